@@ -125,7 +125,7 @@ export function loadConfig(environment: Environment, terminal = false) {
         problems.push(`${name}: "${cidr}" is not a network in CIDR form`);
     return cidrs;
   };
-  // In development they may be short and readable.
+  // Development secrets may be short and readable.
   const [leastKey, leastToken] = production ? [32, 16] : [16, 1];
   const secrets = (name: string): readonly string[] => [
     secret(name, leastKey),
@@ -156,13 +156,13 @@ export function loadConfig(environment: Environment, terminal = false) {
 
   const config = {
     production,
-    /** Everything that lasts: uploads, and in development the embedded servers. */
+    /** Folder of all persistent files: uploads, and in development the data of the embedded servers. */
     dataDir: text('DATA_DIR', '.data'),
     host: text('HOST', '127.0.0.1'),
     port: integer('PORT', 3000, 0, 65535),
     /**
-     * Of /healthz, /readyz and /metrics; 0 picks a free port. Undefined: a worker serves none, the API serves /metrics beside
-     * everything else.
+     * Port of /healthz, /readyz and /metrics; 0 picks a free one. Undefined: a worker serves none of them, and the API serves
+     * /metrics on its main port.
      */
     metricsPort: raw('METRICS_PORT') === undefined ? undefined : integer('METRICS_PORT', 0, 0, 65535),
     databaseUrl: url('DATABASE_URL', postgres),
@@ -178,35 +178,35 @@ export function loadConfig(environment: Environment, terminal = false) {
     temporalTls: temporalTls(),
     /** Sent as a bearer token with every call; needs TLS. */
     temporalApiKey: raw('TEMPORAL_API_KEY'),
-    /** Of its Web UI, as operators reach it; undefined: the dashboard links to none. */
+    /** Address of Temporal's Web UI as operators reach it; undefined: the dashboard does not link to it. */
     temporalUiUrl: optionalUrl('TEMPORAL_UI_URL'),
     /** The version of a worker's deployment; undefined: the worker is not versioned. */
     workerBuildId: raw('WORKER_BUILD_ID'),
-    /** Those that a worker serves, each with the loops that belong to it. */
+    /** Task queues that a worker serves, each with the loops that belong to it. */
     taskQueues: served,
     /** The provider's root with its version segment, without a trailing slash. */
     providerBaseUrl: url('PROVIDER_BASE_URL', web),
     providerAppSecret: secret('PROVIDER_APP_SECRET', leastToken),
-    /** Still accepted, until the provider signs with the present one. */
+    /** Older app secrets, accepted until the provider signs with the current one. */
     providerAppSecretsPrevious: list('PROVIDER_APP_SECRET_PREVIOUS', []),
     providerVerifyToken: secret('PROVIDER_VERIFY_TOKEN', leastToken),
     providerTimeoutMs: integer('PROVIDER_TIMEOUT_MS', 30_000, 100, 600_000),
     providerConnections: integer('PROVIDER_CONNECTIONS', 512, 1, 10_000),
-    /** Current first; the others only verify or decrypt what is older. */
+    /** The current pepper or key comes first; the others only verify or decrypt older values. */
     keyPeppers: secrets('KEY_PEPPER'),
     secretsKeys: secrets('SECRETS_KEY'),
-    /** Networks of the proxies before the API: what they say of a caller's address is believed. */
+    /** Networks of the proxies in front of the API; the caller's address that they forward is trusted. */
     trustedProxies: networks('TRUSTED_PROXIES'),
     outboundAllowCidrs,
     outboundDnsServers,
     outcomeGraceSeconds: integer('OUTCOME_GRACE_SECONDS', 600, 1, 86_400),
     rateLimitPerSecond: integer('RATE_LIMIT_PER_SECOND', 1000, 1, 1_000_000),
-    /** Of uploaded files that are kept, over all of a workspace. */
+    /** GiB of uploaded files that a workspace may keep. */
     uploadGibPerWorkspace: integer('UPLOAD_GIB_PER_WORKSPACE', 10, 1, 1_000_000),
-    /** For how long a stopping API says that it is not ready before it stops listening. */
+    /** Seconds for which a stopping API reports that it is not ready before it stops listening. */
     drainDelaySeconds: integer('DRAIN_DELAY_SECONDS', 0, 0, 15),
     webhookExpiryHours,
-    /** A webhook whose attempts only failed for so long is disabled; fractions of an hour are for rehearsals. */
+    /** Hours of nothing but failed attempts after which a webhook is disabled; fractions of an hour are for rehearsals. */
     webhookDisableAfterHours: decimal('WEBHOOK_DISABLE_AFTER_HOURS', 72, 0.001, 8760),
     /** Schedulers of deliveries lock shards of the webhooks, so that they work side by side. */
     webhookShards: integer('WEBHOOK_SHARDS', 16, 1, 1024),
@@ -233,7 +233,7 @@ export function loadConfig(environment: Environment, terminal = false) {
     logSamplePercent: integer('LOG_SAMPLE_PERCENT', 100, 0, 100),
     logLevel: choice('LOG_LEVEL', logLevels, 'info'),
     logFormat: choice('LOG_FORMAT', ['json', 'pretty'], terminal ? 'pretty' : 'json'),
-    /** Where spans go, over OTLP; undefined: there are none. */
+    /** OTLP address that spans are exported to; undefined: none are exported. */
     otlpEndpoint: optionalUrl('OTEL_EXPORTER_OTLP_ENDPOINT'),
     /** Where this API is reached from outside; builds csv_file_url. Default: http://host:port */
     publicUrl: optionalUrl('PUBLIC_URL'),

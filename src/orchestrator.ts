@@ -34,24 +34,24 @@ import {
 import { campaignStatusKey, workspaceIdKey } from './workflows/search-attributes.ts';
 
 export interface Orchestrator {
-  /** Starts the workflow of a campaign unless it runs or has done its work; one that was terminated or failed begins again. */
+  /** Starts the workflow of a campaign unless it runs or has completed; one that was terminated or failed begins again. */
   readonly startCampaign: (campaign: CampaignStart) => Promise<void>;
-  /** Tells a campaign's workflow that its record changed. False when no workflow runs. */
+  /** Signals a campaign's workflow that its record changed. False when no workflow runs. */
   readonly refreshCampaign: (campaignId: string) => Promise<boolean>;
   /**
    * Starts the workflow of a delivery unless it runs. `here`: it begins in this process; `closed`: it ran and ended before, and
    * will not run again.
    */
   readonly startWebhookDelivery: (deliveryId: string) => Promise<'started' | 'here' | 'closed'>;
-  /** Has the templates of a business account synced every hour; changes nothing when that is so already. */
+  /** Schedules an hourly sync of a business account's templates; changes nothing when that schedule exists. */
   readonly scheduleTemplateSync: (account: { id: string; workspaceId: number }) => Promise<void>;
-  /** Syncs the templates of a business account once, now, unless that is going on. */
+  /** Syncs the templates of a business account once, now, unless such a sync is running. */
   readonly startTemplateSync: (businessAccountId: string) => Promise<void>;
-  /** Sees to it that retention runs every hour. */
+  /** Schedules retention to run every hour; changes nothing when that schedule exists. */
   readonly scheduleRetention: () => Promise<void>;
   /** Resolves when the server answers and has the namespace, rejects within `timeoutMs` otherwise. */
   readonly ping: (timeoutMs: number) => Promise<void>;
-  /** For the parts that start other workflows; still only from here. */
+  /** The underlying client, for modules that make other calls; only this file imports its package. */
   readonly client: Client;
   readonly close: () => Promise<void>;
 }
@@ -63,7 +63,7 @@ export interface CampaignStart {
   readonly name: string;
 }
 
-/** What every start of a campaign's workflow has in common, the first and one again. */
+/** Options shared by the first start of a campaign's workflow and by a repeated one. */
 export function campaignStartOptions({ id, name }: CampaignStart) {
   const input: CampaignWorkflowInput = { campaignId: id };
   return {
@@ -74,7 +74,7 @@ export function campaignStartOptions({ id, name }: CampaignStart) {
   };
 }
 
-// A call to a server that is gone must not hold a request of the API for long; the reconciler delivers later.
+// 5 s: an unreachable server must not hold up an API request for long; the workflow outbox delivers later.
 const defaultCallTimeoutMs = 5_000;
 
 export type TemporalSettings = Pick<Config, 'temporalAddress'> &
@@ -110,7 +110,7 @@ export async function createOrchestrator(
   return orchestratorFor(clientOn(connection, config.temporalNamespace), () => connection.close());
 }
 
-/** On the worker's own connection, so that what it starts may begin in this very process. The connection stays the worker's. */
+/** Uses the worker's own connection, so that a started workflow may begin in this process. The worker closes the connection. */
 export function createWorkerOrchestrator(connection: ConnectionLike, namespace: string): Orchestrator {
   return orchestratorFor(clientOn(connection, namespace), () => Promise.resolve(), { eager: true });
 }
@@ -119,7 +119,7 @@ function clientOn(connection: ConnectionLike, namespace: string): Client {
   return new Client({ connection, namespace, interceptors: { workflow: [carryCause] } });
 }
 
-/** Workflows learn what request and what span they were started, or changed, by. */
+/** Passes the id and the span of the current request to the workflow that is started or signalled. */
 const carryCause: WorkflowClientInterceptor = {
   start: (input, next) => next({ ...input, headers: { ...input.headers, ...causeNow() } }),
   startWithDetails: (input, next) => next({ ...input, headers: { ...input.headers, ...causeNow() } }),
@@ -140,14 +140,14 @@ function causeNow(): Headers {
 
 export interface OrchestratorOptions {
   /**
-   * The client is on the worker's NativeConnection, so that what it starts may begin in this very process, without a detour
+   * The client uses the worker's NativeConnection, so that a started workflow may begin in this process, without a detour
    * through the task queue.
    */
   readonly eager?: boolean;
   readonly callTimeoutMs?: number;
 }
 
-/** Also for the worker and for tests, which bring the client of their own connection. */
+/** Builds the orchestrator on a given client: workers and tests bring the client of their own connection. */
 export function orchestratorFor(
   client: Client,
   close: () => Promise<void>,
@@ -156,7 +156,7 @@ export function orchestratorFor(
   const limited = <T>(call: () => Promise<T>, timeoutMs = callTimeoutMs) =>
     client.connection.withDeadline(Date.now() + timeoutMs, call);
 
-  /** Creates a schedule, or changes one that an earlier release made otherwise. One that was paused stays so. */
+  /** Creates a schedule, or updates one that an earlier release defined differently. A paused schedule stays paused. */
   const keepHourly = async (scheduleId: string, action: ScheduleOptionsAction): Promise<void> => {
     const handle = client.schedule.getHandle(scheduleId);
     try {
@@ -257,7 +257,7 @@ export function orchestratorFor(
 
 const hourMs = 3_600_000;
 const hourly = {
-  // Accounts take different minutes of the hour.
+  // 10 minutes of jitter spread the accounts, so that they do not all sync at once.
   spec: { intervals: [{ every: hourMs, offset: 0 }], jitter: hourMs / 6 },
   policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: hourMs / 6 },
 };
@@ -278,7 +278,7 @@ function isHourly({ spec, policies, action }: ScheduleDescription, wanted: Sched
   );
 }
 
-/** A description has them as a map, a definition as pairs. */
+/** Returns search attributes as pairs: a description holds them as a map, a definition as pairs. */
 function shown({ typedSearchAttributes = [] }: Pick<ScheduleOptionsAction, 'typedSearchAttributes'>) {
   return typedSearchAttributes instanceof TypedSearchAttributes
     ? typedSearchAttributes.getAll()

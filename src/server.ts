@@ -10,10 +10,10 @@ import { findMissingOfApi, reportMissing } from './process/find-missing.ts';
 import { serveHealth } from './process/serve-health.ts';
 import { shutDownOnSignal } from './process/shutdown.ts';
 
-// Where the build puts the page, beside this file's folder.
+// The build puts the dashboard here, beside this file's folder.
 const pageFolder = fileURLToPath(new URL('../dashboard', import.meta.url));
 const deadlineMs = 29_000;
-// For the connections to the servers.
+// 4 s of the deadline are left for closing the connections.
 const closingMs = 4_000;
 
 async function main(): Promise<void> {
@@ -42,13 +42,13 @@ async function main(): Promise<void> {
     ],
     exit: (code) => process.exit(code),
   });
-  // It works without, but for uploads: whoever set it up wrongly should hear of it before the first customer does.
+  // Only uploads need the file storage: a wrong setting is logged at the start, before the first upload fails.
   dependencies.storage
     .check()
     .catch((error: Error) => logger.error({ reason: error.message }, 'no file storage'));
   const { address, port } = server.address() as AddressInfo;
   logger.info({ address, port, metricsPort: health?.port }, 'ready');
-  // It answers without them too, 503 where it must; /readyz tells the same.
+  // The API starts although something is missing, and answers 503 where it needs it; /readyz reports the same.
   void reportMissing({ logger, find: missing });
 }
 

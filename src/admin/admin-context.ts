@@ -1,4 +1,4 @@
-/** What admin commands work with: like `Dependencies`, but only as much of it as the command needs. */
+/** The dependencies of admin commands: database and secrets always, Temporal and the provider only on request. */
 import { loadConfig, type Config, type Environment } from '../config.ts';
 import { createDatabase, type Database } from '../records/database/database.ts';
 import { createSecretBox, type SecretBox } from '../secrets.ts';
@@ -11,7 +11,7 @@ export interface AdminContext {
   readonly now: () => Date;
   /** The folder of the numbered migrations. */
   readonly sqlFolder: string;
-  /** The parts that only some commands use; loaded and connected on first use. */
+  /** Runs `work` with Temporal and the provider, which only some commands use; imported and connected for this call. */
   readonly withProvider: <A>(work: (dependencies: ProviderDependencies) => Promise<A>) => Promise<A>;
 }
 

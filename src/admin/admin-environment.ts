@@ -1,12 +1,12 @@
 /**
- * The environment of an admin command: the caller's own, and what a running development stack on `DATA_DIR` knows.
- * Variables that the command does not use are filled, so that they need not be set for it.
+ * The environment of an admin command: the caller's variables, completed from a development stack that runs on `DATA_DIR`.
+ * Variables that the command does not use get a filler value, so that operators need not set them.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../config.ts';
 
-/** What a command uses beyond the database's address. */
+/** A setting that a command needs besides the database's address. */
 export type Need = 'pepper' | 'secrets' | 'provider' | 'temporal';
 
 const variables: Readonly<Record<Need, readonly string[]>> = {
@@ -50,7 +50,7 @@ export function adminEnvironment(environment: Environment, needs: readonly Need[
     ...known,
     DATABASE_URL: databaseUrl,
     DATA_DIR: dataDir,
-    // Standard output belongs to the result.
+    // Logging is off: standard output holds the command's result alone.
     LOG_LEVEL: 'silent',
     LOG_FORMAT: 'json',
   };

@@ -10,10 +10,10 @@ import type { Doctor, Finding } from '../commands/operations/check.ts';
 import { adminCommand, integerOption, type AdminOutput } from './admin-command.ts';
 
 const defaultPauseSeconds = 10;
-/** Longer than any loop of a worker rests. */
+/** 60 s: longer than any worker loop sleeps between two runs. */
 const defaultSlackSeconds = 60;
 
-/** The clusters that deliveries run on, `main` where the settings name it. */
+/** Opens a client for every Temporal cluster that runs deliveries; reuses `main` for the cluster it is connected to. */
 async function openDeliveryClusters(config: Config, main: Orchestrator) {
   const temporalNamespace = config.webhookTemporalNamespace;
   const opened: Orchestrator[] = [];
@@ -31,7 +31,7 @@ async function openDeliveryClusters(config: Config, main: Orchestrator) {
 interface Report {
   readonly clean: boolean;
   readonly findings: readonly ReportedFinding[];
-  /** What the doctor cannot settle; notes do not change the exit code. */
+  /** Conditions that the doctor cannot repair; notes do not change the exit code. */
   readonly notes: readonly string[];
 }
 
@@ -39,7 +39,7 @@ interface ReportedFinding {
   readonly kind: string;
   readonly id: string;
   readonly meaning: string;
-  /** What `--repair` does, or did; null when a person has to decide. */
+  /** The repair that `--repair` makes or made; null when a person has to decide. */
   readonly repair: string | null;
   readonly outcome: 'found' | Settled['outcome'];
   readonly problem?: string;
@@ -105,7 +105,7 @@ export const doctorCommand = adminCommand({
         ...(await describeImpairments(doctor)),
       ];
       const settled: ReportedFinding[] = [];
-      // What a restore left behind is settled before the books are looked at.
+      // Findings of a restore come first: their repairs change the records that the other checks compare.
       for (const checks of [...(restore === undefined ? [] : [lostTimeChecks(restore)]), everyCheck]) {
         const findings = await runDoctor(doctor, { pauseMs: checks === everyCheck ? pauseMs : 0, checks });
         settled.push(
@@ -122,7 +122,7 @@ export const doctorCommand = adminCommand({
   }),
 });
 
-/** Refuses to take an empty history for proof that nothing was sent: after a restore of both databases it is empty, too. */
+/** Throws when Temporal shows nothing after the backup: that proves nothing, as Temporal may have been restored as well. */
 async function requireWitness(doctor: Doctor, restore: Restore): Promise<void> {
   if (restore.temporalToo || (await temporalSawLostTime(doctor, restore))) return;
   throw new Error(

@@ -1,4 +1,4 @@
-/** Reads the command line, runs one command, prints what it came to: one JSON object unless the command says otherwise. */
+/** Reads the command line, runs one command and prints its result: one JSON object unless the command formats it itself. */
 import { withCallContext } from '../concurrency/call-context.ts';
 import type { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
@@ -13,13 +13,13 @@ export interface AdminRun {
   readonly args: readonly string[];
   readonly environment: Environment;
   readonly sqlFolder: string;
-  /** What a secret option of the value `-` is read from. */
+  /** A secret option given as `-` is read from this stream; standard input by default. */
   readonly input?: Readable;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
 }
 
-/** The exit code: 0, or 1 with the problem on standard error, or what the command says. */
+/** Returns the exit code: 1 with the problem on standard error, otherwise the command's own or 0. */
 export async function runAdmin(run: AdminRun): Promise<0 | 1> {
   const [name, ...rest] = run.args;
   if (name === '--help' || name === '-h' || name === 'help') return print(run.out, usage());
@@ -87,7 +87,7 @@ function isRequired({ options }: AdminCommand, name: string): boolean {
   return options[name]?.optional !== true && options[name]?.flag !== true;
 }
 
-// parseArgs takes `--amount -5` for two options.
+// parseArgs reads `--amount -5` as two options.
 function joinNegativeNumbers(args: readonly string[]): string[] {
   const joined: string[] = [];
   for (const arg of args) {

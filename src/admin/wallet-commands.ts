@@ -1,4 +1,4 @@
-/** What operators do with the money of a channel. */
+/** Admin commands that change the wallet of a channel. */
 import { adjustWallet } from '../commands/wallet/adjust-wallet.ts';
 import { rechargeWallet } from '../commands/wallet/recharge-wallet.ts';
 import { releaseUnknownMessages } from '../commands/wallet/release-unknown.ts';

@@ -1,4 +1,4 @@
-/** What was sent to one person and came back: on the person's page, and as the thread of a conversation. */
+/** Messages to and from one contact: for the contact's page, and as the thread of a conversation. */
 import * as t from 'io-ts';
 import { describe, named } from '../codecs/json-schema.ts';
 import { cursorOf, idOf, IsoDateTime, limitUpTo, Uuid } from '../codecs/scalars.ts';

@@ -1,4 +1,4 @@
-/** What a process needs before it is ready: an API Postgres and its migrations, a worker Temporal with its namespace as well. */
+/** Checks what a process needs to be ready: an API needs Postgres with its migrations, a worker also Temporal's namespace. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dependencies } from '../dependencies.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -41,8 +41,8 @@ const firstPauseMs = 250;
 const longestPauseMs = 10_000;
 
 /**
- * Logs at the start of a process what is missing, as its servers may start later: once for each change, until nothing is
- * missing. An outage after that is logged by the code that meets it.
+ * Logs what is missing when a process starts, as its servers may start later: one line for each change, until nothing is
+ * missing. A later outage is logged by the code that meets it.
  */
 export async function reportMissing({
   logger,

@@ -13,9 +13,9 @@ export interface HealthOptions {
   readonly host: string;
   readonly port: number;
   readonly metrics: Pick<Metrics, 'registry' | 'text'>;
-  /** Metrics that others keep, in the same text format. */
+  /** Metrics kept outside `metrics`, in the same text format. */
   readonly moreMetrics?: () => Promise<string>;
-  /** What keeps the process from its work; nothing when it is ready. */
+  /** Names what the process lacks to be ready; empty when it is ready. */
   readonly missing: () => Promise<readonly string[]>;
 }
 

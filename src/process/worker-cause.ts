@@ -1,4 +1,4 @@
-/** Activities take up what their workflow was caused by: it stands in their log lines, and their spans belong to its trace. */
+/** Passes the request that caused a workflow on to its activities: their log lines name it, their spans join its trace. */
 import type { Context } from '@temporalio/activity';
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 import type { InjectedSinks, WorkerOptions } from '@temporalio/worker';
@@ -37,7 +37,7 @@ export function causeOptions(tracing: Tracing): Pick<WorkerOptions, 'interceptor
                   ...(requestId !== undefined && { requestId }),
                 },
                 () =>
-                  // Without a parent nobody asked for a trace: work of the clock would be a trace of its own each time.
+                  // An activity without a parent gets no span: each one caused by a timer or schedule would begin its own trace.
                   parent === undefined
                     ? work()
                     : tracing.span(

@@ -1,13 +1,13 @@
 /**
- * Worker Versioning by deployment: every build is a version, and an operator says which one takes new work. Campaigns sleep
- * for weeks and go over to the current build at their next step; what ends within minutes ends on the build it began on.
+ * Worker Versioning by deployment: every build is a version, and an operator chooses which one takes new work. Campaigns sleep
+ * for weeks and move to the current build at their next step; workflows of a few minutes end on the build that began them.
  */
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import type { Config } from '../config.ts';
 
 export const deploymentName = 'messaging-campaigns';
 
-/** Empty without a build id: such a worker takes what no version is current for. */
+/** Empty without a build id: an unversioned worker takes the work for which no version is current. */
 export function versionOptions(
   { workerBuildId: buildId }: Pick<Config, 'workerBuildId'>,
   defaultVersioningBehavior: 'AUTO_UPGRADE' | 'PINNED',
@@ -22,7 +22,7 @@ export function versionOptions(
   };
 }
 
-/** What keeps new work from this build; nothing when it is versioned not at all, or current, or ramping. */
+/** Says why this build gets no new work; empty when the worker is not versioned, or its version is current or ramping. */
 export async function findUnserved(
   connection: Pick<NativeConnection, 'workflowService'> | undefined,
   {

@@ -1,6 +1,6 @@
 /**
- * What the history of a campaign's workflow witnesses: how far its steps saw the campaign claimed, and whether a step of
- * sending was under way at a time. Read backwards from its end, so that its cost does not grow with its length.
+ * Reads a campaign workflow's history for two facts: up to which position its steps saw recipients claimed, and whether a
+ * send step was running at a given time. Reading begins at the newest event, so that its cost does not grow with the history.
  */
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { Orchestrator } from '../../orchestrator.ts';
@@ -9,13 +9,13 @@ import type { CampaignSnapshot } from '../../domain/campaigns/snapshot.ts';
 export interface CampaignHistory {
   /** The farthest position that a finished step reported as claimed; undefined when none did. */
   readonly claimedPosition?: number | undefined;
-  /** When the last step that reported a position had ended. */
+  /** When the last step that reported a position ended. */
   readonly reportedAt?: Date | undefined;
-  /** The last standing of all. */
+  /** The newest snapshot of the campaign in the history. */
   readonly standing?: CampaignSnapshot | undefined;
-  /** When the last step of sending that has no result was handed out; undefined when there is none. */
+  /** When the last send step without a result was scheduled; undefined when there is none. */
   readonly openStepSince?: Date | undefined;
-  /** When the last step of sending was handed out, finished or not. */
+  /** When the last send step was scheduled, finished or not. */
   readonly lastStepAt?: Date | undefined;
   /** Time of the newest event; undefined when there is none up to the time asked for. */
   readonly lastEventAt?: Date | undefined;
@@ -31,8 +31,8 @@ type Event = NonNullable<
   : never;
 
 /**
- * As it was at `at`: a step that ended later, perhaps on a record that had been taken back meanwhile, was under way. Rejects when
- * there is no such workflow.
+ * With `at`, ignores later events: a step that ended after `at` counts as running, because the record may have been restored
+ * before it ended. Rejects when there is no such workflow.
  */
 export async function readCampaignHistory(
   client: Client,
@@ -40,7 +40,7 @@ export async function readCampaignHistory(
   at?: Date,
 ): Promise<CampaignHistory> {
   let runId = '';
-  // A run that began by continuing another one may not have finished a step yet.
+  // A run that continues an earlier one may not have finished a step yet: reads up to three earlier runs.
   for (let runs = 0; ; runs += 1) {
     const events = await readBackwards(client, { workflowId, runId, at });
     const witnessed = witness(events.filter((event) => at === undefined || timeOf(event) <= at));
@@ -51,7 +51,7 @@ export async function readCampaignHistory(
   }
 }
 
-/** Newest first: a page, and as many as it takes to have a page of those before `at`. */
+/** Reads events, newest first: one page, or with `at` as many pages as hold one page of events up to `at`. */
 async function readBackwards(
   client: Client,
   {
@@ -77,7 +77,7 @@ async function readBackwards(
   return events;
 }
 
-/** Newest first. */
+/** Expects the events newest first. */
 function witness(events: readonly Event[]): CampaignHistory {
   const finished = new Set<string>();
   let standing: CampaignSnapshot | undefined;

@@ -2,7 +2,7 @@ import { listAllBusinessAccounts } from '../../records/workspaces/business-accou
 import { retentionScheduleId, templateSyncScheduleId } from '../../workflows/contract.ts';
 import type { Doctor, Finding } from './check.ts';
 
-/** Retention and every business account have their schedule, and nobody else has one of ours. */
+/** Checks that retention and every business account have a schedule, and that no sync schedule lacks its account. */
 export async function* checkSchedules({ database, orchestrator, workflows }: Doctor): AsyncIterable<Finding> {
   const present = await workflows.scheduleIds();
   const accounts = await listAllBusinessAccounts(database);

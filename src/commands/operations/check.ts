@@ -1,4 +1,4 @@
-/** What the doctor looks for, and what it finds. */
+/** The types of the doctor: its dependencies, a check, a finding and its repair. */
 import type { Config } from '../../config.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Orchestrator } from '../../orchestrator.ts';
@@ -13,9 +13,9 @@ export interface Doctor {
   readonly config: Config;
   readonly logger: Logger;
   readonly now: () => Date;
-  /** For how long work may lie before it counts as forgotten: longer than any loop of a worker rests. */
+  /** Work that waits longer than this counts as forgotten. Must exceed the longest sleep of a worker loop. */
   readonly slackSeconds: number;
-  /** Leaves out what reads every recipient of campaigns that have ended. */
+  /** Skips the checks that read every recipient of campaigns that have ended. */
   readonly quick: boolean;
 }
 
@@ -29,19 +29,19 @@ export interface Repair {
 export interface Finding {
   /** The kind of disagreement, e.g. `campaign-without-workflow`. */
   readonly kind: string;
-  /** What it is about: the id of a campaign, channel, delivery, workflow or account, or the name of a queue. */
+  /** The subject: the id of a campaign, channel, delivery, workflow or account, or the name of a queue. */
   readonly id: string;
   readonly meaning: string;
-  /** Fingerprint of a finding: when it differs at the second look, the finding was work under way. */
+  /** A fingerprint that differs in the second comparison shows work in progress: the finding is dropped. */
   readonly fingerprint: string;
-  /** Undefined: a person has to decide; `meaning` says what. */
+  /** Undefined when a person has to decide; `meaning` says what. */
   readonly repair?: Repair;
 }
 
-/** Looks at everything, or again at the subjects of earlier findings. */
+/** Checks everything, or with `again` only the subjects of earlier findings. */
 export type Check = (doctor: Doctor, again?: readonly string[]) => AsyncIterable<Finding>;
 
-/** Batches of `list` by ascending id until one is not full. */
+/** Yields batches of `list` by ascending id, until one is not full. */
 export async function* batches<T>(
   limit: number,
   list: (batch: Batch) => Promise<readonly T[]>,

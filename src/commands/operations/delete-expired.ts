@@ -13,7 +13,7 @@ import { removals } from '../../records/operations/retention.ts';
 import { StorageFailure } from '../../storage/storage-failure.ts';
 import { fileKeyPrefix } from '../audience/campaign-file-url.ts';
 
-/** How many rows went, by kind; `days` of deliveries, events and callbacks went as a whole. */
+/** Rows and files deleted, by kind; `days` counts the dropped daily partitions of deliveries, events and callbacks. */
 export type RetentionSummary = Readonly<Record<string, number>>;
 
 export interface RetentionOptions {
@@ -31,8 +31,8 @@ const tablesByDay: Readonly<Record<string, PartitionedTable>> = {
 type Remover = Pick<Dependencies, 'database' | 'config' | 'storage' | 'logger' | 'now'>;
 
 /**
- * Makes the days to come, removes what is older than `RETENTION_DAYS`, and what killed uploads have left. Stopped anywhere, it
- * goes on when it is called again.
+ * Creates the daily partitions ahead, deletes what is older than `RETENTION_DAYS` and what aborted uploads left behind. May be
+ * stopped anywhere: the next call continues.
  */
 export async function deleteExpired(
   dependencies: Remover,
@@ -49,7 +49,7 @@ export async function deleteExpired(
       const dropped = await dropPartitions(database, table, config.retentionDays);
       onBatch();
       days += dropped ?? 0;
-      // What goes as a whole in an hour need not go row by row now.
+      // Locks prevented a drop. The next hourly run drops the partition as a whole, so its rows are not deleted one by one now.
       if (dropped === undefined) continue;
     }
     let total = 0;
@@ -67,7 +67,7 @@ export async function deleteExpired(
 
 const filesAtOnce = 100;
 
-/** The bytes before the row: killed in between, the row leads to them again. */
+/** Deletes a file before its row: if the process dies in between, the row leads the next run to it. */
 async function deleteExpiredFiles(
   { database, config, storage }: Remover,
   onBatch: () => void,
@@ -88,7 +88,7 @@ async function deleteExpiredFiles(
       }
     }
     if (keys.length > 0) onBatch();
-    // One that cannot be removed holds up none of the others: it comes first again with the next batch.
+    // A file that cannot be deleted does not hold up the others: only a batch that deletes nothing fails.
     if (failure !== undefined && removed === removedBefore) throw failure;
     if (keys.length < filesAtOnce && failure === undefined) return removed;
   }
@@ -97,8 +97,8 @@ async function deleteExpiredFiles(
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /**
- * An upload whose process was killed left what it had written, or all of it but no row that leads there. Nobody knows the
- * key of either. A store that does not let us look is no reason to fail: what had to go has gone.
+ * Deletes what uploads left when their process was killed: unfinished files, and finished ones that no row refers to. A storage
+ * failure is logged and does not fail the run: leftovers can wait for the next one.
  */
 async function removeLeftovers(
   { database, config, storage, logger, now }: Remover,

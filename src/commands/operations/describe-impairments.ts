@@ -1,4 +1,4 @@
-/** What keeps the installation from its work and is no disagreement between Postgres and Temporal, as notes of the doctor. */
+/** Describes, as notes of the doctor, what impairs the installation although Postgres and Temporal agree, such as a full disk. */
 import { taskQueues } from '../../workflows/contract.ts';
 import { isDiskFull } from '../../records/database/failure.ts';
 import {
@@ -11,7 +11,7 @@ import { listFailingWebhooks } from '../../records/webhooks/failing.ts';
 import type { Doctor } from './check.ts';
 
 const mostNamed = 100;
-/** Shorter silences are callbacks under way. */
+/** 10 s: in a shorter silence, callbacks may still be on their way. */
 const silentSeconds = 10;
 
 export async function describeImpairments(doctor: Doctor): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-/** Compares Postgres and Temporal, twice: what looks the same both times is a disagreement and not work under way. */
+/** Compares Postgres and Temporal twice: a finding that is the same both times is a disagreement, not work in progress. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkBooks } from './check-books.ts';
 import { checkCampaignWorkflows, checkOpenCampaigns } from './check-campaigns.ts';
@@ -20,16 +20,16 @@ export const everyCheck: readonly Check[] = [
   checkBooks,
 ];
 
-/** Of one kind; what is beyond is told as a number, and found by the next run once these are settled. */
+/** Limit for one check; the next run finds the rest once these are repaired. */
 const mostFindings = 10_000;
 
 export interface DoctorOptions {
-  /** Between the two looks. */
+  /** Milliseconds between the two comparisons. */
   readonly pauseMs: number;
   readonly checks: readonly Check[];
 }
 
-/** Every disagreement. Memory is bounded by the findings, not by the tables. */
+/** Returns every disagreement. Memory grows with the findings, not with the tables. */
 export async function runDoctor(doctor: Doctor, options: DoctorOptions): Promise<readonly Finding[]> {
   const suspicions: (readonly Finding[])[] = [];
   for (const check of options.checks) suspicions.push(await collect(check(doctor)));
@@ -66,7 +66,7 @@ export interface Settled {
   readonly problem?: string;
 }
 
-/** One after the other; a repair that fails does not keep the others from being made. */
+/** Makes the repairs one after the other; a failed repair does not stop the others. */
 export async function repairFindings(findings: readonly Finding[]): Promise<readonly Settled[]> {
   const settled: Settled[] = [];
   for (const finding of findings) settled.push(await repair(finding));

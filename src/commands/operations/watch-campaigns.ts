@@ -1,6 +1,6 @@
 /**
- * Nothing hangs unseen: asks Temporal about campaigns that should move and do not, and does what `doctor --repair` does where
- * nobody has to decide. Any number of workers call it; one of them at a time has the turn.
+ * Finds campaigns that should make progress and do not: asks Temporal about them, and makes those repairs of `doctor --repair`
+ * that need no decision by a person. Every worker calls it; the row of `campaign_watch` lets one at a time do the check.
  */
 import { listOpenCampaigns, type CampaignToCheck } from '../../records/operations/doctor-campaigns.ts';
 import {
@@ -16,15 +16,15 @@ import { judgeCampaign, type CampaignJudge } from './check-campaigns.ts';
 const suspectsOfRound = 100;
 const endedOfRound = 500;
 const callsAtOnce = 8;
-/** One line a poll, however many campaigns it is about; the others are in `find-campaigns`. */
+/** A poll logs one line, however many campaigns it found; `find-campaigns` lists the others. */
 const mostLogged = 10;
-// Temporal's lists lag behind, and a worker's clock may be off.
+// 5 min: Temporal's lists lag behind, and a worker's clock may be off.
 const overlapMs = 300_000;
 const firstLookMs = 86_400_000;
 const settledSeconds = 15;
 const safeRepairs = new Set(['campaign-without-workflow', 'workflow-behind-record', 'campaign-overdue']);
 
-/** True when this process had the turn. */
+/** Returns true when this process did the check. */
 export async function watchCampaigns(judge: CampaignJudge): Promise<boolean> {
   const { database } = judge;
   const startedAt = judge.now();
@@ -57,7 +57,7 @@ export async function watchCampaigns(judge: CampaignJudge): Promise<boolean> {
   return true;
 }
 
-/** Campaigns whose workflow was terminated or failed: rare, unlike those that have ended well. */
+/** Lists campaigns whose workflow was terminated, failed or timed out: few, unlike those that completed. */
 async function listEnded({ workflows }: CampaignJudge, since: Date): Promise<readonly string[]> {
   const condition = `ExecutionStatus IN ('Terminated', 'Failed', 'TimedOut') AND CloseTime > '${since.toISOString()}'`;
   const ids: string[] = [];
@@ -68,7 +68,7 @@ async function listEnded({ workflows }: CampaignJudge, since: Date): Promise<rea
   return ids;
 }
 
-/** What one poll found; `news`: standstills that no poll before had found. */
+/** The results of one poll; `news` holds the standstills that no earlier poll recorded. */
 interface Sighting {
   readonly standing: Set<string>;
   readonly news: { readonly campaignId: string; readonly kind: string; readonly meaning: string }[];
@@ -88,7 +88,7 @@ async function lookAt(judge: CampaignJudge, campaign: CampaignToCheck, seen: Sig
     if (standstill !== undefined) {
       seen.standing.add(campaignId);
       const isNew = await markStandstill(judge.database, campaignId, standstill);
-      // A backlog behind living workers needs no repair.
+      // A queued task is not reported: workers are running and will take it.
       if (isNew && standstill !== 'queued') seen.news.push({ campaignId, kind, meaning });
     }
     if (repair === undefined || !safeRepairs.has(kind)) continue;

@@ -1,4 +1,4 @@
-/** What the doctor reads in Temporal, and what it does there. Reads are of the store itself but for the lists, which may lag. */
+/** The doctor's access to Temporal. Lists and counts come from the visibility store, which may lag; other reads are current. */
 import { isUuid } from '../../domain/uuid.ts';
 import { campaignStartOptions, type CampaignStart, type Orchestrator } from '../../orchestrator.ts';
 import { campaignWorkflowId, webhookDeliveryWorkflowId, workflowTypes } from '../../workflows/contract.ts';
@@ -10,12 +10,12 @@ export type WorkflowState = 'running' | 'completed' | 'ended' | 'absent';
 
 export interface WorkflowDescription {
   readonly state: WorkflowState;
-  /** What the workflow last showed of its campaign; undefined before its first step. */
+  /** The campaign status that the workflow last published; may be undefined before its first step. */
   readonly status?: string | undefined;
   readonly pauseReason?: string | undefined;
-  /** Why a running workflow does not go on: its queue has no poller, its task fails or times out, or a step is paused. */
+  /** Why a running workflow cannot proceed: its queue has no poller, its task fails or times out, or a step is paused. */
   readonly stuck?: string | undefined;
-  /** Its next task waits behind others, and workers take tasks. */
+  /** True when the next task waits behind others although workers poll the queue. */
   readonly queued?: boolean;
 }
 
@@ -23,16 +23,16 @@ export interface WorkflowView {
   readonly describe: (workflowId: string) => Promise<WorkflowDescription>;
   /** Whether a worker polls this task queue. */
   readonly isPolled: (taskQueue: string) => Promise<boolean>;
-  /** Of a workflow that completed. */
+  /** Resolves to the result of a completed workflow. */
   readonly result: (workflowId: string) => Promise<unknown>;
-  /** As it was at a time, or as it is. */
+  /** History of a campaign's workflow, up to `at` if given; undefined when there is no such workflow. */
   readonly campaignHistory: (campaignId: string, at?: Date) => Promise<CampaignHistory | undefined>;
-  /** Ids of the records whose workflows are found. */
+  /** Yields, in batches, the ids of the campaigns or deliveries whose workflows meet the condition. */
   readonly list: (type: keyof typeof workflowIds, condition: string) => AsyncIterable<readonly string[]>;
   /** Whether a workflow of any type started or closed after `from`, and not after `to`. */
   readonly hasActivityBetween: (from: Date, to: Date) => Promise<boolean>;
   readonly terminate: (workflowId: string, reason: string) => Promise<void>;
-  /** Starts the workflow of a campaign, also where an earlier one failed or was terminated. */
+  /** Starts the workflow of a campaign, also after an earlier one failed or was terminated. */
   readonly startCampaignAgain: (campaign: CampaignStart) => Promise<void>;
   readonly scheduleIds: () => Promise<ReadonlySet<string>>;
   readonly deleteSchedule: (scheduleId: string) => Promise<void>;
@@ -127,17 +127,17 @@ type Described = Awaited<
   ReturnType<ReturnType<Orchestrator['client']['workflow']['getHandle']>['describe']>
 >['raw'];
 
-// One that fails once was taken by a worker that died; a worker that lives takes the next one at once.
+// A task fails once when the worker that took it dies; a healthy worker takes the next attempt at once.
 const failuresOfDying = 1;
 const untakenMs = 60_000;
-/** Longer than one long poll of a worker, which is 60 s. */
+/** 90 s: longer than one long poll of a worker, which takes 60 s. */
 const pollerSeconds = 90;
-/** One answer serves all workflows of a check. */
+/** 5 s: one answer serves all workflows of a check. */
 const polledForMs = 5_000;
 const noWorker = 'no worker takes the task of its workflow; docs/operations/repair.md, WorkerDown';
 const activityScheduled = 1;
 
-/** Tells a workflow that cannot go on from one that waits behind others; `isPolled`: a worker polls its task queue. */
+/** Distinguishes a workflow that cannot proceed from one that waits behind others; `isPolled`: a worker polls its task queue. */
 export async function classifyProgress(
   {
     pendingWorkflowTask: task,
@@ -171,19 +171,19 @@ export async function classifyProgress(
 
 function stateOf(status: string, type: string): WorkflowState {
   if (status === 'RUNNING' || status === 'PAUSED') return 'running';
-  // A campaign that was cancelled, in its record too, ends in this way.
+  // The workflow of a cancelled campaign ends as CANCELLED; the record says the same.
   const completes = status === 'COMPLETED' || (status === 'CANCELLED' && type === workflowTypes.campaign);
   return completes ? 'completed' : 'ended';
 }
 
-/** The client's errors are told apart by name: its package is imported by the orchestrator alone. */
+/** Recognises the client's errors by name, because only the orchestrator imports its package. */
 async function absentAsUndefined<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;
   } catch (error) {
     const name = error instanceof Error ? error.name : '';
     if (name === 'WorkflowNotFoundError' || name === 'ScheduleNotFoundError') return undefined;
-    // The raw service of gRPC: 5 is NOT_FOUND.
+    // The raw gRPC service reports NOT_FOUND as code 5.
     if ((error as { readonly code?: unknown }).code === 5) return undefined;
     throw error;
   }

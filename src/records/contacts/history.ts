@@ -1,4 +1,4 @@
-/** Messages to and from one person, newest first: for the contact's page and a conversation's thread. */
+/** Messages to and from one contact, newest first: for the contact's page and a conversation's thread. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
@@ -12,7 +12,7 @@ const HistoryRow = t.type({
   type: t.string,
   state: t.string,
   reason: nullable(t.string),
-  /** Of an inbound message: the provider's message as JSON text. */
+  /** The provider's JSON text of an inbound message. */
   content: nullable(t.string),
   templateId: nullable(t.string),
   templateName: nullable(t.string),
@@ -24,9 +24,9 @@ export type HistoryEntry = t.TypeOf<typeof HistoryRow>;
 interface HistoryQuery {
   readonly workspaceId: number;
   readonly contactId: string;
-  /** Of this channel alone. */
+  /** Restricts the history to this channel. */
   readonly channelId?: string | undefined;
-  /** The last entry of the part before. */
+  /** The last entry of the previous page. */
   readonly after?: { readonly at: Date; readonly id: string } | undefined;
   readonly limit: number;
 }

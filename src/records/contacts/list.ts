@@ -10,7 +10,7 @@ import { row } from '../database/row.ts';
 import { compileSegmentFilter } from './segment-filter.ts';
 import type { Segment } from './segments.ts';
 
-/** The last contact of the part before, and in a search the way it was found. */
+/** The last contact of the previous page and, in a search, the index of the way that found it. */
 export interface ContactPosition {
   readonly id: string;
   readonly way?: number;
@@ -21,7 +21,7 @@ export interface ContactHit {
   readonly position: ContactPosition;
 }
 
-/** What a contact of the list must be; everything where all is undefined. */
+/** Conditions that a listed contact meets; an undefined one does not restrict the list. */
 export interface ContactFilter {
   readonly tagId?: string | undefined;
   readonly segment?: Pick<Segment, 'match' | 'conditions'> | undefined;
@@ -84,8 +84,8 @@ const contactPart = {
 };
 
 /**
- * Whoever is found by number comes first, then by first name, last name, chat name and e-mail address; each way in the order
- * of what was searched. A contact is found once, by the first way that fits.
+ * Searches one way after the other: by number, first name, last name, chat name and e-mail address; the hits of a way are
+ * sorted by the column it searches. A contact is listed once, under the first way that finds it.
  */
 export async function searchContacts(
   connection: Connection,
@@ -138,9 +138,9 @@ interface Find {
   readonly workspaceId: number;
   readonly afterId: string | undefined;
   readonly limit: number;
-  /** What the ways before this one match. */
+  /** The conditions of the ways before this one, whose contacts are left out. */
   readonly earlier: readonly Fragment[];
-  /** Of the alias `contact`. */
+  /** The filter, on the table alias `contact`. */
   readonly condition: Fragment;
 }
 
@@ -152,13 +152,13 @@ interface Way {
 }
 
 function waysOf({ words, numbers }: ContactSearch): readonly Way[] {
-  // The longest word finds the fewest; the others only sift what it finds.
+  // The longest word is the most selective: an index finds its matches, and the other words filter them.
   const [first, ...others] = words.toSorted((one, other) => other.length - one.length);
   const byWords = first === undefined ? [] : nameColumns.map((column) => wordWay(column, first, others));
   return [...numbers.map(numberWay), ...byWords];
 }
 
-// Expressions and conditions as the indexes have them.
+// Postgres uses an index only when expressions and conditions repeat its definition.
 const nameColumns = [
   sql.fragment`contact.first_name`,
   sql.fragment`contact.last_name`,
@@ -193,17 +193,17 @@ const noneOf = (conditions: readonly Fragment[]): Fragment =>
     ? sql.fragment`TRUE`
     : sql.fragment`(${sql.join(conditions, sql.fragment`) IS NOT TRUE AND (`)}) IS NOT TRUE`;
 
-// The key is looked up: a cursor that held it would carry people's names through logs.
+// The key is looked up by id: a cursor that held it would carry names and numbers through logs.
 const afterKey = (key: Fragment, workspaceId: number, afterId: string | undefined): Fragment =>
   afterId === undefined
     ? sql.fragment`TRUE`
     : sql.fragment`(${key}, contact.id) > (
         (SELECT ${key} FROM contact WHERE workspace_id = ${workspaceId} AND id = ${afterId}), ${afterId}::uuid)`;
 
-/** Shorter national digits would be found behind too many calling codes to be of use. */
+/** Fewer national digits would match behind too many calling codes to be useful. */
 const shortestNationalSearch = 4;
 
-/** By the number with its calling code, or by its national digits: those are looked up behind every code there is. */
+/** Finds numbers that begin with `digits`, with the calling code or without: then it tries `digits` behind every code. */
 function numberWay(digits: string): Way {
   const codes = digits.length < shortestNationalSearch ? [''] : ['', ...listCallingCodes()];
   const key = sql.fragment`contact.phone_number`;
@@ -211,7 +211,7 @@ function numberWay(digits: string): Way {
     matches: sql.fragment`(contact.phone_number LIKE ${`${digits}%`}
       OR (${digits.length >= shortestNationalSearch}
         AND substr(contact.phone_number, length(contact.country_code) + 1) LIKE ${`${digits}%`}))`,
-    // ':' follows '9'.
+    // ':' follows '9' in the collation "C": it bounds the numbers that begin with the digits.
     find: ({ workspaceId, afterId, limit, earlier, condition }) => sql.type(Found)`
       SELECT id FROM (
         SELECT DISTINCT found.id, found.phone_number

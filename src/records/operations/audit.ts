@@ -1,4 +1,4 @@
-/** Who did what. Entries are never changed and hold no person's data. */
+/** The audit log: which key or admin command changed what. Entries are never changed and hold no personal data. */
 import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import type { AuditAction } from '../../domain/operations/audit.ts';
@@ -12,12 +12,12 @@ export interface NewAuditEntry {
   readonly objectId: string | FragmentSqlToken;
 }
 
-/** In the transaction of the change. */
+/** Pass the transaction of the change, so that both commit or neither does. */
 export async function insertAuditEntry(connection: Connection, entry: NewAuditEntry): Promise<void> {
   await connection.query(sql.type(nothing)`${auditEntry(entry)}`);
 }
 
-/** As a part of the statement that makes the object; who did it is known from the call. */
+/** Fragment for the statement that creates the object; the actor comes from the call context. */
 export function auditEntry({ workspaceId, action, objectId }: NewAuditEntry): FragmentSqlToken {
   const { keyId = null, command = null, requestId = null } = callContext();
   return sql.fragment`
@@ -25,7 +25,10 @@ export function auditEntry({ workspaceId, action, objectId }: NewAuditEntry): Fr
     VALUES (${workspaceId}, ${keyId}, ${command}, ${action}, ${objectId}, ${requestId})`;
 }
 
-/** As a part of a statement: an entry in the workspace of each key that `keys` selects as `key_id`, which is its object and, unless the call says who acts, acts itself. */
+/**
+ * Fragment that writes an entry for each key that `keys` selects as `key_id`, in the workspace of that key. The key is the
+ * object and, unless the call context names an actor, also the actor.
+ */
 export function auditEntryOfKey(action: AuditAction, keys: FragmentSqlToken): FragmentSqlToken {
   const { keyId = null, command = null, requestId = null } = callContext();
   return sql.fragment`
@@ -46,7 +49,7 @@ const Entry = t.type({
 });
 export type AuditEntry = t.TypeOf<typeof Entry>;
 
-/** Newest first, behind `before`. */
+/** Lists entries newest first, those with an id below `before`. */
 export async function listAuditEntries(
   connection: Connection,
   workspaceId: number,

@@ -1,4 +1,4 @@
-/** What the doctor reads of campaigns, in batches by id; nothing of it holds a lock or a snapshot for longer than a statement. */
+/** Reads campaigns for the doctor, in batches by id. No lock and no snapshot is held for longer than one statement. */
 import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
@@ -15,14 +15,14 @@ const CampaignToCheck = t.type({
   prepared: t.boolean,
   epoch: t.number,
   claimed_position: t.number,
-  /** Its status is older than the seconds asked for. */
+  /** True when the campaign was last updated more than `settledSeconds` ago. */
   settled: t.boolean,
-  /** It should have begun longer ago than that. */
+  /** True when it is SCHEDULED and should have begun more than `settledSeconds` ago. */
   overdue: t.boolean,
 });
 export type CampaignToCheck = t.TypeOf<typeof CampaignToCheck>;
 
-/** Rows in the order of their ids, behind one. */
+/** A batch of rows in ascending order of their ids, after `afterId`. */
 export interface Batch {
   readonly afterId: string | null;
   readonly limit: number;
@@ -57,7 +57,7 @@ export function listOpenCampaigns(
 
 const CampaignId = row(t.type({ id: t.string }));
 
-/** Ids alone, of every campaign. */
+/** Lists the ids of all campaigns, whatever their status. */
 export function listCampaignIds(connection: Connection, selection: Selection): Promise<readonly string[]> {
   return connection.anyFirst(sql.type(CampaignId)`
     SELECT id FROM campaign WHERE ${isSelected(sql.fragment`id`, selection)} ORDER BY id ${limitOf(selection)}`);
@@ -72,14 +72,14 @@ const CampaignBooks = t.type({
   counted_reasons: t.record(t.string, t.number),
   /** Micro-units reserved by the recipients. */
   owed: t.bigint,
-  /** Recipients that wait behind the position up to which everybody was claimed, and their places in the queue. */
+  /** PENDING recipients up to the claimed position, and the campaign's retry entries: equal unless the campaign has ended. */
   waiting_behind: t.number,
   queued: t.number,
 });
 export type CampaignBooks = t.TypeOf<typeof CampaignBooks>;
 
 /**
- * What is kept beside a campaign and what its recipients say, in one statement and therefore of one instant. Reads every
+ * Reads the stored counters of a campaign and counts its recipients, in one statement and therefore of one instant. Reads every
  * recipient of the campaign. Null when the campaign is gone.
  */
 export function readCampaignBooks(connection: Connection, campaignId: string): Promise<CampaignBooks | null> {

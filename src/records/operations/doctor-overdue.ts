@@ -1,4 +1,4 @@
-/** What should have been done long ago: claims, messages, deliveries and the queues beside them. Read through their indexes. */
+/** Finds overdue work through indexes: claims, messages, deliveries and queue entries that wait longer than they should. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
@@ -6,13 +6,13 @@ import { nothing, row } from '../database/row.ts';
 import type { Batch } from './doctor-campaigns.ts';
 
 const Subject = t.type({ id: t.string, count: t.number, since: t.string });
-/** One campaign or queue: how many entries are overdue, and since when the oldest is (as text, to be compared). */
+/** One campaign or queue: how many entries are overdue, and the time of the oldest one, as text for comparison. */
 export type Overdue = t.TypeOf<typeof Subject>;
 
 const since = (column: ReturnType<typeof sql.fragment>) =>
   sql.fragment`to_char(min(${column}) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS since`;
 
-/** Campaigns with pages that were claimed longer ago than `seconds`. */
+/** Lists campaigns with batches that were claimed more than `seconds` ago. */
 export function listOldClaims(connection: Connection, seconds: number): Promise<readonly Overdue[]> {
   return connection.any(sql.type(row(Subject))`
     SELECT campaign_id AS id, sum(open)::int4 AS count, ${since(sql.fragment`claimed_at`)} FROM campaign_claim
@@ -32,10 +32,11 @@ const queue = (id: string, counted: ReturnType<typeof sql.fragment>) => sql.frag
   SELECT ${id}::text AS id, count(*)::int4 AS count, ${since(sql.fragment`at`)} FROM (${counted}) AS waiting HAVING count(*) > 0`;
 
 export interface OverdueLimits {
-  /** Of anything that a loop of a worker takes care of. */
+  /** Seconds that an entry may wait in a queue that a worker loop empties. */
   readonly queueSeconds: number;
-  /** Messages that were claimed, and statuses that are unmatched. */
+  /** Seconds that a single message may stay CLAIMED. */
   readonly messageSeconds: number;
+  /** Seconds that a status may stay unmatched. */
   readonly unmatchedSeconds: number;
   readonly expiryHours: number;
 }
@@ -71,7 +72,7 @@ export function listOverdueQueues(
     )}
     UNION ALL ${queue(
       'deliveries',
-      // Each by the partial index of its own.
+      // Each branch uses its own partial index.
       sql.fragment`(SELECT created_at AS at FROM webhook_delivery WHERE state = 'sending' AND dispatched_at IS NOT NULL
           AND sending_until < now() - make_interval(secs => ${queueSeconds}) LIMIT 10000)
         UNION ALL (SELECT created_at FROM webhook_delivery WHERE state = 'pending' AND dispatched_at IS NULL
@@ -84,7 +85,7 @@ export function listOverdueQueues(
 const Delivery = t.type({ id: t.string, since: t.string, event_known: t.boolean });
 export type OpenDelivery = t.TypeOf<typeof Delivery>;
 
-/** Deliveries that were handed to their workflows longer ago than `seconds` and are still pending. By id, a batch after `afterId`. */
+/** Lists, by id, a batch of deliveries that were handed to their workflows more than `seconds` ago and are still pending. */
 export function listDispatchedDeliveries(
   connection: Connection,
   { afterId, limit, seconds }: Batch & { readonly seconds: number },
@@ -118,7 +119,7 @@ const CampaignState = t.type({
   fingerprint: t.string,
 });
 
-/** Which of these campaigns have a row, whether nothing will ever happen to them again, and what moves while something does. */
+/** Reads the campaigns that have a row; `settled`: nothing is claimed or was updated lately. Progress changes `fingerprint`. */
 export function findCampaignStates(
   connection: Connection,
   {
@@ -135,7 +136,7 @@ export function findCampaignStates(
     WHERE id = ANY (${sql.array([...ids], 'uuid')})`);
 }
 
-/** Writes what a delivery's workflow knows of it, where the record has no outcome. */
+/** Copies the outcome of a delivery from its workflow to its record, unless the record has one. */
 export async function recordWorkflowOutcome(
   connection: Connection,
   { id, errorCode }: { readonly id: string; readonly errorCode: string | null },

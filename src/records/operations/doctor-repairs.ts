@@ -1,12 +1,12 @@
-/** How the doctor settles the books of a campaign and of a wallet. Each is safe to run again and beside live traffic. */
+/** Repairs of a campaign's counters, retry queue and claims. Each is safe to repeat and to run beside live traffic. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection, Database } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';
 
 /**
- * Counts the recipients under the lock of the counters: whoever moves a recipient moves them in the same transaction, so
- * what is seen under the lock is whole, and what comes later adds to it.
+ * Recounts the recipients under a lock on the counters. Every change of a recipient's state updates the counters in the same
+ * transaction, so the recount sees all earlier changes, and later ones add to it.
  */
 export async function recountCampaign(database: Database, campaignId: string): Promise<void> {
   await database.transaction(async (transaction) => {
@@ -35,7 +35,7 @@ export async function recountCampaign(database: Database, campaignId: string): P
   });
 }
 
-/** Puts PENDING recipients behind the claimed position back into the queue, and takes out who is not PENDING. */
+/** Adds PENDING recipients up to the claimed position to the retry queue, and removes recipients that are not PENDING. */
 export async function requeueStranded(database: Database, campaignId: string): Promise<void> {
   await database.transaction(async (transaction) => {
     await transaction.query(sql.type(nothing)`

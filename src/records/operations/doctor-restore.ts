@@ -1,4 +1,7 @@
-/** What is settled after the database was taken back: who may have been sent meanwhile is UNKNOWN, what may have been told is not told again. */
+/**
+ * Repairs after a restore of Postgres: recipients that may have been sent to since the backup become UNKNOWN, and events that
+ * may have been delivered since are not delivered again by themselves.
+ */
 import { priceIn } from '../wallet/wallets.ts';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
@@ -20,16 +23,16 @@ const RestoredCampaign = t.type({
   messages_per_second: t.number,
   template_category: t.string,
   last_position: t.number,
-  /** PENDING recipients: only they could be sent again. */
+  /** PENDING recipients: only they could be sent to again. */
   pending: t.number,
-  /** Set when the settling for this backup has begun. */
+  /** The position that an earlier repair for this backup stored; null when there was none. */
   up_to_position: nullable(t.number),
 });
 export type RestoredCampaignRow = t.TypeOf<typeof RestoredCampaign>;
 
 const finished = campaignStatuses.filter(isFinished);
 
-/** Campaigns that could send, or begin to, after the backup. */
+/** Lists campaigns that could send, or begin to send, after the backup. */
 export function listRestoredCampaigns(
   connection: Connection,
   { backupAt, afterId, limit }: Batch & { readonly backupAt: Date },
@@ -64,8 +67,8 @@ const Page = row(t.type({ unknown: t.number }));
 const Position = row(t.type({ up_to_position: t.number }));
 
 /**
- * Moves every PENDING recipient up to a position to UNKNOWN, page by page; the position is noted first, so that being
- * stopped half way moves nobody beyond it. Their price is noted and nothing is reserved: a receipt charges it.
+ * Moves every PENDING recipient up to `upToPosition` to UNKNOWN, batch by batch. The position is stored first: a repair that is
+ * stopped and repeated moves no recipient beyond it. Stores the price without a reservation: a receipt charges it.
  */
 export async function markMaybeSent(database: Database, settlement: Settlement): Promise<number> {
   const { campaignId, backupAt, stoppedAt, upToPosition } = settlement;
@@ -88,7 +91,7 @@ function markPage(
   const { campaignId, backupAt, stoppedAt, prices, after, last } = page;
   const detail = `May have been sent between ${backupAt.toISOString()} and ${stoppedAt.toISOString()}, of which no record is left`;
   return database.transaction(async (transaction) => {
-    // First, as a claim takes it.
+    // Locks the counters first, in the order in which a claim takes its locks.
     await transaction.query(sql.type(nothing)`
       SELECT FROM campaign_counter WHERE campaign_id = ${campaignId} FOR UPDATE`);
     const unknown = await transaction.oneFirst(sql.type(Page)`
@@ -116,14 +119,14 @@ function markPage(
 
 const Count = row(t.type({ count: t.number }));
 
-/** Events of before the backup whose deliveries, if there were any, are lost. */
+/** Counts events from before the backup that were not fanned out by then; deliveries created since are lost. */
 export function countUntoldEvents(connection: Connection, backupAt: Date): Promise<number> {
   return connection.oneFirst(sql.type(Count)`
     SELECT count(*)::int4 AS count FROM event
     WHERE fanned_out_at IS NULL AND occurred_at <= ${backupAt.toISOString()}`);
 }
 
-/** They may have been told: their deliveries are interrupted, which shows them, and lets them be sent again on request. */
+/** Writes deliveries of these events as `interrupted`: they may have been sent, so they are sent again only on request. */
 export async function interruptUntoldEvents(connection: Connection, backupAt: Date): Promise<void> {
   await connection.query(sql.type(nothing)`
     WITH waiting AS (
@@ -144,7 +147,7 @@ export async function interruptUntoldEvents(connection: Connection, backupAt: Da
 
 const OpenId = row(t.type({ id: t.string }));
 
-/** Deliveries of before the backup without an outcome. By id, a batch after `afterId`. */
+/** Lists, by id, a batch of deliveries from before the backup that have no outcome. */
 export function listOpenDeliveries(
   connection: Connection,
   { backupAt, afterId, limit }: Batch & { readonly backupAt: Date },

@@ -1,4 +1,4 @@
-/** What the doctor reads of wallets, and how it settles them. */
+/** Compares wallets with their ledgers and reservations, and corrects them. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection, Database } from '../database/database.ts';
@@ -13,13 +13,13 @@ const WalletBooks = t.type({
 });
 export type WalletBooks = t.TypeOf<typeof WalletBooks>;
 
-/** Wallets with the sums of their ledgers, each of one instant. */
+/** Lists wallets with the sums of their ledgers, read in one statement and therefore of one instant. */
 export function listWalletBooks(
   connection: Connection,
   selection: Selection,
 ): Promise<readonly WalletBooks[]> {
   const condition = isSelected(sql.fragment`channel_id`, selection);
-  // Once through the ledger: wallet by wallet it would be read as often as there are wallets, whose entries lie side by side.
+  // One pass over the ledger: the entries of all wallets lie mixed, so a lookup per wallet would read the same pages each time.
   return connection.any(sql.type(row(WalletBooks))`
     SELECT channel_id, balance, reserved, COALESCE(ledger, 0)::bigint AS ledger
     FROM wallet LEFT JOIN (
@@ -33,7 +33,7 @@ const Reserved = row(
 );
 const noMessage = '00000000-0000-0000-0000-000000000000';
 
-/** What messages outside campaigns reserve, one batch of messages by id: sums by channel, and the id to go on after. */
+/** Sums, by channel, what one batch of messages outside campaigns reserves. `nextAfterId` is null after the last batch. */
 export async function sumReservedMessages(
   connection: Connection,
   { afterId, limit }: Batch,
@@ -58,8 +58,8 @@ const Comparison = t.type({ balance: t.bigint, reserved: t.bigint, owed: t.bigin
 export type ReservationComparison = t.TypeOf<typeof Comparison>;
 
 /**
- * What a wallet holds back and what its messages owe, of one instant. Only campaigns with open messages can owe anything;
- * `campaignIds` names others in which reservations were seen.
+ * Reads what a wallet has reserved and what its messages owe, of one instant. Only campaigns with open messages can owe
+ * anything; `campaignIds` names others in which reservations were seen.
  */
 export function compareReservations(
   connection: Connection,
@@ -78,7 +78,7 @@ export function compareReservations(
     FROM wallet WHERE channel_id = ${channelId}`);
 }
 
-/** An entry that makes the ledger tell how the balance came about: the balance is what was spent by, and stays. */
+/** Adds the entry that makes the ledger sum up to the balance. The balance stays, because spending was checked against it. */
 export async function correctLedger(database: Database, channelId: string): Promise<void> {
   await database.transaction(async (transaction) => {
     await transaction.query(sql.type(nothing)`SELECT FROM wallet WHERE channel_id = ${channelId} FOR UPDATE`);
@@ -95,8 +95,8 @@ export async function correctLedger(database: Database, channelId: string): Prom
 }
 
 /**
- * Holds back what the messages owe. Whoever reserves or settles has the wallet's lock at its commit, so that what is seen
- * under the lock is whole. False when the balance does not cover it.
+ * Sets the reserved amount to what the messages owe. Every reservation and settlement holds the wallet's lock until its
+ * commit, so the sum under the lock includes all of them. False when the balance does not cover it.
  */
 export function correctReservations(
   database: Database,

@@ -1,4 +1,4 @@
-/** For operators, over all workspaces: which campaign is meant. */
+/** Finds campaigns in all workspaces, for operators. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
@@ -11,22 +11,22 @@ const Found = t.type({
   status: t.string,
   pause_reason: nullable(t.string),
   scheduled_at: nullable(timestamp),
-  /** A kind of `campaign_standstill`. */
+  /** The kind of its standstill, as in `campaign_standstill`; null when it moves. */
   stands_still: nullable(t.string),
 });
 
 const mostFound = 100;
 
 export interface CampaignSearch {
-  /** A part of it, in either case. */
+  /** A part of the name; upper and lower case match. */
   readonly name: string | undefined;
   readonly workspaceId: number | undefined;
   readonly standingStill: boolean;
 }
 
-/** The newest hundred. */
+/** Returns at most the newest hundred. */
 export function findCampaigns(connection: Connection, { name, workspaceId, standingStill }: CampaignSearch) {
-  // Who is late is told also while no worker runs that would look for it.
+  // Overdue campaigns are also found here, because `campaign_standstill` is written only while a worker runs.
   const kind = sql.fragment`COALESCE(campaign_standstill.kind, CASE
     WHEN status = 'SCHEDULED' AND scheduled_at < now() - interval '1 minute' THEN 'due' END)`;
   return connection.any(sql.type(row(Found))`

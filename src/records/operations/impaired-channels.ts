@@ -8,13 +8,13 @@ import { nullable, row, timestamp } from '../database/row.ts';
 import { effectiveFactor } from '../sending/channel-rate.ts';
 
 /**
- * `blocked`: by an operator or by the provider's notice. A cause of the provider's refusal: its campaigns are paused, or the
- * refusal is minutes old. `held`: the circuit is open. `throttled`: the provider asks for a lower rate.
+ * `blocked`: by an operator or by a notice of the provider. A block cause: the provider refused messages for it, and campaigns
+ * are paused or the refusal is recent. `held`: the circuit is open. `throttled`: the provider asks for a lower rate.
  */
 export const impairments = ['blocked', ...channelBlockCauses, 'held', 'throttled'] as const;
 
 const recentRefusal = sql.fragment`interval '10 minutes'`;
-/** A probe follows after a minute at most; a circuit that nobody probes any more says nothing of the provider. */
+/** 2 min: a cool-down lasts a minute at most. A circuit that is no longer probed says nothing about the provider. */
 const recentProbe = sql.fragment`interval '2 minutes'`;
 
 const impaired = sql.fragment`

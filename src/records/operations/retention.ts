@@ -1,6 +1,6 @@
 /**
- * Removal by age, a batch at a time: short statements, so that nobody waits and vacuum keeps up. Days of events, deliveries
- * and callbacks go as a whole (`partitions.ts`); here goes what lay in their tables before they had days.
+ * Deletes old rows in batches: short statements block no other transaction, and vacuum keeps up. Daily partitions of events,
+ * deliveries and callbacks are dropped whole (`partitions.ts`); this file deletes rows of partitions that are not dropped.
  */
 import { sql, type FragmentSqlToken } from 'slonik';
 import { callbackIsOver } from '../callbacks/provider-callbacks.ts';
@@ -17,7 +17,7 @@ export interface Batch {
   readonly limit: number;
 }
 
-/** Removes one batch; returns how many rows went. */
+/** Deletes one batch; returns the number of rows. */
 export type Removal = (connection: Connection, batch: Batch) => Promise<number>;
 
 const daysAgo = (days: number): Date => startOfDay(Date.now(), -days);
@@ -26,7 +26,7 @@ const by = (column: FragmentSqlToken) => ({
   isOld: (days: number) => sql.fragment`${column} < ${daysAgo(days).toISOString()}`,
   order: column,
 });
-/** An id is the time at which it was made. */
+/** An id (UUIDv7) begins with the time of its creation. */
 const byId = {
   isOld: (days: number) => sql.fragment`id < ${firstIdAt(daysAgo(days))}`,
   order: sql.fragment`id`,
@@ -67,7 +67,7 @@ function removalFrom(name: keyof typeof tables): Removal {
   };
 }
 
-/** The provider tells of a message for a month at most. Two rows are one when they say the same. */
+/** Keeps 31 days at least: the provider reports on a message for up to a month. Equal rows are duplicates and go together. */
 const removeProviderMessages: Removal = async (connection, { olderThanDays, limit }) => {
   const { rowCount } = await connection.query(sql.type(nothing)`
     DELETE FROM provider_message USING (
@@ -80,7 +80,7 @@ const removeProviderMessages: Removal = async (connection, { olderThanDays, limi
   return rowCount;
 };
 
-/** Deliveries before their events. Notices are kept for 90 days and idempotency keys for one, whatever the age asked for. */
+/** Deletes deliveries before their events. Notices are kept for 90 days and idempotency keys for one, whatever the age. */
 export const removals: Readonly<Record<string, Removal>> = {
   deliveries: removalFrom('deliveries'),
   events: removalFrom('events'),

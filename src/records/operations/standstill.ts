@@ -1,6 +1,6 @@
 /**
- * Campaigns that should move and do not. What is due, runs or is prepared without moving is suspected here, at a cost that
- * grows with what runs and is due, and not with what sleeps or has ended; Temporal is asked about the suspects alone.
+ * Campaigns that should make progress and do not. A campaign that is due, running or being prepared without progress becomes a
+ * suspect, at a cost that grows with running and due campaigns, not with all. Temporal is asked about suspects only.
  */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
@@ -9,12 +9,12 @@ import { nothing, nullable, row, timestamp } from '../database/row.ts';
 import { isAtLimit } from '../sending/messaging-limit.ts';
 import { isWindowClosed, waitingJoin } from '../campaigns/waiting-reason.ts';
 
-/** Kinds that are told; a preparation may last, and so may a wait that the record names. */
+/** Kinds that are reported. A preparation may take long, and so may a wait whose reason is recorded. */
 export const standstillKinds = ['due', 'running', 'without_workflow', 'stuck'] as const;
 
 const Turn = row(t.type({ looked_at: nullable(timestamp) }));
 
-/** For one process of all: the beginning of the last round that came to its end. Undefined when it is not time yet. */
+/** Assigns the next check to one process; returns when the last completed check began. Undefined when none is due yet. */
 export async function takeWatch(
   connection: Connection,
 ): Promise<{ readonly lookedAt: Date | null } | undefined> {
@@ -29,8 +29,8 @@ export async function endWatch(connection: Connection, startedAt: Date): Promise
 }
 
 /**
- * Suspects who does not move, and forgets who moves again. A running campaign moved when its last page was claimed or
- * recorded; one without anybody to claim waits for retries and outcomes.
+ * Records campaigns without progress as suspects, and deletes suspects that move again. A running campaign moves when its last
+ * batch is claimed or recorded; one that has claimed every recipient may wait for retries and outcomes.
  */
 export async function suspectCampaigns(connection: Connection): Promise<void> {
   await connection.query(sql.type(nothing)`
@@ -65,7 +65,7 @@ export async function suspectCampaigns(connection: Connection): Promise<void> {
 
 const CampaignId = row(t.type({ campaign_id: t.string }));
 
-/** Those to ask Temporal about, who waited longest first, each at most every 20 seconds. */
+/** Takes the suspects to ask Temporal about: those last asked about longest ago come first, each at most every 20 s. */
 export function takeSuspects(connection: Connection, limit: number): Promise<readonly string[]> {
   return connection.anyFirst(sql.type(CampaignId)`
     UPDATE campaign_standstill SET looked_at = now()
@@ -76,7 +76,7 @@ export function takeSuspects(connection: Connection, limit: number): Promise<rea
     RETURNING campaign_id`);
 }
 
-/** True when that is news. */
+/** Records a standstill. True when it was not recorded with this kind before. */
 export async function markStandstill(
   connection: Connection,
   campaignId: string,
@@ -88,7 +88,7 @@ export async function markStandstill(
   return changed.rowCount === 1;
 }
 
-/** Takes back what was found out about these; whoever still does not move is suspected anew. */
+/** Deletes what Temporal's answers showed about these campaigns; one that still does not move becomes a suspect again. */
 export async function clearStandstills(connection: Connection, ids: readonly string[]): Promise<void> {
   await connection.query(sql.type(nothing)`
     DELETE FROM campaign_standstill
@@ -97,7 +97,7 @@ export async function clearStandstills(connection: Connection, ids: readonly str
 
 const Standstills = t.type({ kind: t.string, count: t.number });
 
-/** Counts by kind; undefined when nobody has looked for two minutes: an old figure would look like a good one. */
+/** Counts by kind. Undefined when no check completed in the last two minutes: an old figure would pass for a current one. */
 export async function countStandstills(
   connection: Connection,
 ): Promise<readonly t.TypeOf<typeof Standstills>[] | undefined> {

@@ -96,6 +96,13 @@ async function aCampaign(): Promise<string> {
   return id;
 }
 
+async function aPausedCampaign(): Promise<string> {
+  const id = await aCampaign();
+  await api.database.pool.query(sql.type(nothing)`
+    UPDATE campaign SET status = 'PAUSED', pause_reason = 'OPERATOR', preparation_status = 'READY' WHERE id = ${id}`);
+  return id;
+}
+
 const aWebhook = () =>
   made('/api/external-webhooks', { title: 'Example', url: 'https://example.com/hook', events: ['sent'] });
 
@@ -110,6 +117,7 @@ const needs: Readonly<Record<string, () => Promise<string | undefined>>> = {
     return undefined;
   },
   testCampaign: aCampaign,
+  startCampaign: aPausedCampaign,
   updateCampaign: aCampaign,
   updateTag: () => made('/api/tags', { name: 'Example' }),
   updateContact: aContact,

@@ -49,8 +49,8 @@ it('counts a segment while it is written, saves it, and narrows contacts by it',
     await page.getByText('1 contact matches, of whom 1 can be written to.').waitFor();
     await expectNoViolation(page);
     await page.getByRole('button', { name: 'Save segment' }).click();
-    await page.getByRole('link', { name: 'Hamburg' }).waitFor();
-    await page.getByRole('link', { name: 'Show' }).click();
+    await page.getByRole('link', { name: 'Hamburg', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Show the contacts of Hamburg' }).click();
     await page.getByRole('link', { name: 'Ottilie' }).waitFor();
     expect(page.url()).toContain('segment=');
   });

@@ -37,8 +37,8 @@ const segmentColumns = (remove: (id: string) => void): readonly Column<api.Segme
   {
     key: 'contacts',
     title: 'Contacts',
-    cell: ({ id }) => (
-      <TextLink to="/contacts" search={{ segment: id }}>
+    cell: ({ id, name }) => (
+      <TextLink to="/contacts" search={{ segment: id }} aria-label={`Show the contacts of ${name}`}>
         Show
       </TextLink>
     ),

@@ -1,10 +1,11 @@
 /** Creates a contact, or changes one. */
-import { Alert, Button, Group, MultiSelect, Switch, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Group, MultiSelect, Switch, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { api, client } from '../../client.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
 import { Dialog } from '../../parts/confirm.tsx';
+import { FormFoot } from '../../parts/form-foot.tsx';
+import { useTags } from '../../tags.ts';
 
 interface ContactFormProps {
   /** Absent for a new contact. */
@@ -33,10 +34,7 @@ function Fields({ contact, onClose }: { contact: api.Contact | undefined; onClos
   const [fields, setFields] = useState(() => initial(contact));
   const [tagsId, setTagsId] = useState<readonly string[]>(contact?.tagsId ?? []);
   const [subscribed, setSubscribed] = useState(contact?.subscribed ?? true);
-  const tags = useQuery({
-    queryKey: ['tags'],
-    queryFn: async () => (await api.listTags(client, { limit: 100 })).data,
-  });
+  const tags = useTags();
   const save = useMutation({
     mutationFn: () => {
       const { number, ...names } = fields;
@@ -91,19 +89,12 @@ function Fields({ contact, onClose }: { contact: api.Contact | undefined; onClos
         onChange={({ currentTarget }) => setSubscribed(currentTarget.checked)}
         mb="md"
       />
-      {save.error && (
-        <Alert color="red" role="alert" mb="sm">
-          {save.error.message}
-        </Alert>
-      )}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <ActionButton type="submit" loading={save.isPending}>
-          {contact === undefined ? 'Create contact' : 'Save contact'}
-        </ActionButton>
-      </Group>
+      <FormFoot
+        label={contact === undefined ? 'Create contact' : 'Save contact'}
+        error={save.error}
+        isPending={save.isPending}
+        onCancel={onClose}
+      />
     </form>
   );
 }

@@ -9,9 +9,11 @@ import { Loaded } from '../../parts/faces.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
 import { Time } from '../../parts/time.tsx';
+import { ConsentBadge } from './consent-badge.tsx';
 import { ContactForm } from './contact-form.tsx';
 import { History } from './history.tsx';
 import { nameOf, numberOf } from './name.ts';
+import { useTags } from '../../tags.ts';
 
 const route = getRouteApi('/inside/contacts/$id');
 
@@ -113,10 +115,7 @@ function Actions({ contact }: { contact: api.Contact }) {
 }
 
 function Facts({ contact }: { contact: api.Contact }) {
-  const tags = useQuery({
-    queryKey: ['tags'],
-    queryFn: async () => (await api.listTags(client, { limit: 100 })).data,
-  });
+  const tags = useTags();
   const nameOfTag = new Map(tags.data?.map(({ tagId, name }) => [tagId, name]));
   const rows: readonly (readonly [string, string])[] = [
     ['Number', numberOf(contact)],
@@ -170,9 +169,7 @@ function Consents({ contactId, isSubscribed }: { contactId: string; isSubscribed
         <Title order={2} size="h4">
           Consent
         </Title>
-        <Badge variant="light" tt="none" color={isSubscribed ? 'teal' : 'orange'}>
-          {isSubscribed ? 'Subscribed' : 'Opted out'}
-        </Badge>
+        <ConsentBadge isSubscribed={isSubscribed} />
       </Group>
       <Loaded query={query}>
         {(consents) =>

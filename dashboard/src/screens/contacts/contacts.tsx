@@ -12,9 +12,11 @@ import { SearchField } from '../../parts/search-field.tsx';
 import { ShowMore } from '../../parts/show-more.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
 import { Time } from '../../parts/time.tsx';
+import { ConsentBadge } from './consent-badge.tsx';
 import { ContactForm } from './contact-form.tsx';
 import { ImportDialog } from './import-dialog.tsx';
 import { nameOf, numberOf } from './name.ts';
+import { useTags } from '../../tags.ts';
 
 const route = getRouteApi('/inside/contacts');
 
@@ -46,11 +48,7 @@ const contactColumns = (tagName: ReadonlyMap<string, string>): readonly Column<a
   {
     key: 'consent',
     title: 'Consent',
-    cell: ({ subscribed }) => (
-      <Badge variant="light" tt="none" color={subscribed ? 'teal' : 'orange'}>
-        {subscribed ? 'Subscribed' : 'Opted out'}
-      </Badge>
-    ),
+    cell: ({ subscribed }) => <ConsentBadge isSubscribed={subscribed} />,
   },
   { key: 'created', title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
@@ -61,10 +59,7 @@ export function Contacts() {
   const [creating, create] = useDisclosure();
   const [importing, importThem] = useDisclosure();
   const narrow = (next: typeof search) => void navigate({ search: (old) => ({ ...old, ...next }) });
-  const tags = useQuery({
-    queryKey: ['tags'],
-    queryFn: async () => (await api.listTags(client, { limit: 100 })).data,
-  });
+  const tags = useTags();
   const segments = useQuery({
     queryKey: ['segments', 'all'],
     queryFn: () => allOf((place) => api.listSegments(client, { ...place, limit: 100 })),

@@ -38,17 +38,23 @@ export function Thread({ id }: { readonly id: string }) {
   );
 }
 
+/** Reads the conversation and the lists it stands in again. */
+function useRefresh(id: string) {
+  const queryClient = useQueryClient();
+  return () =>
+    Promise.all([
+      queryClient.invalidateQueries({ queryKey: ['conversations'] }),
+      queryClient.invalidateQueries({ queryKey: ['conversation', id] }),
+    ]);
+}
+
 function Head({ conversation }: { conversation: api.Conversation }) {
   const { id, contactId, contactName, contactPhoneNumber, status, assignedTo } = conversation;
-  const queryClient = useQueryClient();
+  const refresh = useRefresh(id);
   const [assigning, assign] = useDisclosure();
   const move = useMutation({
     mutationFn: (next: 'open' | 'resolved') => api.changeConversationStatus(client, id, { status: next }),
-    onSuccess: () =>
-      Promise.all([
-        queryClient.invalidateQueries({ queryKey: ['conversations'] }),
-        queryClient.invalidateQueries({ queryKey: ['conversation', id] }),
-      ]),
+    onSuccess: refresh,
   });
   return (
     <>
@@ -95,7 +101,7 @@ function Head({ conversation }: { conversation: api.Conversation }) {
 }
 
 function AssignDialog({ id, opened, onClose }: { id: string; opened: boolean; onClose: () => void }) {
-  const queryClient = useQueryClient();
+  const refresh = useRefresh(id);
   const [name, setName] = useState('');
   const assign = useMutation({
     mutationFn: (to: string | undefined) =>
@@ -107,8 +113,7 @@ function AssignDialog({ id, opened, onClose }: { id: string; opened: boolean; on
           : { assignmentType: 'user', assignedTo: { id: to, name: to }, source: 'manual' },
       ),
     onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: ['conversations'] });
-      await queryClient.invalidateQueries({ queryKey: ['conversation', id] });
+      await refresh();
       onClose();
     },
   });

@@ -17,8 +17,8 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { useState, type FormEvent } from 'react';
 import { api, client } from '../../client.ts';
 import { number } from '../../format.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
 import { Loaded } from '../../parts/faces.tsx';
+import { FormFoot } from '../../parts/form-foot.tsx';
 import {
   fieldChoices,
   firstOperator,
@@ -28,6 +28,7 @@ import {
   writeValue,
   type Draft,
 } from './conditions.ts';
+import { useTags } from '../../tags.ts';
 
 interface SegmentFormProps {
   /** Undefined for a new segment. */
@@ -139,19 +140,12 @@ function Form({ segment, onClose }: { segment: api.Segment | undefined; onClose:
             </>
           )}
         </Text>
-        {(save.error ?? count.error) && (
-          <Alert color={save.error ? 'red' : 'orange'} role="alert">
-            {(save.error ?? count.error)?.message}
+        {count.error && !save.error && (
+          <Alert color="orange" role="alert">
+            {count.error.message}
           </Alert>
         )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <ActionButton type="submit" loading={save.isPending}>
-            Save segment
-          </ActionButton>
-        </Group>
+        <FormFoot label="Save segment" error={save.error} isPending={save.isPending} onCancel={onClose} />
       </Stack>
     </Card>
   );
@@ -166,11 +160,7 @@ interface ConditionProps {
 }
 
 function Condition({ at, draft: { field, operator, value }, onChange, onRemove }: ConditionProps) {
-  const tags = useQuery({
-    queryKey: ['tags'],
-    queryFn: async () => (await api.listTags(client, { limit: 100 })).data,
-    enabled: field === 'tag',
-  });
+  const tags = useTags(field === 'tag');
   const isCustom = field.startsWith('custom.');
   return (
     <Group align="flex-end" gap="xs">

@@ -1,20 +1,18 @@
 /** The workspace's tags: create, see, delete. */
 import { Alert, Badge, Card, CloseButton, Group, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { api, client } from '../../client.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Loaded } from '../../parts/faces.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
+import { useTags } from '../../tags.ts';
 
 export function Tags() {
   const queryClient = useQueryClient();
   const [name, setName] = useState('');
   const refresh = () => queryClient.invalidateQueries({ queryKey: ['tags'] });
-  const list = useQuery({
-    queryKey: ['tags'],
-    queryFn: async () => (await api.listTags(client, { limit: 100 })).data,
-  });
+  const list = useTags();
   const create = useMutation({
     mutationFn: () => api.createTag(client, { name }),
     onSuccess: () => {

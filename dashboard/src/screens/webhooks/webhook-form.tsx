@@ -1,12 +1,12 @@
 /** The form of a webhook: where events go, which ones, and the secret that signs them. */
-import { Alert, Button, Checkbox, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { eventKeys, type EventKey } from '../../../../src/domain/webhooks/event-key.ts';
 import { api, client } from '../../client.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { Dialog } from '../../parts/confirm.tsx';
+import { FormFoot } from '../../parts/form-foot.tsx';
 
 interface WebhookFormProps {
   /** Absent for a new webhook. */
@@ -127,19 +127,13 @@ function Fields({
             Make a new secret
           </Button>
         )}
-        {save.error && (
-          <Alert color="red" role="alert">
-            {save.error.message}
-          </Alert>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <ActionButton type="submit" loading={save.isPending} disabled={events.length === 0}>
-            {webhook === undefined ? 'Create webhook' : 'Save webhook'}
-          </ActionButton>
-        </Group>
+        <FormFoot
+          label={webhook === undefined ? 'Create webhook' : 'Save webhook'}
+          error={save.error}
+          isPending={save.isPending}
+          disabled={events.length === 0}
+          onCancel={onClose}
+        />
       </Stack>
     </form>
   );

@@ -1,0 +1,32 @@
+/** The end of a form: why saving failed, the way out, and the button that saves. */
+import { Alert, Button, Group, Stack } from '@mantine/core';
+import { ActionButton } from './action-button.tsx';
+
+interface FormFootProps {
+  /** What the button that saves says. */
+  readonly label: string;
+  readonly error: Error | null;
+  readonly isPending: boolean;
+  readonly disabled?: boolean;
+  readonly onCancel: () => void;
+}
+
+export function FormFoot({ label, error, isPending, disabled, onCancel }: FormFootProps) {
+  return (
+    <Stack gap="sm">
+      {error && (
+        <Alert color="red" role="alert">
+          {error.message}
+        </Alert>
+      )}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onCancel}>
+          Cancel
+        </Button>
+        <ActionButton type="submit" loading={isPending} disabled={disabled}>
+          {label}
+        </ActionButton>
+      </Group>
+    </Stack>
+  );
+}

@@ -12,16 +12,6 @@ import { createCampaignActivities } from './activities/campaign.ts';
 import { createWebhookActivities } from './activities/deliver-webhook.ts';
 import { createRetentionActivities } from './activities/retention.ts';
 import { createTemplateActivities } from './activities/sync-templates.ts';
-import { startApplyingCallbacks } from './commands/callbacks/apply-provider-callbacks.ts';
-import { startDeliveringOutbox } from './commands/campaigns/deliver-workflow-outbox.ts';
-import { viewWorkflows } from './commands/operations/workflow-view.ts';
-import { watchCampaigns } from './commands/operations/watch-campaigns.ts';
-import { startPollingLoop, type Loop } from './concurrency/polling-loop.ts';
-import { defaultWebhookLoopOptions, startWebhookLoops } from './commands/webhooks/webhook-loops.ts';
-import { liftBlocks } from './commands/workspaces/apply-account-notification.ts';
-import { scheduleTemplateSyncs } from './commands/templates/schedule-template-syncs.ts';
-import { startSettlingStatuses } from './commands/callbacks/settle-unmatched-statuses.ts';
-import { startSweepingMessages } from './commands/messages/sweep-messages.ts';
 import { ConfigError, loadConfig, type TaskQueue } from './config.ts';
 import { createDependencies, type OpenDependencies } from './dependencies.ts';
 import { findMissingOfWorker, reportMissing } from './process/find-missing.ts';
@@ -31,6 +21,7 @@ import { shutDownOnSignal } from './process/shutdown.ts';
 import { serveDeliveryClusters, type DeliveryClusters } from './process/delivery-clusters.ts';
 import { webhookWorkerOptions } from './process/webhook-worker.ts';
 import { connectToTemporal } from './process/worker-connection.ts';
+import { startLoops, type WorkerDependencies } from './process/worker-loops.ts';
 import { serveHealth, type HealthServer } from './process/serve-health.ts';
 import { campaignWorkerOptions, maintenanceWorkerOptions, workflowSource } from './process/worker-options.ts';
 import { prepareSdkMetrics, watchFailures, type SdkMetrics } from './process/worker-sdk-metrics.ts';
@@ -39,8 +30,6 @@ import { causeOptions } from './process/worker-cause.ts';
 import { taskQueues } from './workflows/contract.ts';
 
 const shutdownDeadlineMs = 29_000;
-const scheduleIdleMs = 60_000;
-const watchIdleMs = 5_000;
 
 // A webhook receiver that hangs keeps its workflow task for five seconds: no news, and a line for every delivery.
 const coreLogFilter = [
@@ -65,9 +54,6 @@ function installRuntime(logger: Logger, metrics: SdkMetrics | undefined): void {
     logger: new DefaultLogger('INFO', ({ level, message, meta }) => forward(level, message, meta)),
   });
 }
-
-/** `attempts` tells the scheduler of deliveries which attempts begin and end in this process. */
-type WorkerDependencies = OpenDependencies & { readonly attempts: EventEmitter };
 
 function sharedOptions({ tracing }: OpenDependencies) {
   return { ...workflowSource(), ...causeOptions(tracing) };
@@ -131,50 +117,6 @@ function serveDeliveries(
         activities,
       }),
   );
-}
-
-/** Deliveries start eagerly in the process that serves their queue; the provider's callbacks go with maintenance. */
-function startLoops(dependencies: WorkerDependencies, deliveries: DeliveryClusters) {
-  const { logger, config } = dependencies;
-  const judge = { ...dependencies, workflows: viewWorkflows(dependencies.orchestrator) };
-  let afterAccount = '';
-  const start: Readonly<Record<TaskQueue, () => readonly Loop[]>> = {
-    campaigns: () => [
-      startPollingLoop({
-        name: 'watch',
-        logger,
-        idleMs: watchIdleMs,
-        work: () => watchCampaigns(judge).then(() => false),
-      }),
-      startDeliveringOutbox(dependencies),
-    ],
-    webhooks: () => [
-      startWebhookLoops(
-        { ...dependencies, orchestrator: deliveries },
-        defaultWebhookLoopOptions,
-        dependencies.attempts,
-      ),
-    ],
-    maintenance: () => [
-      startApplyingCallbacks(dependencies),
-      startSettlingStatuses(dependencies),
-      startSweepingMessages(dependencies),
-      startPollingLoop({
-        name: 'schedules',
-        logger,
-        idleMs: scheduleIdleMs,
-        work: async () => {
-          await liftBlocks(dependencies);
-          await dependencies.orchestrator.scheduleRetention();
-          const { failure, lastId } = await scheduleTemplateSyncs(dependencies, afterAccount);
-          afterAccount = lastId;
-          if (failure !== undefined) throw failure;
-          return false;
-        },
-      }),
-    ],
-  };
-  return config.taskQueues.flatMap((queue) => start[queue]());
 }
 
 /** From the beginning: a probe must not take a worker that waits for Temporal for a dead one. */

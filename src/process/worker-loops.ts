@@ -1,0 +1,65 @@
+/** The loops of a worker process, beside its Temporal workers. */
+import type { EventEmitter } from 'node:events';
+import { startApplyingCallbacks } from '../commands/callbacks/apply-provider-callbacks.ts';
+import { startSettlingStatuses } from '../commands/callbacks/settle-unmatched-statuses.ts';
+import { startDeliveringOutbox } from '../commands/campaigns/deliver-workflow-outbox.ts';
+import { startSweepingMessages } from '../commands/messages/sweep-messages.ts';
+import { watchCampaigns } from '../commands/operations/watch-campaigns.ts';
+import { viewWorkflows } from '../commands/operations/workflow-view.ts';
+import { scheduleTemplateSyncs } from '../commands/templates/schedule-template-syncs.ts';
+import { defaultWebhookLoopOptions, startWebhookLoops } from '../commands/webhooks/webhook-loops.ts';
+import { liftBlocks } from '../commands/workspaces/apply-account-notification.ts';
+import { startPollingLoop, type Loop } from '../concurrency/polling-loop.ts';
+import type { TaskQueue } from '../config.ts';
+import type { OpenDependencies } from '../dependencies.ts';
+import type { DeliveryClusters } from './delivery-clusters.ts';
+
+const scheduleIdleMs = 60_000;
+const watchIdleMs = 5_000;
+
+/** `attempts` tells the scheduler of deliveries which attempts begin and end in this process. */
+export type WorkerDependencies = OpenDependencies & { readonly attempts: EventEmitter };
+
+/** Deliveries start eagerly in the process that serves their queue; the provider's callbacks go with maintenance. */
+export function startLoops(dependencies: WorkerDependencies, deliveries: DeliveryClusters) {
+  const { logger, config } = dependencies;
+  const judge = { ...dependencies, workflows: viewWorkflows(dependencies.orchestrator) };
+  let afterAccount = '';
+  const start: Readonly<Record<TaskQueue, () => readonly Loop[]>> = {
+    campaigns: () => [
+      startPollingLoop({
+        name: 'watch',
+        logger,
+        idleMs: watchIdleMs,
+        work: () => watchCampaigns(judge).then(() => false),
+      }),
+      startDeliveringOutbox(dependencies),
+    ],
+    webhooks: () => [
+      startWebhookLoops(
+        { ...dependencies, orchestrator: deliveries },
+        defaultWebhookLoopOptions,
+        dependencies.attempts,
+      ),
+    ],
+    maintenance: () => [
+      startApplyingCallbacks(dependencies),
+      startSettlingStatuses(dependencies),
+      startSweepingMessages(dependencies),
+      startPollingLoop({
+        name: 'schedules',
+        logger,
+        idleMs: scheduleIdleMs,
+        work: async () => {
+          await liftBlocks(dependencies);
+          await dependencies.orchestrator.scheduleRetention();
+          const { failure, lastId } = await scheduleTemplateSyncs(dependencies, afterAccount);
+          afterAccount = lastId;
+          if (failure !== undefined) throw failure;
+          return false;
+        },
+      }),
+    ],
+  };
+  return config.taskQueues.flatMap((queue) => start[queue]());
+}

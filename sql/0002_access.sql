@@ -71,7 +71,7 @@ CREATE INDEX audit_entry_list ON audit_entry (workspace_id, id DESC);
 CREATE TRIGGER audit_entry_append_only BEFORE UPDATE OR DELETE ON audit_entry
   FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
--- What the people of a workspace should know of; written in the transaction of what it tells of, deleted after 90 days.
+-- Notices for a workspace's users; each is written in the transaction of the change it reports, and deleted after 90 days.
 CREATE TABLE notice (
   id uuid PRIMARY KEY DEFAULT uuidv7(),
   workspace_id integer NOT NULL REFERENCES workspace (id),

@@ -137,7 +137,7 @@ async function applyInboundMessage(
 
 /**
  * True for the first item that announces this number change. These items are applied one at a time, before any contact is
- * looked up: after the change the old number finds nobody, and a concurrent transaction would create a second contact.
+ * looked up: after the change the old number identifies no contact, and a concurrent transaction would create a second one.
  */
 async function isFirstOfItsKind(connection: Connection, notice: InboundNotice): Promise<boolean> {
   const key = messageKey(notice);

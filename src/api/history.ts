@@ -5,8 +5,9 @@ import { cursorOf, idOf, IsoDateTime, limitUpTo, Uuid } from '../codecs/scalars.
 import { nullish, oneOf, optional, struct } from '../codecs/struct.ts';
 import { messageText } from '../domain/conversations/message-text.ts';
 import { getContact } from '../records/contacts/contacts.ts';
-import { listHistory, type HistoryEntry } from '../records/contacts/history.ts';
+import { listHistory, type HistoryEntry, type HistoryQuery } from '../records/contacts/history.ts';
 import { getConversation } from '../records/conversations/conversations.ts';
+import type { Database } from '../records/database/database.ts';
 import { endpoint } from './frame/endpoint.ts';
 import { cutPage, onePart } from './frame/envelope.ts';
 
@@ -64,8 +65,16 @@ const present = (entry: HistoryEntry) => ({
 const HistoryCursor = cursorOf(struct({ at: IsoDateTime, id: Uuid }));
 const query = optional({ cursor: HistoryCursor, limit: limitUpTo(1000) });
 const responses = { 200: onePart('One part of the list', HistoryItem, example) };
-const pageOf = (found: readonly HistoryEntry[], limit: number) =>
-  cutPage(found, limit, { cursor: ({ at, id }) => HistoryCursor.encode({ at, id }), present });
+
+async function answerPart(
+  database: Database,
+  person: Pick<HistoryQuery, 'workspaceId' | 'contactId' | 'channelId'>,
+  { cursor, limit = 100 }: t.TypeOf<typeof query>,
+) {
+  const found = await listHistory(database, { ...person, after: cursor, limit: limit + 1 });
+  const cursorOfEntry = ({ at, id }: HistoryEntry) => HistoryCursor.encode({ at, id });
+  return { status: 200, body: cutPage(found, limit, { cursor: cursorOfEntry, present }) } as const;
+}
 
 export const listContactHistory = endpoint(
   {
@@ -80,20 +89,9 @@ export const listContactHistory = endpoint(
     query,
     responses,
   },
-  async ({
-    dependencies: { database },
-    principal: { workspaceId },
-    params: { id },
-    query: { cursor, limit = 100 },
-  }) => {
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id }, query: asked }) => {
     await getContact(database, workspaceId, id);
-    const found = await listHistory(database, {
-      workspaceId,
-      contactId: id,
-      after: cursor,
-      limit: limit + 1,
-    });
-    return { status: 200, body: pageOf(found, limit) };
+    return answerPart(database, { workspaceId, contactId: id }, asked);
   },
 );
 
@@ -110,14 +108,8 @@ export const listConversationMessages = endpoint(
     query,
     responses,
   },
-  async ({
-    dependencies: { database },
-    principal: { workspaceId },
-    params: { id },
-    query: { cursor, limit = 100 },
-  }) => {
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id }, query: asked }) => {
     const { contactId, channelId } = await getConversation(database, workspaceId, id);
-    const place = { workspaceId, contactId, channelId, after: cursor, limit: limit + 1 };
-    return { status: 200, body: pageOf(await listHistory(database, place), limit) };
+    return answerPart(database, { workspaceId, contactId, channelId }, asked);
   },
 );

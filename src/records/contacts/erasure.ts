@@ -5,6 +5,7 @@ import { callbackIsOver } from '../callbacks/provider-callbacks.ts';
 import type { Connection } from '../database/database.ts';
 import { bytes, nothing, nullable, row } from '../database/row.ts';
 import { erasedBody } from '../webhooks/erased-event.ts';
+import { messagesOf } from './person-messages.ts';
 
 const Known = t.type({
   id: t.string,
@@ -44,13 +45,12 @@ const recipientsOf = ({ workspaceId, person }: Place) => sql.fragment`
   UNION
   SELECT campaign_id, position FROM recipient WHERE contact_id = ${person.id} AND sendable AND phone_number IS NULL`;
 
-const messagesOf = ({ workspaceId, person }: Place) => sql.fragment`
-  SELECT id FROM message WHERE workspace_id = ${workspaceId} AND phone_number = ${person.phoneNumber}::text
-  UNION
-  SELECT id FROM message WHERE contact_id = ${person.id} AND phone_number IS NULL
-  UNION
-  SELECT message.id FROM conversation JOIN message ON message.conversation_id = conversation.id
-  WHERE conversation.contact_id = ${person.id}`;
+const messagesOfPerson = ({ workspaceId, person }: Place) =>
+  messagesOf({
+    workspaceId,
+    contactId: sql.fragment`${person.id}`,
+    phoneNumber: sql.fragment`${person.phoneNumber}::text`,
+  });
 
 const Held = t.type({
   providerIds: t.readonlyArray(t.string),
@@ -72,7 +72,7 @@ export async function exportPerson(connection: Connection, place: Place): Promis
       'messages', COALESCE((SELECT jsonb_agg(jsonb_build_object('id', id, 'channelId', channel_id, 'direction', direction,
           'type', type, 'state', state, 'content', content, 'templateId', template_id, 'conversationId', conversation_id,
           'providerMessageId', provider_message_id, 'phoneNumber', phone_number, 'createdAt', created_at) ORDER BY created_at)
-        FROM message WHERE id IN (${messagesOf(place)})), '[]'),
+        FROM message WHERE id IN (${messagesOfPerson(place)})), '[]'),
       'campaignMessages', COALESCE((SELECT jsonb_agg(jsonb_build_object('id', recipient.id, 'campaignId', campaign.id,
           'campaignName', campaign.name, 'state', recipient.state, 'reason', recipient.reason,
           'variables', recipient.variables, 'phoneNumber', recipient.phone_number,
@@ -156,7 +156,7 @@ export async function erasePersonTraces(connection: Connection, place: Place): P
       AND person IN (hashtextextended(${person.phoneNumber}::text, 0), hashtextextended(${person.id}, 0))`);
   await connection.query(sql.type(nothing)`
     UPDATE message SET phone_number = NULL, content = NULL, reason_detail = NULL, provider_message_id = NULL
-    WHERE id IN (${messagesOf(place)})`);
+    WHERE id IN (${messagesOfPerson(place)})`);
   await connection.query(sql.type(nothing)`
     WITH found AS (
       UPDATE recipient SET phone_number = NULL, variables = NULL, reason_detail = NULL, provider_message_id = NULL

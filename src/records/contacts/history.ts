@@ -3,6 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
+import { messagesOf } from './person-messages.ts';
 
 const HistoryRow = t.type({
   id: t.string,
@@ -21,7 +22,7 @@ const HistoryRow = t.type({
 });
 export type HistoryEntry = t.TypeOf<typeof HistoryRow>;
 
-interface HistoryQuery {
+export interface HistoryQuery {
   readonly workspaceId: number;
   readonly contactId: string;
   /** Restricts the history to this channel. */
@@ -51,14 +52,11 @@ export function listHistory(
       SELECT message.id, message.created_at AS at, message.channel_id AS "channelId", message.direction, message.type,
         message.state, message.reason, message.content, message.template_id AS "templateId",
         message.campaign_id AS "campaignId"
-      FROM message WHERE message.id IN (
-        SELECT message.id FROM person JOIN message
-          ON message.workspace_id = ${workspaceId} AND message.phone_number = person.phone_number
-        UNION
-        SELECT message.id FROM person JOIN message ON message.contact_id = person.id AND message.phone_number IS NULL
-        UNION
-        SELECT message.id FROM person JOIN conversation ON conversation.contact_id = person.id
-          JOIN message ON message.conversation_id = conversation.id)
+      FROM message WHERE message.id IN (${messagesOf({
+        workspaceId,
+        contactId: sql.fragment`(SELECT id FROM person)`,
+        phoneNumber: sql.fragment`(SELECT phone_number FROM person)`,
+      })})
       UNION ALL
       SELECT recipient.id, COALESCE(recipient.accepted_at, recipient.updated_at), campaign.channel_id, 'outbound', 'template',
         recipient.state, recipient.reason, NULL, campaign.template_id, campaign.id

@@ -55,6 +55,20 @@ export const countImpairedWebhooks = (connection: Connection) =>
     SELECT ${healthOfRow} AS health, count(*)::int4 AS count FROM webhook_configuration
     WHERE (status = 'disabled' OR recent_outcomes LIKE '%F%') AND status <> 'inactive' GROUP BY 1`);
 
+const FailingWebhook = t.type({
+  id: t.string,
+  workspace_id: t.number,
+  failing_since: timestamp,
+  consecutive_failures: t.number,
+});
+
+/** Webhooks of all workspaces that only fail and are not disabled yet, at most 1,000, the longest failing first. */
+export const listFailingWebhooks = (connection: Connection) =>
+  connection.any(sql.type(row(FailingWebhook))`
+    SELECT id, workspace_id, failing_since, consecutive_failures FROM webhook_configuration
+    WHERE status = 'active' AND failing_since IS NOT NULL AND consecutive_failures >= ${disabledAfterFailures}
+    ORDER BY failing_since LIMIT 1000`);
+
 const DisabledWebhook = t.type({ id: t.string, workspaceId: t.number, title: t.string });
 export type DisabledWebhook = t.TypeOf<typeof DisabledWebhook>;
 

@@ -1,5 +1,5 @@
 /** The rows of a campaign's CSV as candidates, in pages. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createTurns } from '../../concurrency/turns.ts';
 import type { Candidate } from '../../domain/audience/candidate.ts';
 import {
   columnProblems,
@@ -16,7 +16,6 @@ import { createCsvTextDecoder } from './csv-text.ts';
 const pageSize = 1_000;
 // Small pieces: one of blank lines has as many rows as bytes.
 const pieceBytes = 4 * 1024;
-const longestTurnMs = 10;
 
 /** Throws PreparationFailure where the file as a whole cannot be used. */
 export async function* readCsvCandidates(
@@ -46,11 +45,11 @@ export async function* readCsvRows(
 ): AsyncGenerator<readonly CsvRow[]> {
   const decoder = createCsvTextDecoder();
   const reader = createCsvRowReader();
+  const turn = createTurns();
   for await (const chunk of chunks)
     for (let at = 0; at < chunk.length; at += pieceBytes) {
-      const beganAt = performance.now();
       yield reader.write(decoder.write(chunk.subarray(at, at + pieceBytes)));
-      if (performance.now() - beganAt > longestTurnMs) await nextTurn();
+      await turn();
     }
   yield reader.write(decoder.end());
   yield reader.end();

@@ -1,6 +1,6 @@
 /** Streams a campaign's CSV into the file storage and samples its beginning on the way. */
 import { Readable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createTurns } from '../../concurrency/turns.ts';
 import { newCampaignFileKey } from '../audience/campaign-file-url.ts';
 import type { CsvRow } from '../audience/csv-row.ts';
 import { createCsvRowReader } from '../audience/csv-rows.ts';
@@ -22,7 +22,6 @@ export interface UploadedFile {
 const sampleBytes = 256 * 1024;
 // 4 KiB: a piece of blank lines has as many rows as bytes, and is processed in one go.
 const pieceBytes = 4 * 1024;
-const longestTurnMs = 10;
 
 const mostFiles = 10_000;
 const bytesPerGib = 1024 ** 3;
@@ -89,11 +88,11 @@ interface Probe {
 }
 
 async function* probed(content: Readable, probe: Probe): AsyncGenerator<Buffer> {
+  const turn = createTurns();
   for await (const chunk of content) {
     for (let at = 0; at < (chunk as Buffer).length; at += pieceBytes) {
-      const beganAt = performance.now();
       probe.take((chunk as Buffer).subarray(at, at + pieceBytes));
-      if (performance.now() - beganAt > longestTurnMs) await nextTurn();
+      await turn();
     }
     yield chunk as Buffer;
   }

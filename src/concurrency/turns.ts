@@ -1,0 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+const longestTurnMs = 10;
+
+/** A function to await between the steps of long work: other requests get the event loop after every 10 ms of it. */
+export function createTurns(): () => Promise<void> {
+  let beganAt = performance.now();
+  return async () => {
+    if (performance.now() - beganAt < longestTurnMs) return;
+    await nextTurn();
+    beganAt = performance.now();
+  };
+}

@@ -63,6 +63,9 @@ const planned = new Intl.DateTimeFormat(undefined, {
 /** `Wed 25 Nov, 03:41 (Europe/Berlin), in 23 hours` */
 export const plannedTime = (at: Date): string => `${planned.format(at)} (${ownZone}), ${relativeTime(at)}`;
 
+/** True for a time more than a minute from now. */
+export const isLater = (at: string): boolean => Date.parse(at) > Date.now() + 60_000;
+
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
 export function relativeTime(at: Date, now = Date.now()): string {
   const seconds = (at.getTime() - now) / 1000;

@@ -175,6 +175,12 @@ const activity = createRoute({
   validateSearch: strings('view', 'kind', 'actor', 'from', 'to'),
 });
 
+const settings = createRoute({
+  getParentRoute: () => inside,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./screens/settings/settings.tsx'), 'Settings'),
+});
+
 /** An unknown address, with the navigation around it. */
 const unknown = createRoute({ getParentRoute: () => inside, path: '$', component: NotFound });
 
@@ -195,6 +201,7 @@ const tree = root.addChildren([
     wallet,
     channels,
     activity,
+    settings,
     unknown,
   ]),
 ]);

@@ -10,7 +10,8 @@ import {
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
-import { IconLogout, IconMoon, IconSun, IconUserCircle } from '@tabler/icons-react';
+import { IconLogout, IconMoon, IconSettings, IconSun, IconUserCircle } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Session } from '../client.ts';
 import { dayAndMinuteTime } from '../format.ts';
@@ -26,15 +27,30 @@ export function AccountMenu({ session, leave }: { session: Session; leave: () =>
   const scheme = useComputedColorScheme('light');
   const other = scheme === 'dark' ? 'light' : 'dark';
   const [problem, setProblem] = useState(false);
+  const [opened, setOpened] = useState(false);
   const signOut = () => {
     setProblem(false);
     leave().catch(() => setProblem(true));
   };
   const item = { variant: 'subtle', color: 'gray', justify: 'flex-start', fullWidth: true } as const;
   return (
-    <Popover position="bottom-end" width={290} shadow="md" trapFocus returnFocus>
+    <Popover
+      position="bottom-end"
+      width={290}
+      shadow="md"
+      trapFocus
+      returnFocus
+      {...{ opened }}
+      onChange={setOpened}
+    >
       <Popover.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Account">
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label="Account"
+          onClick={() => setOpened(!opened)}
+        >
           <IconUserCircle size={22} stroke={1.6} aria-hidden />
         </ActionIcon>
       </Popover.Target>
@@ -58,6 +74,14 @@ export function AccountMenu({ session, leave }: { session: Session; leave: () =>
           </Text>
         </Stack>
         <Divider my={4} />
+        <Button
+          {...item}
+          leftSection={<IconSettings size={16} aria-hidden />}
+          onClick={() => setOpened(false)}
+          renderRoot={(props) => <Link {...props} to="/settings" />}
+        >
+          Workspace settings
+        </Button>
         <Button
           {...item}
           leftSection={

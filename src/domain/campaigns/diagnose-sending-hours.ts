@@ -1,6 +1,6 @@
 /** The diagnosis' entry about the sending window. Io-ts-free and Node-free. */
 import { isFinished } from './campaign.ts';
-import { fine, wrong, type CampaignFacts, type DiagnosisEntry } from './diagnosis-facts.ts';
+import { fine, goesOnByItself, wrong, type CampaignFacts, type DiagnosisEntry } from './diagnosis-facts.ts';
 import { nextOpenTime } from './sending-window.ts';
 
 /** Undefined for a campaign without a sending window. */
@@ -20,18 +20,18 @@ export function sendingHours({ status: present, windows, now }: CampaignFacts): 
       'SENDING_WINDOW',
       `Its sending window is open${open.closesAt === null ? '' : ` until ${wallTime(open.closesAt, now, timezone)}`}.`,
     );
-  const detail = `Outside its sending window: it goes on at ${wallTime(open.opensAt, now, timezone)}, in ${spanText(open.opensAt, now)}.`;
+  const opening = `${wallTime(open.opensAt, now, timezone)}, in ${spanText(open.opensAt, now)}`;
   return present === 'RUNNING'
-    ? wrong('SENDING_WINDOW', detail, 'Nothing to do: it goes on by itself.')
-    : fine('SENDING_WINDOW', detail);
+    ? wrong('SENDING_WINDOW', `Waits for ${opening}: its sending window is closed.`, goesOnByItself)
+    : fine('SENDING_WINDOW', `Its sending window is closed until ${opening}.`);
 }
 
-/** `09:00, Europe/Berlin`; with the day where it is not today's. */
+/** `09:00, Europe/Berlin`; `09:00 on Thursday 26 November, Europe/Berlin` where that is not today. */
 function wallTime(at: Date, now: Date, timeZone: string): string {
   const day = new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'long', day: 'numeric', month: 'long' });
   const time = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
   const date = day.format(at) === day.format(now) ? '' : ` on ${day.format(at)}`;
-  return `${time.format(at)}, ${timeZone}${date}`;
+  return `${time.format(at)}${date}, ${timeZone}`;
 }
 
 function spanText(until: Date, now: Date): string {

@@ -82,3 +82,6 @@ export const wrong = (
   detail: string,
   action: string | null = null,
 ): DiagnosisEntry => ({ check, ok: false, detail, action });
+
+/** Action of an obstacle that ends without anybody's doing. */
+export const goesOnByItself = 'Nothing to do: it goes on by itself.';

@@ -5,7 +5,14 @@ import { formatAmount } from '../money.ts';
 import { isSendable } from '../templates/definition.ts';
 import { isFinished, type PauseReason } from './campaign.ts';
 import { sendingHours } from './diagnose-sending-hours.ts';
-import { fine, wrong, type CampaignFacts, type StatusFacts, type DiagnosisEntry } from './diagnosis-facts.ts';
+import {
+  fine,
+  goesOnByItself,
+  wrong,
+  type CampaignFacts,
+  type StatusFacts,
+  type DiagnosisEntry,
+} from './diagnosis-facts.ts';
 
 /** `STATUS` first: the sentence for all of it. */
 export function diagnose(facts: CampaignFacts): readonly DiagnosisEntry[] {
@@ -157,17 +164,23 @@ function channel({ channel: { isActive, blockReason } }: CampaignFacts): Diagnos
   );
 }
 
-const byItself = 'Nothing to do: it goes on by itself.';
-
 function pace(facts: CampaignFacts): DiagnosisEntry {
   const { messagesPerSecond, factor } = facts.channel;
   switch (facts.waitingFor) {
     case 'CHANNEL_THROTTLE':
-      return wrong('PACE', `The provider asked for silence${forSpan(facts)}.`, byItself);
+      return wrong('PACE', `The provider asked for silence${forSpan(facts)}.`, goesOnByItself);
     case 'CHANNEL_TROUBLE':
-      return wrong('PACE', `The provider does not answer; the channel is held${forSpan(facts)}.`, byItself);
+      return wrong(
+        'PACE',
+        `The provider does not answer; the channel is held${forSpan(facts)}.`,
+        goesOnByItself,
+      );
     case 'MESSAGING_LIMIT':
-      return wrong('PACE', `The account's limit of people a day is used up${forSpan(facts)}.`, byItself);
+      return wrong(
+        'PACE',
+        `The account's limit of people a day is used up${forSpan(facts)}.`,
+        goesOnByItself,
+      );
     case 'TURN':
       return fine('PACE', 'Other campaigns send on the channel, too: they take turns.');
     case 'SENDING_WINDOW':

@@ -203,7 +203,9 @@ describe('PATCH /api/campaigns/{id}', () => {
     const entry = checks.find(({ check: name }: { check: string }) => name === 'SENDING_WINDOW');
     expect(entry).toMatchObject({
       ok: false,
-      detail: expect.stringMatching(/it goes on at \d\d:\d\d, UTC.*, in \d+ (minutes|hours)\.$/),
+      detail: expect.stringMatching(
+        /^Waits for \d\d:\d\d.*, UTC, in \d+ (minutes|hours): its sending window is closed\.$/,
+      ),
     });
   });
 });

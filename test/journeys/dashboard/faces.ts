@@ -92,6 +92,7 @@ const screens: Readonly<Record<string, string>> = {
   '/webhooks': '**/dashboard/api/external-webhooks*',
   '/templates': '**/dashboard/api/templates*',
   '/channels': '**/dashboard/api/channels',
+  '/settings': '**/dashboard/api/workspace/sending-window',
 };
 
 /** Addresses that ask for nothing of their own. */

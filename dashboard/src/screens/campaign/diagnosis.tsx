@@ -3,6 +3,7 @@ import { Alert, Button, Group, Stack, Text, UnstyledButton } from '@mantine/core
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { goesOnByItself } from '../../../../src/domain/campaigns/diagnosis-facts.ts';
 import { diagnoseStatus } from '../../../../src/domain/campaigns/diagnosis.ts';
 import { api, client } from '../../client.ts';
 import { words } from '../../format.ts';
@@ -42,8 +43,9 @@ export function Diagnosis({ campaign, isSending }: { campaign: Detail; isSending
   const warning = checks.find(({ ok, action }) => ok && action !== null);
   const wantsMoney = checks.some(({ check, action }) => check === 'WALLET' && action !== null);
   const calm = warning ? 'yellow' : 'teal';
+  const urgent = status.action === goesOnByItself ? 'blue' : 'orange';
   return (
-    <Alert color={status.ok ? calm : 'orange'} variant="light" role="region" aria-label="Diagnosis">
+    <Alert color={status.ok ? calm : urgent} variant="light" role="region" aria-label="Diagnosis">
       <Stack gap={6}>
         <Text fw={600}>{status.detail}</Text>
         {status.action && <Text size="sm">{status.action}</Text>}

@@ -7,6 +7,7 @@ import { counted, money, number, plannedTime, span, words } from '../../format.t
 import { Time } from '../../parts/time.tsx';
 import { WorkflowLink } from '../../parts/workflow-link.tsx';
 import type { Detail } from './campaign.tsx';
+import { CampaignWindow } from './window.tsx';
 
 interface FiguresProps {
   readonly campaign: Detail;
@@ -101,6 +102,7 @@ export function CampaignDetails({ campaign }: { campaign: Detail }) {
     ['Skipped', number(campaign.total_contacts_skipped)],
     ['Sending number', channel.data?.display_phone_number ?? campaign.phone_number_id],
     ['To be sent', campaign.scheduled_at ? plannedTime(new Date(campaign.scheduled_at)) : 'at once'],
+    ['Sending window', <CampaignWindow key="window" campaign={campaign} />],
     ['Created', <Time key="at" at={campaign.created_at} />],
     ['Created by', `key mc_${campaign.created_by}`],
     ['Ended', <Time key="at" at={campaign.completed_at} />],
@@ -119,7 +121,7 @@ export function CampaignDetails({ campaign }: { campaign: Detail }) {
           <Table.Tbody>
             {rows.map(([name, value]) => (
               <Table.Tr key={name}>
-                <Table.Th w={{ base: 110, xs: 150 }} fw={500}>
+                <Table.Th w={{ base: 110, sm: 150, lg: 116 }} fw={500}>
                   {name}
                 </Table.Th>
                 <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>

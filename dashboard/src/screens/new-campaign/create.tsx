@@ -5,7 +5,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { api, client } from '../../client.ts';
-import { counted, money, plannedTime } from '../../format.ts';
+import { counted, isLater, money, plannedTime } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 
@@ -28,6 +28,11 @@ const isLarge = ({
   available,
 }: api.CampaignCheck): boolean =>
   isEstimate || people > many || Number(cost) > Number(available) * largeShare;
+
+const beginsText = (begins: string | null): string =>
+  begins !== null && isLater(begins)
+    ? `Sending begins ${plannedTime(new Date(begins))}.`
+    : 'Sending begins at once.';
 
 export function Create({ body, check, isReady, templateName, onCreated }: CreateProps) {
   const navigate = useNavigate();
@@ -75,7 +80,7 @@ export function Create({ body, check, isReady, templateName, onCreated }: Create
                 available.
               </Text>
               <Text size="sm" mt={4}>
-                {body.scheduled_at ? plannedTime(new Date(body.scheduled_at)) : 'Sending begins at once.'}
+                {beginsText(check.begins_at)}
               </Text>
             </>
           }

@@ -1,5 +1,6 @@
 /** Keeps the draft of the form in this tab, so that an expired session or a reload loses no work. */
 import { useState } from 'react';
+import type { SendingWindow } from '../../sending-window.ts';
 import type { Kind } from './audience.tsx';
 import type { Variables } from './fields.ts';
 
@@ -17,6 +18,8 @@ export interface Draft {
   readonly segments: readonly string[];
   readonly variables: Variables;
   readonly at: string;
+  /** The campaign's own hours; absent where it sends at any time. */
+  readonly window?: SendingWindow | undefined;
 }
 
 const keyOf = (source: string): string => `new-campaign ${source}`;

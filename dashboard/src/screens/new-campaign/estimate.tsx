@@ -1,7 +1,7 @@
 /** Shows how many recipients a campaign would reach and skip, and its cost, before it is created. */
 import { Alert, Text } from '@mantine/core';
 import type { api } from '../../client.ts';
-import { counted, money, number, span } from '../../format.ts';
+import { counted, money, isLater, number, plannedTime, span } from '../../format.ts';
 import { explain } from '../../reasons.ts';
 import type { Field } from './fields.ts';
 
@@ -12,6 +12,9 @@ interface EstimateProps {
   readonly isReady: boolean;
   readonly fields: readonly Field[];
 }
+
+/** What takes less than an hour needs no time of its end. */
+const longSeconds = 3_600;
 
 export function Estimate({ check, error, busy, isReady, fields }: EstimateProps) {
   if (!isReady)
@@ -47,12 +50,13 @@ export function Estimate({ check, error, busy, isReady, fields }: EstimateProps)
         {counted(check.total_contacts, 'person', 'people')} for {money(check.cost, check.currency)}, sent in
         about {span(check.duration_seconds)}.
       </Text>
+      <Hours check={check} />
       {isShort && (
         <Text size="sm">
           The wallet has {money(check.available, check.currency)}: the campaign would pause when that is used.
         </Text>
       )}
-      {check.warnings.map(({ field, message }) => (
+      {check.warnings.filter(isUntimed).map(({ field, message }) => (
         <Text key={field} size="sm" fw={600}>
           {sentenceOf(fields, field, message)}
         </Text>
@@ -63,6 +67,28 @@ export function Estimate({ check, error, busy, isReady, fields }: EstimateProps)
         </Text>
       ))}
     </Alert>
+  );
+}
+
+/** The warnings about the sending window give the time in UTC: `Hours` gives it in the reader's zone. */
+const isUntimed = ({ message }: api.FieldProblem): boolean => !message.includes('sending begins at');
+
+/** When sending begins and ends, where that is not at once: closed hours of a sending window lie between. */
+function Hours({
+  check: { begins_at: begins, ends_at: ends, duration_seconds: duration, warnings },
+}: {
+  check: api.CampaignCheck;
+}) {
+  if (begins === null || ends === null) return null;
+  const isLong = duration > longSeconds;
+  const moved = warnings.find((warning) => !isUntimed(warning));
+  const closed =
+    moved && `The sending window is closed ${moved.field === 'scheduled_at' ? 'then' : 'now'}: sending `;
+  return (
+    <Text size="sm">
+      {isLater(begins) && `${closed ?? 'Sending '}begins ${plannedTime(new Date(begins))}. `}
+      {isLong && `Done about ${plannedTime(new Date(ends))}.`}
+    </Text>
   );
 }
 

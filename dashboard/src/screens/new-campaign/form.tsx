@@ -1,12 +1,13 @@
 /** From a template and a list to a campaign in four steps, checked before anything is created. */
-import { Badge, Card, Group, Select, SimpleGrid, Stack, TextInput, Title } from '@mantine/core';
+import { Badge, Card, Group, Select, Stack, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { allOf, api, client } from '../../client.ts';
 import { dayOf } from '../../format.ts';
 import { Loaded } from '../../parts/faces.tsx';
-import { momentOf, TimeField, timeProblem } from '../../parts/time-field.tsx';
+import { momentOf, timeProblem } from '../../parts/time-field.tsx';
+import { windowProblem } from '../../sending-window.ts';
 import { kinds, linesOf, Numbers, Segments, type Kind } from './audience.tsx';
 import { Create } from './create.tsx';
 import { CsvAudience, type CsvFile } from './csv.tsx';
@@ -14,6 +15,7 @@ import { useDraft, type Draft } from './draft.ts';
 import { Estimate } from './estimate.tsx';
 import { fieldsOf, mappingOf } from './fields.ts';
 import { Preview } from './preview.tsx';
+import { Schedule } from './schedule.tsx';
 import { TestMessage } from './test.tsx';
 import { contactFields, Unsendable, useTemplate, VariableFields } from './variables.tsx';
 
@@ -31,7 +33,7 @@ export interface FormProps {
 
 export function Form({ initial, source, failed }: FormProps) {
   const { draft, change, forget } = useDraft(source, initial);
-  const { kind, numbers, segments, variables, at, uploaded } = draft;
+  const { kind, numbers, segments, variables, at, uploaded, window } = draft;
   const [file, setFile] = useState<CsvFile>();
   const [today] = useState(() => dayOf(new Date()));
   const templates = useQuery({
@@ -40,7 +42,8 @@ export function Form({ initial, source, failed }: FormProps) {
       allOf((place) => api.listTemplates(client, { limit: 100, status: ['APPROVED'], ...place })),
   });
   const chosen = draft.templateId ?? (kind === 'failed_contacts' ? failed?.campaign.template_id : undefined);
-  const templateName = templates.data?.find(({ id }) => id === chosen)?.name;
+  const template = templates.data?.find(({ id }) => id === chosen);
+  const templateName = template?.name;
   const name = draft.name ?? (templateName === undefined ? '' : `${templateName}, ${today}`);
   const mapping = mappingOf(variables);
   const settledMapping = mappingOf(useDebouncedValue(variables, settledMs)[0]);
@@ -51,6 +54,7 @@ export function Form({ initial, source, failed }: FormProps) {
     contact_selection_type: kind,
     send_type: moment === undefined ? 'IMMEDIATE' : 'SCHEDULED',
     ...(moment !== undefined && { scheduled_at: moment.toISOString() }),
+    ...(window !== undefined && { sending_window: window }),
     ...(mapping !== undefined && { variable_mapping: mapping }),
     ...(kind === 'csv_contacts' && { csv_file_key: file?.key, csv_mapping: file?.mapping }),
     ...(kind === 'quick_contacts' && { quick_contacts: linesOf(numbers) }),
@@ -67,7 +71,9 @@ export function Form({ initial, source, failed }: FormProps) {
     segmented: segments.length === 0,
     failed_contacts: false,
   };
-  const isReady = chosen !== undefined && !isWithout[kind] && timeProblem(at) === undefined;
+  const isTimed =
+    timeProblem(at) === undefined && (window === undefined || windowProblem(window) === undefined);
+  const isReady = chosen !== undefined && !isWithout[kind] && isTimed;
   // The check leaves out the name, which does not change the recipients, and waits until typing pauses.
   const [asked] = useDebouncedValue(JSON.stringify({ ...body, name: 'Unnamed' }), settledMs);
   const check = useQuery({
@@ -152,21 +158,12 @@ export function Form({ initial, source, failed }: FormProps) {
           )}
         </Step>
         <Step number={3} title="Schedule">
-          <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <TextInput
-              label="Campaign name"
-              description="For you; recipients do not see it"
-              maxLength={255}
-              value={name}
-              onChange={(event) => change({ name: event.currentTarget.value })}
-            />
-            <TimeField
-              label="Send at"
-              empty="empty sends at once"
-              value={at}
-              onChange={(text) => change({ at: text })}
-            />
-          </SimpleGrid>
+          <Schedule
+            name={name}
+            draft={draft}
+            isMarketing={template?.category === 'MARKETING'}
+            onChange={change}
+          />
         </Step>
         <Step number={4} title="Review">
           <Estimate

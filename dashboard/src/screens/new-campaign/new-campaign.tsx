@@ -10,6 +10,7 @@ import { Screen } from '../../parts/screen.tsx';
 import type { Kind } from './audience.tsx';
 import type { Draft } from './draft.ts';
 import { Form } from './form.tsx';
+import { windowOf } from '../../sending-window.ts';
 import { variablesOf } from './mapping.ts';
 
 const route = getRouteApi('/inside/campaigns/new');
@@ -34,6 +35,7 @@ function copyOf(campaign: api.CampaignDetail): Draft {
     kind: known.includes(type) ? (type as Kind) : 'csv_contacts',
     uploaded: typeof key === 'string' ? { key, name: `The file of “${campaign.name}”` } : undefined,
     segments: Array.isArray(segments) ? segments.map(String) : [],
+    window: windowOf(campaign.sending_window),
     variables: variablesOf(campaign.variable_mapping as Parameters<typeof variablesOf>[0]),
   };
 }

@@ -6,10 +6,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useChannels, useOwnChannel, useSession } from '../../account.ts';
 import { api, client } from '../../client.ts';
 import { EmptyFace, Loaded } from '../../parts/faces.tsx';
+import { OperatorKey } from '../../parts/operator-key.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { Balance } from './balance.tsx';
 import { Ledger } from './ledger.tsx';
-import { OperatorKey } from './operator-key.tsx';
 import { Prices } from './prices.tsx';
 import { Recharge } from './recharge.tsx';
 import { Waiting } from './waiting.tsx';
@@ -75,7 +75,7 @@ function Purse({ channelId, campaignId }: { channelId: string; campaignId: strin
           {session?.operator === true ? (
             <Recharge channelId={channelId} campaignId={campaignId} currency={purse.currency} />
           ) : (
-            <OperatorKey />
+            <OperatorKey purpose="To recharge" label="Allow recharging" />
           )}
           <Grid gap="lg" align="flex-start">
             <Grid.Col span={{ base: 12, lg: 7 }}>

@@ -1,19 +1,24 @@
-/** Adds an operator key to a session whose own key may not recharge. */
+/** Adds an operator key to a session whose own key lacks a right. */
 import { Card, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
-import { addOperatorKey } from '../../client.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
-import { KeyField } from '../../parts/key-field.tsx';
+import { addOperatorKey } from '../client.ts';
+import { ActionButton } from './action-button.tsx';
+import { KeyField } from './key-field.tsx';
 
-export function OperatorKey() {
+interface OperatorKeyProps {
+  /** What the key is needed for, as in `To recharge`. */
+  readonly purpose: string;
+  /** What the button says. */
+  readonly label: string;
+}
+
+export function OperatorKey({ purpose, label }: OperatorKeyProps) {
   const [key, setKey] = useState('');
   const queryClient = useQueryClient();
   const add = useMutation({
     mutationFn: () => addOperatorKey(key.trim()),
-    onSuccess: () => {
-      return queryClient.invalidateQueries({ queryKey: ['session'] });
-    },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['session'] }),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -23,7 +28,7 @@ export function OperatorKey() {
     <Card withBorder component="form" onSubmit={submit}>
       <Stack gap="xs">
         <Text size="sm">
-          To recharge, an operator’s key of this workspace is needed. It is asked for once a session.
+          {purpose}, an operator’s key of this workspace is needed. It is asked for once a session.
         </Text>
         <Group align="flex-end">
           <KeyField
@@ -33,7 +38,7 @@ export function OperatorKey() {
             w={320}
           />
           <ActionButton type="submit" variant="default" loading={add.isPending}>
-            Allow recharging
+            {label}
           </ActionButton>
         </Group>
         {add.error && (

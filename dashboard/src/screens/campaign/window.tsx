@@ -1,0 +1,102 @@
+/** The hours in which a campaign sends, and the dialog that changes them. */
+import { Alert, Button, Checkbox, Group, Stack, Text, UnstyledButton } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { isFinished } from '../../../../src/domain/campaigns/campaign.ts';
+import { useSession } from '../../account.ts';
+import { api, client } from '../../client.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { Dialog } from '../../parts/confirm.tsx';
+import { SendingWindowFields } from '../../parts/sending-window-fields.tsx';
+import {
+  usualWindow,
+  useWorkspaceWindow,
+  windowOf,
+  windowProblem,
+  windowText,
+} from '../../sending-window.ts';
+import type { Detail } from './campaign.tsx';
+
+export function CampaignWindow({ campaign }: { campaign: Detail }) {
+  const { sending_window: own, ignore_quiet_hours: ignores, template, status } = campaign;
+  const [opened, { open, close }] = useDisclosure();
+  const { data: inherited } = useWorkspaceWindow();
+  const isHeld = inherited != null && template.category === 'MARKETING' && !ignores;
+  return (
+    <Stack gap={2}>
+      <span>{own === null ? 'Any hour' : windowText(own)}</span>
+      {isHeld && (
+        <Text size="xs" c="dimmed">
+          Marketing of the workspace: {windowText(inherited)}
+        </Text>
+      )}
+      {ignores && (
+        <Text size="xs" c="dimmed">
+          The workspace’s window for marketing does not apply.
+        </Text>
+      )}
+      {!isFinished(status) && (
+        <UnstyledButton fz="sm" td="underline" w="fit-content" onClick={open}>
+          Change sending window
+        </UnstyledButton>
+      )}
+      {opened && <WindowDialog campaign={campaign} onClose={close} />}
+    </Stack>
+  );
+}
+
+function WindowDialog({ campaign, onClose }: { campaign: Detail; onClose: () => void }) {
+  const { id, template, ignore_quiet_hours: ignored } = campaign;
+  const [window, setWindow] = useState(windowOf(campaign.sending_window));
+  const [ignores, setIgnores] = useState(ignored);
+  const session = useSession();
+  const queryClient = useQueryClient();
+  const save = useMutation({
+    mutationFn: async () => {
+      const exception = ignores === ignored ? {} : { ignore_quiet_hours: ignores };
+      return (await api.updateCampaign(client, id, { sending_window: window ?? null, ...exception })).data;
+    },
+    onSuccess: async (changed) => {
+      queryClient.setQueryData(['campaign', id], changed);
+      onClose();
+      await queryClient.invalidateQueries({ queryKey: ['campaign', id] });
+    },
+  });
+  return (
+    <Dialog title="Sending window" opened onClose={onClose} size="lg">
+      <Checkbox
+        label="Send only in certain hours"
+        description="Outside them the campaign waits, and goes on by itself."
+        checked={window !== undefined}
+        onChange={(event) => setWindow(event.currentTarget.checked ? usualWindow : undefined)}
+        data-autofocus
+      />
+      {window !== undefined && <SendingWindowFields value={window} onChange={setWindow} />}
+      {template.category === 'MARKETING' && (session?.scope === 'operator' || ignored) && (
+        <Checkbox
+          label="Ignore the workspace’s window for marketing"
+          checked={ignores}
+          onChange={(event) => setIgnores(event.currentTarget.checked)}
+        />
+      )}
+      {save.error && (
+        <Alert color="red" role="alert">
+          {save.error.message}
+        </Alert>
+      )}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          Keep as it is
+        </Button>
+        <ActionButton
+          disabled={window !== undefined && windowProblem(window) !== undefined}
+          loading={save.isPending}
+          onClick={() => save.mutate()}
+        >
+          Save sending window
+        </ActionButton>
+      </Group>
+    </Dialog>
+  );
+}

@@ -1,0 +1,53 @@
+/** When a new campaign begins, and the hours in which it sends. */
+import { Checkbox, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { SendingWindowFields } from '../../parts/sending-window-fields.tsx';
+import { TimeField } from '../../parts/time-field.tsx';
+import { usualWindow, useWorkspaceWindow, windowText } from '../../sending-window.ts';
+import type { Draft } from './draft.ts';
+
+interface ScheduleProps {
+  readonly name: string;
+  readonly draft: Draft;
+  /** True where the workspace's own window holds for the chosen template. */
+  readonly isMarketing: boolean;
+  readonly onChange: (change: Partial<Draft>) => void;
+}
+
+export function Schedule({ name, draft: { at, window }, isMarketing, onChange }: ScheduleProps) {
+  const { data: inherited } = useWorkspaceWindow();
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <TextInput
+          label="Campaign name"
+          description="For you; recipients do not see it"
+          maxLength={255}
+          value={name}
+          onChange={(event) => onChange({ name: event.currentTarget.value })}
+        />
+        <TimeField
+          label="Send at"
+          empty="empty sends at once"
+          value={at}
+          onChange={(text) => onChange({ at: text })}
+        />
+      </SimpleGrid>
+      <Stack gap="sm">
+        <Checkbox
+          label="Send only in certain hours"
+          description="Outside them the campaign waits, and goes on by itself."
+          checked={window !== undefined}
+          onChange={(event) => onChange({ window: event.currentTarget.checked ? usualWindow : undefined })}
+        />
+        {window !== undefined && (
+          <SendingWindowFields value={window} onChange={(next) => onChange({ window: next })} />
+        )}
+        {isMarketing && inherited != null && (
+          <Text size="sm" c="dimmed">
+            The workspace sends marketing only {windowText(inherited)}; this campaign keeps to that as well.
+          </Text>
+        )}
+      </Stack>
+    </>
+  );
+}

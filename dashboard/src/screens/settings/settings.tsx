@@ -1,0 +1,95 @@
+/** Settings of the workspace: the hours in which it sends marketing. */
+import { Alert, Card, Checkbox, Group, Stack, Text, Title } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useSession } from '../../account.ts';
+import { api, client } from '../../client.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { Loaded } from '../../parts/faces.tsx';
+import { OperatorKey } from '../../parts/operator-key.tsx';
+import { Screen } from '../../parts/screen.tsx';
+import { SendingWindowFields } from '../../parts/sending-window-fields.tsx';
+import {
+  usualWindow,
+  useWorkspaceWindow,
+  windowOf,
+  windowProblem,
+  windowText,
+} from '../../sending-window.ts';
+
+export function Settings() {
+  const session = useSession();
+  const query = useWorkspaceWindow();
+  return (
+    <Screen title="Settings" lead={session?.workspaceName}>
+      <Card withBorder maw={820}>
+        <Stack>
+          <Title order={2} size="h4">
+            Sending window for marketing
+          </Title>
+          <Text size="sm">
+            Campaigns with a marketing template send only in these hours; outside them they wait, and go on by
+            themselves. A campaign’s own sending window narrows them.
+          </Text>
+          {/* A missing window is null, which is data. */}
+          <Loaded query={{ ...query, data: query.data === undefined ? undefined : { recorded: query.data } }}>
+            {({ recorded }) =>
+              session?.operator === true ? (
+                <WindowForm recorded={recorded} />
+              ) : (
+                <>
+                  <Text fw={600}>{recorded === null ? 'At any hour' : windowText(recorded)}</Text>
+                  <OperatorKey purpose="To change it" label="Allow changes" />
+                </>
+              )
+            }
+          </Loaded>
+        </Stack>
+      </Card>
+    </Screen>
+  );
+}
+
+function WindowForm({ recorded }: { recorded: api.SendingWindow | null }) {
+  const [window, setWindow] = useState(windowOf(recorded));
+  const queryClient = useQueryClient();
+  const save = useMutation({
+    mutationFn: async () => {
+      if (window === undefined) await api.deleteSendingWindow(client);
+      else await api.putSendingWindow(client, window);
+      return window ?? null;
+    },
+    onSuccess: (saved) => queryClient.setQueryData(['sending-window'], saved),
+  });
+  return (
+    <>
+      <Checkbox
+        label="Send marketing only in certain hours"
+        checked={window !== undefined}
+        onChange={(event) => setWindow(event.currentTarget.checked ? usualWindow : undefined)}
+      />
+      {window !== undefined && <SendingWindowFields value={window} onChange={setWindow} />}
+      {save.error && (
+        <Alert color="red" role="alert">
+          {save.error.message}
+        </Alert>
+      )}
+      <Group>
+        <ActionButton
+          loading={save.isPending}
+          disabled={window !== undefined && windowProblem(window) !== undefined}
+          onClick={() => save.mutate()}
+        >
+          Save sending window
+        </ActionButton>
+        {save.data !== undefined && (
+          <Text size="sm" role="status">
+            {save.data === null
+              ? 'Saved: marketing is sent at any hour.'
+              : `Saved: marketing is sent ${windowText(save.data)}.`}
+          </Text>
+        )}
+      </Group>
+    </>
+  );
+}

@@ -51,6 +51,8 @@ export const listTemplates = endpoint(
       limit: limitUpTo(100),
       search: textOf({ max: 512 }),
       status: repeated(textOf({ max: 64 })),
+      category: describe(textOf({ max: 64 }), { description: 'Such as MARKETING or UTILITY' }),
+      language: describe(textOf({ max: 64 }), { description: 'Such as `en_US`' }),
       business_account_id: describe(textOf({ max: 64 }), {
         description:
           'Templates of this business account alone; a channel key that leaves it out gets those of its own business account',
@@ -64,6 +66,8 @@ export const listTemplates = endpoint(
       ...place,
       statuses: query.status ?? [],
       search: query.search ?? '',
+      category: query.category,
+      language: query.language,
       businessAccountId: query.business_account_id ?? (await ownAccount(dependencies.database, principal)),
     });
     return { status: 200, body: page(items, { ...place, total }) };

@@ -126,8 +126,13 @@ test('the list holds the record of a template and nothing of another workspace',
     ],
     pagination: { page: 1, limit: 10, total: 1, totalPages: 1 },
   });
-  expect(await answerOf(listTemplates, { workspaceId, query: { status: ['PAUSED'] } })).toMatchObject({
-    data: [],
-    pagination: { total: 0, totalPages: 0 },
+  const mine = { category: 'marketing', language: 'en_US' };
+  expect(await answerOf(listTemplates, { workspaceId, query: mine })).toMatchObject({
+    pagination: { total: 1 },
   });
+  for (const query of [{ status: ['PAUSED'] }, { category: 'UTILITY' }, { language: 'de' }])
+    expect(await answerOf(listTemplates, { workspaceId, query })).toMatchObject({
+      data: [],
+      pagination: { total: 0, totalPages: 0 },
+    });
 });

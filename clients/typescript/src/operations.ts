@@ -69,7 +69,7 @@ export const listCampaignRecipients = (client: Client, id: string, query: {
     readonly state?: readonly (RecipientState)[];
     /** Only these reasons; may be repeated. */
     readonly reason?: readonly (string)[];
-    /** Digits with calling code. */
+    /** A number in international form, or as it is dialled within its country */
     readonly phone_number?: string;
     /** The `nextCursor` of the page before; absent for the first page. */
     readonly cursor?: string;
@@ -110,6 +110,10 @@ export const listTemplates = (client: Client, query: {
     readonly search?: string;
     /** Only those of this status; may be repeated where it is a list. */
     readonly status?: readonly (string)[];
+    /** Such as MARKETING or UTILITY */
+    readonly category?: string;
+    /** Such as `en_US` */
+    readonly language?: string;
     /** Templates of this business account alone; a channel key that leaves it out gets those of its own business account */
     readonly business_account_id?: string;
   } = {}, options: CallOptions = {}): Promise<TemplatePage> =>

@@ -971,6 +971,8 @@ export type CsvPreview = {
   readonly rows: readonly (CsvPreviewRow)[];
   /** How many rows would be skipped, by reason */
   readonly reasons: { readonly [key: string]: number };
+  /** Every row that would be skipped, of those that were read; empty unless `with_skipped_rows` is true */
+  readonly skipped_rows: readonly (CsvSkippedRow)[];
   /** How many data rows were read. */
   readonly rows_read: number;
   /** False: the file has more rows than were read */
@@ -999,6 +1001,17 @@ export type CsvPreviewRow = {
   readonly reason_detail: string | null;
   /** The message as the person would read it; null without a template, and of a row that is skipped. */
   readonly message: MessagePreview | null;
+};
+
+export type CsvSkippedRow = {
+  /** The line of the file that the row begins on. */
+  readonly line: number | null;
+  /** Digits with calling code. */
+  readonly phone_number: string | null;
+  /** Why it is in this state; null where it needs no reason. */
+  readonly reason: SkipReason;
+  /** What the reason is about: the number as it was written, the variable that is empty, the code or the words of the provider; null without. */
+  readonly reason_detail: string | null;
 };
 
 export type CursorPagination = {
@@ -1714,6 +1727,8 @@ export type PreviewCampaignCsv = {
   readonly template_id?: string;
   /** Which field or text fills which variable. */
   readonly variable_mapping?: VariableMapping;
+  /** True to get `skipped_rows` */
+  readonly with_skipped_rows?: boolean;
 };
 
 export type PreviewCard = {

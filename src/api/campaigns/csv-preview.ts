@@ -16,6 +16,16 @@ import { FileKey } from './csv-files.ts';
 
 const mostShownProblems = 20;
 
+const SkippedRow = named(
+  'CsvSkippedRow',
+  struct({
+    line: nullish(Integer),
+    phone_number: nullish(Digits),
+    reason: oneOf(skipReasons, 'SkipReason'),
+    reason_detail: nullish(t.string),
+  }),
+);
+
 const Preview = named(
   'CsvPreview',
   struct({
@@ -47,6 +57,10 @@ const Preview = named(
     reasons: describe(t.record(t.string, Integer), {
       description: 'How many rows would be skipped, by reason',
     }),
+    skipped_rows: describe(t.readonlyArray(SkippedRow), {
+      description:
+        'Every row that would be skipped, of those that were read; empty unless `with_skipped_rows` is true',
+    }),
     rows_read: Integer,
     is_whole: describe(t.boolean, { description: 'False: the file has more rows than were read' }),
     problems: describe(FieldProblems, { description: 'Why the template does not take the variable mapping' }),
@@ -64,7 +78,12 @@ export const previewCsvFile = endpoint(
     tag: 'Campaigns',
     access: 'workspace',
     params: struct({ key: FileKey }),
-    body: optional({ csv_mapping: CsvMapping, template_id: Uuid, variable_mapping: VariableMapping }),
+    body: optional({
+      csv_mapping: CsvMapping,
+      template_id: Uuid,
+      variable_mapping: VariableMapping,
+      with_skipped_rows: describe(t.boolean, { description: 'True to get `skipped_rows`' }),
+    }),
     bodyExample: { csv_mapping: { phone_column: 0, country_code_column: 1 } },
     responses: {
       200: answer('What would become of the rows', Preview, {
@@ -83,6 +102,7 @@ export const previewCsvFile = endpoint(
           },
         ],
         reasons: { INVALID_PHONE: 3 },
+        skipped_rows: [],
         rows_read: 1200,
         is_whole: true,
         problems: [],
@@ -96,6 +116,7 @@ export const previewCsvFile = endpoint(
       mapping: body.csv_mapping,
       templateId: body.template_id,
       variableMapping: body.variable_mapping,
+      keepsSkipped: body.with_skipped_rows === true,
     });
     const rows = found.rows.map(({ candidate, recipient, message }) => ({
       line: candidate.line,
@@ -125,6 +146,15 @@ export const previewCsvFile = endpoint(
       is_whole: isWhole,
       problems: shownProblems(problems).slice(0, mostShownProblems),
     };
-    return { status: 200, body: succeed({ ...rest, rows: excerptRows(rows, rest) }) };
+    const skippedRows = found.skippedRows.map(({ line, phone, skip }) => ({
+      line,
+      phone_number: phone?.digits ?? null,
+      reason: skip?.reason ?? 'INVALID_PHONE',
+      reason_detail: skip?.detail ?? null,
+    }));
+    return {
+      status: 200,
+      body: succeed({ ...rest, skipped_rows: skippedRows, rows: excerptRows(rows, rest) }),
+    };
   },
 );

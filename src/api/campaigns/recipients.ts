@@ -16,7 +16,7 @@ import {
 } from '../../codecs/scalars.ts';
 import { nullish, oneOf, optional, struct } from '../../codecs/struct.ts';
 import { recipientStates, statusBits } from '../../domain/campaigns/recipient.ts';
-import { normalisePhoneNumber } from '../../domain/phone-number.ts';
+import { possibleNumbers } from '../../domain/contacts/search.ts';
 import { compileRenderer, type MessagePlan } from '../../domain/templates/plan.ts';
 import { previewMessage } from '../../domain/templates/preview.ts';
 import { getCampaign } from '../../records/campaigns/campaigns.ts';
@@ -95,7 +95,9 @@ export const listCampaignRecipients = endpoint(
     query: optional({
       state: repeated(oneOf(recipientStates, 'RecipientState')),
       reason: repeated(t.string),
-      phone_number: textOf({ max: 40 }),
+      phone_number: describe(textOf({ max: 40 }), {
+        description: 'A number in international form, or as it is dialled within its country',
+      }),
       cursor: Cursor,
       limit: limitUpTo(1000),
       format: describe(oneOf(['csv'], 'RecipientFormat'), {
@@ -122,7 +124,7 @@ export const listCampaignRecipients = endpoint(
       campaignId: params.id,
       states: query.state ?? [],
       reasons: query.reason ?? [],
-      phoneNumber: query.phone_number === undefined ? undefined : digitsOf(query.phone_number),
+      phoneNumbers: query.phone_number === undefined ? undefined : possibleNumbers(query.phone_number),
       afterPosition: query.cursor ?? 0,
       limit,
     };
@@ -192,8 +194,6 @@ function historyOf(row: RecipientDetailRow) {
     ...(row.state === 'FAILED' ? [{ status: 'failed', at: row.updated_at } as const] : []),
   ];
 }
-
-const digitsOf = (text: string): string => normalisePhoneNumber(text)?.digits ?? text.replaceAll(/\D/g, '');
 
 function presentRecipient(row: RecipientRow): Recipient {
   // The recipient's id is the message's: a skipped or cancelled one never became a message.

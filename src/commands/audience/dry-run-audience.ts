@@ -19,6 +19,8 @@ export interface AudienceEstimate {
   readonly countries: ReadonlyMap<string, number>;
   /** The first rows: each as it was given and as the recipient that would be written. */
   readonly first: readonly TriedRow[];
+  /** Every row that would be skipped; empty unless `keepsSkipped`. */
+  readonly skippedRows: readonly NewRecipient[];
 }
 
 export interface TriedRow {
@@ -34,6 +36,8 @@ export interface DryRunRequest {
   readonly byNumber: boolean;
   readonly mostRows: number;
   readonly mostMs: number;
+  /** True to return the skipped rows, which then stay in memory. */
+  readonly keepsSkipped?: boolean;
 }
 
 const shown = 10;
@@ -44,6 +48,7 @@ export async function dryRunAudience(
 ): Promise<AudienceEstimate> {
   const { workspaceId, rules, byNumber } = request;
   const skipped: Record<string, number> = {};
+  const skippedRows: NewRecipient[] = [];
   const countries = new Map<string, number>();
   const candidates: Candidate[] = [];
   const recipients: NewRecipient[] = [];
@@ -74,6 +79,8 @@ export async function dryRunAudience(
     recipients: {
       write: async (written) => {
         recipients.push(...written.slice(0, shown - recipients.length));
+        if (request.keepsSkipped === true)
+          skippedRows.push(...written.filter(({ skip }) => skip !== undefined));
         for (const { skip, phone } of written) {
           if (skip !== undefined) skipped[skip.reason] = (skipped[skip.reason] ?? 0) + 1;
           else {
@@ -91,7 +98,7 @@ export async function dryRunAudience(
     const recipient = recipients[at];
     return recipient === undefined ? [] : [{ candidate, recipient }];
   });
-  return { rowsRead, isWhole, sendable, skipped, countries, first };
+  return { rowsRead, isWhole, sendable, skipped, countries, first, skippedRows };
 }
 
 async function contactsOf(

@@ -53,6 +53,7 @@ const noAudience: AudienceEstimate = {
   skipped: {},
   countries: new Map(),
   first: [],
+  skippedRows: [],
 };
 
 /** Returns the errors of the body as `problems`; throws every other error that a creation would throw. */

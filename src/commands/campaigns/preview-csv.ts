@@ -1,6 +1,7 @@
 /** An uploaded CSV as a campaign would read it: its columns guessed, its first rows as they would be sent. */
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import type { NewRecipient } from '../../domain/audience/candidate.ts';
 import { columnProblems, csvKeys, type CsvMapping } from '../../domain/audience/csv.ts';
 import { detectDialect, findHeaderLine, type CsvDelimiter } from '../../domain/audience/csv-dialect.ts';
 import { guessColumns, type GuessedColumns } from '../../domain/audience/guess-columns.ts';
@@ -25,6 +26,7 @@ export interface CsvPreviewRequest {
   /** Template with which each row is rendered as a message; undefined: rows are shown without messages. */
   readonly templateId: string | undefined;
   readonly variableMapping: CreateCampaign['variable_mapping'];
+  readonly keepsSkipped: boolean;
 }
 
 export interface CsvPreview extends GuessedColumns {
@@ -32,6 +34,8 @@ export interface CsvPreview extends GuessedColumns {
   readonly headers: readonly string[];
   readonly rows: readonly (TriedRow & { readonly message: MessagePreview | null })[];
   readonly reasons: Readonly<Record<string, number>>;
+  /** Empty unless `keepsSkipped`. */
+  readonly skippedRows: readonly NewRecipient[];
   readonly rowsRead: number;
   readonly isWhole: boolean;
   /** Reasons why the template does not accept the variable mapping. */
@@ -66,6 +70,7 @@ export async function previewCsv(dependencies: Previewer, request: CsvPreviewReq
     byNumber: true,
     mostRows,
     mostMs,
+    keepsSkipped: request.keepsSkipped,
   }).catch(asInvalid);
   return {
     delimiter: beginning.delimiter,
@@ -74,6 +79,7 @@ export async function previewCsv(dependencies: Previewer, request: CsvPreviewReq
     confidence: guessed.confidence,
     rows: trial.first.map((row) => ({ ...row, message: messageTo(message, row) })),
     reasons: trial.skipped,
+    skippedRows: trial.skippedRows,
     rowsRead: trial.rowsRead,
     isWhole: trial.isWhole && !cut.isCut,
     problems: message?.problems ?? [],

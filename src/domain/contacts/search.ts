@@ -1,5 +1,6 @@
 /** Takes a search for contacts apart into words and digits. */
 import { getCountries, getCountryCallingCode } from 'libphonenumber-js/max';
+import { normalisePhoneNumber } from '../phone-number.ts';
 
 export interface ContactSearch {
   /** Every word begins a first name, a last name, a chat name or an e-mail address of the contact. Empty: no search. */
@@ -24,6 +25,18 @@ export function readContactSearch(text: string): ContactSearch {
     numbers: [...new Set([digits, digits.replace(/^0{1,2}/, '')])].filter((form) => form !== ''),
   };
 }
+
+/** The forms in E.164 digits of a number as a person dials it: international, or national behind any calling code. */
+export function possibleNumbers(text: string): readonly string[] {
+  const international = normalisePhoneNumber(text)?.digits;
+  const { numbers } = readContactSearch(text);
+  const isNational = numbers.length > 0 && !text.trim().startsWith('+');
+  const national = isNational ? listCallingCodes().flatMap((code) => numbers.map((form) => code + form)) : [];
+  const all = [...(international === undefined ? [] : [international]), ...numbers, ...national];
+  return [...new Set(all.filter(({ length }) => length <= longestNumber))];
+}
+
+const longestNumber = 15;
 
 /** Every calling code there is: national digits are looked up behind each of them. */
 export function listCallingCodes(): readonly string[] {

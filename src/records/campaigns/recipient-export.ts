@@ -42,14 +42,15 @@ const begin = `BEGIN READ ONLY; SET LOCAL statement_timeout = ${pageTimeoutMs}`;
 // COPY takes no parameters: they are passed as settings of its transaction.
 const setFilter = `
   SELECT set_config('export.campaign_id', $1::uuid::text, true), set_config('export.states', $2::text[]::text, true),
-    set_config('export.reasons', $3::text[]::text, true), set_config('export.phone_number', $4::text, true)`;
+    set_config('export.reasons', $3::text[]::text, true), set_config('export.phone_numbers', $4::text[]::text, true)`;
 
 // In a subquery, Postgres reads a setting once and not for every row.
-function conditions({ states, reasons, phoneNumber }: ExportFilter): string {
+function conditions({ states, reasons, phoneNumbers }: ExportFilter): string {
   const all = [`campaign_id = (SELECT current_setting('export.campaign_id')::uuid)`];
   if (states.length > 0) all.push(`state = ANY ((SELECT current_setting('export.states'))::text[])`);
   if (reasons.length > 0) all.push(`reason = ANY ((SELECT current_setting('export.reasons'))::text[])`);
-  if (phoneNumber !== undefined) all.push(`phone_number = (SELECT current_setting('export.phone_number'))`);
+  if (phoneNumbers !== undefined)
+    all.push(`phone_number = ANY ((SELECT current_setting('export.phone_numbers'))::text[])`);
   return all.join(' AND ');
 }
 
@@ -128,8 +129,8 @@ function lastPosition(source: Source, { campaignId }: ExportFilter): Promise<num
 
 function readPage(source: Source, filter: ExportFilter, after: number): Promise<readonly Buffer[]> {
   return inTransaction(source, async (client) => {
-    const { campaignId, states, reasons, phoneNumber = '' } = filter;
-    await client.query(setFilter, [campaignId, states, reasons, phoneNumber]);
+    const { campaignId, states, reasons, phoneNumbers = [] } = filter;
+    await client.query(setFilter, [campaignId, states, reasons, phoneNumbers]);
     const chunks: Buffer[] = [];
     for await (const chunk of client.query(copyTo(copyPage(filter, after)))) chunks.push(chunk as Buffer);
     return chunks;

@@ -26,8 +26,8 @@ export interface RecipientFilter {
   /** Empty: every state. */
   readonly states: readonly RecipientState[];
   readonly reasons: readonly string[];
-  /** Digits of E.164. */
-  readonly phoneNumber?: string | undefined;
+  /** Digits of E.164: whoever has one of them. */
+  readonly phoneNumbers?: readonly string[] | undefined;
   readonly afterPosition: number;
   readonly limit: number;
 }
@@ -53,11 +53,11 @@ export async function listRecipients(
   connection: Connection,
   filter: RecipientFilter,
 ): Promise<RecipientPage> {
-  const { campaignId, states, reasons, phoneNumber, afterPosition, limit } = filter;
+  const { campaignId, states, reasons, phoneNumbers, afterPosition, limit } = filter;
   const isReasoned = states.every((state) => reasonedStates.includes(state));
   // The one row beyond the limit tells whether there is a next page.
   const most = limit + 1;
-  if (states.length === 0 || reasons.length > 0 || phoneNumber !== undefined || isReasoned)
+  if (states.length === 0 || reasons.length > 0 || phoneNumbers !== undefined || isReasoned)
     return pageOf(await listWithin(connection, { ...filter, limit: most }, undefined), limit);
   const { all, wanted } = await countRecipients(connection, campaignId, states);
   const found: RecipientReport[] = [];
@@ -93,25 +93,31 @@ async function countRecipients(
 
 async function listWithin(
   connection: Connection,
-  { campaignId, states, reasons, phoneNumber, afterPosition, limit }: RecipientFilter,
+  { campaignId, states, reasons, phoneNumbers, afterPosition, limit }: RecipientFilter,
   upTo: number | undefined,
 ): Promise<readonly RecipientReport[]> {
   const conditions = [sql.fragment`campaign_id = ${campaignId} AND position > ${afterPosition}`];
   if (upTo !== undefined) conditions.push(sql.fragment`position <= ${upTo}`);
   if (states.length > 0) conditions.push(sql.fragment`state = ANY (${sql.array(states, 'text')})`);
   if (reasons.length > 0) conditions.push(sql.fragment`reason = ANY (${sql.array(reasons, 'text')})`);
-  // Two indexes hold the numbers, one of those who are sent to and one of the others.
-  if (phoneNumber !== undefined)
-    conditions.push(sql.fragment`((sendable AND phone_number = ${phoneNumber})
-      OR (NOT sendable AND phone_number = ${phoneNumber}))`);
   const reasoned =
     reasons.length > 0 || (states.length > 0 && states.every((state) => reasonedStates.includes(state)));
   if (reasoned) conditions.push(sql.fragment`reason IS NOT NULL`);
+  const condition = sql.join(conditions, sql.fragment` AND `);
+  const source =
+    phoneNumbers === undefined
+      ? sql.fragment`recipient WHERE ${condition}`
+      : // Two indexes hold the numbers, one of those who are sent to and one of the others.
+        sql.fragment`unnest(${sql.array(phoneNumbers, 'text')}) AS wanted (number)
+          CROSS JOIN LATERAL (
+            SELECT * FROM recipient WHERE ${condition} AND sendable AND phone_number = wanted.number
+            UNION ALL
+            SELECT * FROM recipient WHERE ${condition} AND NOT sendable AND phone_number = wanted.number
+          ) AS recipient`;
   return connection.any(sql.type(row(RecipientReport))`
     SELECT position, id, phone_number, contact_id, state, reason, reason_detail, line_number, provider_message_id,
       updated_at
-    FROM recipient
-    WHERE ${sql.join(conditions, sql.fragment` AND `)}
+    FROM ${source}
     ORDER BY position LIMIT ${limit}`);
 }
 

@@ -62,6 +62,9 @@ export interface TemplateFilter {
   readonly statuses: readonly string[];
   /** Part of the name, in whatever case; all when empty. */
   readonly search: string;
+  /** Absent: every one. */
+  readonly category?: string | undefined;
+  readonly language?: string | undefined;
   /** Default: every business account. */
   readonly businessAccountId?: string | undefined;
 }
@@ -70,12 +73,12 @@ export interface TemplateFilter {
 export function listTemplates(
   connection: Connection,
   workspaceId: number,
-  { statuses, search, businessAccountId, ...place }: TemplateFilter & Place,
+  { statuses, search, category, language, businessAccountId, ...place }: TemplateFilter & Place,
 ): Promise<Page<Template>> {
   const upper = statuses.map((status) => status.toUpperCase());
   return listPage(connection, {
     ...place,
-    narrowedBy: 'status or search',
+    narrowedBy: 'status, category, language or search',
     isCountedWhole: true,
     codec: Template,
     columns: selection,
@@ -84,6 +87,8 @@ export function listTemplates(
       sql.fragment`workspace_id = ${workspaceId}`,
       ...(businessAccountId === undefined ? [] : [sql.fragment`business_account_id = ${businessAccountId}`]),
       ...(upper.length === 0 ? [] : [sql.fragment`upper(status) = ANY (${sql.array(upper, 'text')})`]),
+      ...(category === undefined ? [] : [sql.fragment`upper(category) = ${category.toUpperCase()}`]),
+      ...(language === undefined ? [] : [sql.fragment`language = ${language}`]),
       ...(search === '' ? [] : [sql.fragment`strpos(lower(name), lower(${search})) > 0`]),
     ],
     order: sql.fragment`name, language, id`,

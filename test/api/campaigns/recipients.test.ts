@@ -53,6 +53,19 @@ const phonesOf = (text: string): readonly (string | undefined)[] =>
     .slice(1)
     .map((line) => line.split(',')[1]);
 
+it('finds a recipient by the number as it is dialled, in the list and in the file', async () => {
+  const id = await aCampaign();
+  await recipients(id, [{ state: 'DELIVERED' }, { state: 'SKIPPED', reason: 'UNSUBSCRIBED' }]);
+  for (const typed of ['0151 000 0001', '+49 151 0000001', '0049 1510000001', '491510000001']) {
+    const query = `?phone_number=${encodeURIComponent(typed)}`;
+    const { body } = await api.send('GET', path(id, query), { key: workspace.channelKey });
+    expect(body.data.map((one: { phone_number: string }) => one.phone_number)).toEqual(['491510000001']);
+    expect(phonesOf((await asCsv(id, query)).text)).toEqual(['491510000001']);
+  }
+  const { body } = await api.send('GET', path(id, '?phone_number=0151'), { key: workspace.channelKey });
+  expect(body.data).toEqual([]);
+});
+
 describe('the recipients of a campaign as CSV', () => {
   test('tell what the records tell, one line each', async () => {
     const id = await aCampaign();

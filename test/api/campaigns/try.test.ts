@@ -212,6 +212,14 @@ it('shows the cells of a row that is skipped, and the number as it was written',
     reason: 'INVALID_PHONE',
     reason_detail: '12ab',
   });
+  expect(body.data.skipped_rows).toEqual([]);
+  const asked = await send(`/api/campaigns/csv-files/${key}/preview`, {
+    csv_mapping: { phone_column: 1, country_code_column: 1 },
+    with_skipped_rows: true,
+  });
+  expect(asked.body.data.skipped_rows).toEqual([
+    { line: 3, phone_number: null, reason: 'INVALID_PHONE', reason_detail: '12ab' },
+  ]);
 });
 
 it('warns of a time more than a year ahead, which a creation takes all the same', async () => {

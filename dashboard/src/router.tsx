@@ -94,6 +94,13 @@ const campaign = createRoute({
   component: lazyRouteComponent(() => import('./screens/campaign/campaign.tsx'), 'Campaign'),
 });
 
+const replies = createRoute({
+  getParentRoute: () => inside,
+  path: '/campaigns/$id/replies',
+  component: lazyRouteComponent(() => import('./screens/campaign/replies.tsx'), 'CampaignReplies'),
+  validateSearch: strings('status'),
+});
+
 const recipients = createRoute({
   getParentRoute: () => inside,
   path: '/campaigns/$id/recipients',
@@ -192,6 +199,7 @@ const tree = root.addChildren([
     newCampaign,
     campaign,
     recipients,
+    replies,
     contacts,
     contact,
     segments,

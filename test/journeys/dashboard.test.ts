@@ -11,6 +11,7 @@ await import('./dashboard/follow.ts');
 await import('./dashboard/lists.ts');
 await import('./dashboard/money.ts');
 await import('./dashboard/people.ts');
+await import('./dashboard/replies.ts');
 await import('./dashboard/windows.ts');
 await import('./dashboard/sessions.ts');
 await import('./dashboard/faces.ts');

@@ -2,6 +2,7 @@
 import {
   Box,
   Card,
+  Checkbox,
   Group,
   Skeleton,
   Stack,
@@ -36,6 +37,12 @@ interface DataTableProps<A> {
   /** A column's key, with a minus in front for the descending order. */
   readonly sort?: string | undefined;
   readonly onSort?: (sort: string | undefined) => void;
+  /** Lets the user choose rows, for actions on several at once. */
+  readonly selection?: {
+    readonly chosen: ReadonlySet<string>;
+    readonly choose: (chosen: ReadonlySet<string>) => void;
+    readonly nameOf: (row: A) => string;
+  };
 }
 
 const phoneWidth = '(max-width: 600px)';
@@ -72,7 +79,44 @@ function sorted<A>(rows: readonly A[], columns: readonly Column<A>[], sort = '')
 
 type FilledProps<A> = DataTableProps<A> & { readonly rows: readonly A[] };
 
-function Rows<A>({ label, columns, rows, keyOf, sort, onSort }: FilledProps<A>) {
+/** A checkbox that chooses one row. */
+function Choice<A>({
+  row,
+  keyOf,
+  selection,
+}: Pick<FilledProps<A>, 'keyOf' | 'selection'> & { readonly row: A }) {
+  if (selection === undefined) return null;
+  const { chosen, choose, nameOf } = selection;
+  const key = keyOf(row);
+  const next = new Set(chosen);
+  if (!next.delete(key)) next.add(key);
+  return (
+    <Checkbox
+      size="xs"
+      aria-label={`Choose ${nameOf(row)}`}
+      checked={chosen.has(key)}
+      onChange={() => choose(next)}
+    />
+  );
+}
+
+/** A checkbox that chooses all rows of the page, or none. */
+function ChoiceOfAll<A>({ rows, keyOf, selection }: Pick<FilledProps<A>, 'rows' | 'keyOf' | 'selection'>) {
+  if (selection === undefined) return null;
+  const { chosen, choose } = selection;
+  const isAll = rows.every((row) => chosen.has(keyOf(row)));
+  return (
+    <Checkbox
+      size="xs"
+      aria-label="Choose all"
+      checked={isAll}
+      indeterminate={!isAll && chosen.size > 0}
+      onChange={() => choose(new Set(isAll ? [] : rows.map(keyOf)))}
+    />
+  );
+}
+
+function Rows<A>({ label, columns, rows, keyOf, sort, onSort, selection }: FilledProps<A>) {
   return (
     <Box className={classes['scroll']}>
       <Table
@@ -85,6 +129,11 @@ function Rows<A>({ label, columns, rows, keyOf, sort, onSort }: FilledProps<A>) 
       >
         <Table.Thead className={classes['head']}>
           <Table.Tr>
+            {selection && (
+              <Table.Th w={36}>
+                <ChoiceOfAll {...{ rows, keyOf, selection }} />
+              </Table.Th>
+            )}
             {columns.map((column) => (
               <Heading key={column.key} column={column} sort={sort} onSort={onSort} />
             ))}
@@ -93,6 +142,11 @@ function Rows<A>({ label, columns, rows, keyOf, sort, onSort }: FilledProps<A>) 
         <Table.Tbody>
           {rows.map((row) => (
             <Table.Tr key={keyOf(row)}>
+              {selection && (
+                <Table.Td>
+                  <Choice {...{ row, keyOf, selection }} />
+                </Table.Td>
+              )}
               {columns.map(({ key, cell, isNumber }) => (
                 <Table.Td key={key} className={isNumber ? classes['number'] : undefined}>
                   {cell(row)}
@@ -143,7 +197,7 @@ function Heading<A>({ column: { key, title, sortBy, isNumber, width }, sort, onS
   );
 }
 
-function Cards<A>({ label, columns, rows, keyOf }: FilledProps<A>) {
+function Cards<A>({ label, columns, rows, keyOf, selection }: FilledProps<A>) {
   const [first, ...others] = columns;
   const actions = others.find(({ title }) => title === '');
   return (
@@ -151,7 +205,10 @@ function Cards<A>({ label, columns, rows, keyOf }: FilledProps<A>) {
       {rows.map((row) => (
         <Card key={keyOf(row)} component="li" withBorder padding="sm">
           <Group justify="space-between" wrap="nowrap" align="flex-start">
-            <Box miw={0}>{first?.cell(row)}</Box>
+            <Choice {...{ row, keyOf, selection }} />
+            <Box miw={0} flex={1}>
+              {first?.cell(row)}
+            </Box>
             {actions?.cell(row)}
           </Group>
           {others

@@ -88,6 +88,7 @@ const screens: Readonly<Record<string, string>> = {
   '/campaigns/new': '**/dashboard/api/templates*',
   '/campaigns/$id': '**/dashboard/api/campaigns/*',
   '/campaigns/$id/recipients': '**/dashboard/api/campaigns/*/recipients?*',
+  '/campaigns/$id/replies': '**/dashboard/api/conversations?*',
   '/wallet': '**/dashboard/api/wallet*',
   '/webhooks': '**/dashboard/api/external-webhooks*',
   '/templates': '**/dashboard/api/templates*',

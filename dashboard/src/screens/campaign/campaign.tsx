@@ -19,6 +19,8 @@ import { useProgress } from './use-progress.ts';
 import { colourOf } from '../campaigns/rates.ts';
 import { stateWord } from '../../parts/states.ts';
 import { Funnel } from './funnel.tsx';
+import { RenameButton } from './rename-button.tsx';
+import { CampaignTabs } from './tabs.tsx';
 import { SentMessage } from './sent-message.tsx';
 import { Screen } from '../../parts/screen.tsx';
 
@@ -60,7 +62,12 @@ function Followed({ campaign: record }: { campaign: Detail }) {
   return (
     <Screen
       title={name}
-      badge={<Status state={status} {...(colourOf(campaign) && { colour: colourOf(campaign) })} />}
+      badge={
+        <>
+          <RenameButton campaign={campaign} />
+          <Status state={status} {...(colourOf(campaign) && { colour: colourOf(campaign) })} />
+        </>
+      }
       lead={description && <span dir="auto">{description}</span>}
       path={[
         <TextLink key="all" size="sm" to="/campaigns">
@@ -69,6 +76,7 @@ function Followed({ campaign: record }: { campaign: Detail }) {
       ]}
       actions={<Actions campaign={campaign} />}
     >
+      <CampaignTabs id={id} />
       {/* Screen readers announce the state, but not the numbers, which change each second. */}
       <VisuallyHidden role="status">{`The campaign is ${stateWord(status)}`}</VisuallyHidden>
       <Diagnosis campaign={campaign} isSending={rate > 0} />

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
 import { counted } from '../../format.ts';
 
-const moves = {
+export const moves = {
   pause: (id: string) => api.pauseCampaign(client, id),
   start: (id: string) => api.startCampaign(client, id),
   /** Starts a campaign that was paused because the provider rejected its messages, without a correction. */

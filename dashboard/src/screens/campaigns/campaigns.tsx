@@ -11,6 +11,8 @@ import { ButtonLink } from '../../parts/button-link.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { EmptyFace, ErrorFace, LoadingFace } from '../../parts/faces.tsx';
 import { Screen } from '../../parts/screen.tsx';
+import { useBulk } from '../../parts/use-bulk.ts';
+import { CampaignBulk } from './bulk.tsx';
 import { campaignColumns } from './columns.tsx';
 import { Filters, instantsOf } from './filters.tsx';
 
@@ -38,6 +40,7 @@ export function Campaigns() {
     refetchInterval: 5_000,
   });
   const { data: answer } = list;
+  const bulk = useBulk(['campaigns']);
   return (
     <Screen
       title="Campaigns"
@@ -58,8 +61,10 @@ export function Campaigns() {
       {answer?.data.length === 0 && <NoCampaigns filtered={filtered} />}
       {answer !== undefined && answer.data.length > 0 && (
         <>
+          <CampaignBulk bulk={bulk} />
           <DataTable
             label="Campaigns"
+            selection={{ ...bulk, nameOf: ({ name: title }) => title }}
             columns={campaignColumns(currency)}
             rows={answer.data}
             keyOf={({ id }) => id}

@@ -1,9 +1,8 @@
 /** Filters of the table of campaigns. */
 import { Group, Select, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { IconSearch } from '@tabler/icons-react';
 import { campaignStatuses } from '../../../../src/domain/campaigns/campaign.ts';
-import { allOf, api, client } from '../../client.ts';
+import { useAllTemplates } from '../../all-templates.ts';
 import { SearchField } from '../../parts/search-field.tsx';
 import { stateWord } from '../../parts/states.ts';
 import type { Strings } from '../../search-params.ts';
@@ -30,11 +29,7 @@ export function instantsOf({ from, to }: Strings<'from' | 'to'>): { from?: strin
 }
 
 export function Filters({ value: { status, search, template, from, to }, onChange }: FiltersProps) {
-  const templates = useQuery({
-    queryKey: ['templates', 'all'],
-    queryFn: () => allOf((place) => api.listTemplates(client, { limit: 100, ...place })),
-    staleTime: 300_000,
-  });
+  const templates = useAllTemplates();
   const day = (label: string, key: 'from' | 'to', value: string | undefined) => (
     <TextInput
       type="date"

@@ -6,6 +6,7 @@ import {
   IconCopy,
   IconDots,
   IconDownload,
+  IconPencil,
   IconPlayerPause,
   IconPlayerPlay,
   IconRefresh,
@@ -16,6 +17,7 @@ import { isFinished } from '../../../../src/domain/campaigns/campaign.ts';
 import type { api } from '../../client.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { cancelQuestion, exportAddress, useMove } from '../campaign/moves.ts';
+import { RenameDialog } from '../campaign/rename.tsx';
 import { RescheduleDialog } from '../campaign/reschedule.tsx';
 import { ResendDialog } from '../campaign/resend.tsx';
 
@@ -26,6 +28,7 @@ export function RowMenu({ campaign }: { campaign: api.Campaign }) {
   const navigate = useNavigate();
   const move = useMove(id);
   const [rescheduling, reschedule] = useDisclosure();
+  const [renaming, rename] = useDisclosure();
   const [resending, resend] = useDisclosure();
   const [cancelling, cancel] = useDisclosure();
   return (
@@ -47,6 +50,9 @@ export function RowMenu({ campaign }: { campaign: api.Campaign }) {
             onClick={() => void navigate({ to: '/campaigns/new', search: { copy: id } })}
           >
             Duplicate
+          </Menu.Item>
+          <Menu.Item leftSection={<IconPencil {...icon} />} onClick={rename.open}>
+            Rename
           </Menu.Item>
           {status === 'SCHEDULED' && (
             <Menu.Item leftSection={<IconCalendarTime {...icon} />} onClick={reschedule.open}>
@@ -78,6 +84,7 @@ export function RowMenu({ campaign }: { campaign: api.Campaign }) {
           )}
         </Menu.Dropdown>
       </Menu>
+      {renaming && <RenameDialog campaign={campaign} onClose={rename.close} />}
       <RescheduleDialog campaign={campaign} opened={rescheduling} onClose={reschedule.close} />
       <ResendDialog campaign={campaign} opened={resending} onClose={resend.close} />
       <Confirm

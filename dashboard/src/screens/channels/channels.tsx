@@ -1,15 +1,16 @@
-import { Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+/** The sending numbers: quality, rate and daily limit, and the campaigns that send on each. */
+import { Badge, Box, Card, Group, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { waitingSentence } from '../../../../src/domain/campaigns/diagnosis.ts';
+import { IconPhone } from '@tabler/icons-react';
 import { api, client } from '../../client.ts';
 import { number, words } from '../../format.ts';
 import { EmptyFace, Loaded } from '../../parts/faces.tsx';
 import { Status } from '../../parts/status.tsx';
-import { TextLink } from '../../parts/text-link.tsx';
 import { Time } from '../../parts/time.tsx';
-import { WorkflowLink } from '../../parts/workflow-link.tsx';
 import { waits } from '../../reasons.ts';
 import { Screen } from '../../parts/screen.tsx';
+import { Queue } from './queue.tsx';
 
 export function Channels() {
   const list = useQuery({
@@ -22,11 +23,11 @@ export function Channels() {
       <Loaded query={list}>
         {(channels) =>
           channels.length === 0 ? (
-            <EmptyFace title="No channel">
+            <EmptyFace title="No channel" icon={IconPhone}>
               Who runs this service adds sending numbers with `admin create-channel`.
             </EmptyFace>
           ) : (
-            <SimpleGrid cols={{ base: 1, md: 2 }}>
+            <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
               {channels.map((channel) => (
                 <Channel key={channel.id} channel={channel} />
               ))}
@@ -40,102 +41,132 @@ export function Channels() {
 
 function Channel({ channel }: { channel: api.Channel }) {
   const { display_phone_number: name, status, messages_per_second: limit, rate_now: rate } = channel;
+  const { messaging_limit: mostPeople, messaging_used: people } = channel;
   return (
-    <Card withBorder>
+    <Card withBorder component="section" aria-label={name}>
       <Group justify="space-between">
-        <Text fw={600}>{name}</Text>
-        <Status state={status} />
+        <Title order={2} size="h4">
+          {name}
+        </Title>
+        <Group gap="xs">
+          <Quality quality={channel.quality} />
+          <Status state={status} />
+        </Group>
       </Group>
-      <Stack gap={4} mt="sm">
-        {channel.block_reason && <Text c="red">Blocked: {words(channel.block_reason)}</Text>}
-        <Text size="sm">
-          May send {number(rate)} messages a second now
-          {rate < limit * 0.95 ? `; the provider throttles it, its limit is ${number(limit)}` : ''}.
-        </Text>
-        {channel.waiting_for && (
-          <Text size="sm" c="red">
-            Waits: {waits[channel.waiting_for]}
-            {channel.held_until && (
-              <>
-                {' '}
-                (until <Time at={channel.held_until} />)
-              </>
-            )}
-            .
-          </Text>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} mt="md">
+        <Meter
+          label="Rate now"
+          value={rate}
+          most={limit}
+          text={`${number(rate)} of ${number(limit)} messages a second`}
+          note={rate < limit * 0.95 ? 'The provider throttles it.' : undefined}
+        />
+        {mostPeople === null ? (
+          <Meter label="Used today" text="No daily limit reported" />
+        ) : (
+          <Meter
+            label="Used today"
+            value={people ?? 0}
+            most={mostPeople}
+            text={`${number(people ?? 0)} of ${number(mostPeople)} people in 24 hours`}
+            note={
+              channel.messaging_room_at && (
+                <>
+                  Used up until <Time at={channel.messaging_room_at} />.
+                </>
+              )
+            }
+          />
         )}
-        <Text size="sm">
-          {channel.messaging_limit === null
-            ? 'The provider told no limit of people in 24 hours.'
-            : `Written to ${number(channel.messaging_used ?? 0)} of the ${number(channel.messaging_limit)} different people that the account may write to in 24 hours.`}
-        </Text>
-        {channel.blocked_until && (
-          <Text size="sm">
-            The restriction ends <Time at={channel.blocked_until} />.
-          </Text>
-        )}
-        {channel.quality && (
-          <Text size="sm" c={channel.quality === 'LOW' ? 'red' : undefined}>
-            {channel.quality === 'LOW'
-              ? 'Its quality is low: the provider flagged the number and may lower its limit. Write to fewer people, and to those who asked for it.'
-              : 'Its quality is good again, says the provider.'}
-          </Text>
-        )}
+      </SimpleGrid>
+      <Stack gap={4} mt="md">
+        <Trouble channel={channel} />
         <Notice notice={channel.account_notice} />
         {channel.blocked_countries.length > 0 && (
           <Text size="sm">Never sends to {channel.blocked_countries.join(', ')}.</Text>
         )}
-        <Text size="xs" c="dimmed">
-          Number id {channel.phone_number_id}, account {channel.business_account_id}
-        </Text>
       </Stack>
       <Queue channel={channel} />
+      <Text size="xs" c="dimmed" mt="md">
+        Number id {channel.phone_number_id}, account {channel.business_account_id}
+      </Text>
     </Card>
   );
 }
 
-/** Lists the running campaigns of a channel, each with its number of pending recipients. */
-function Queue({ channel: { id, running_campaigns: total } }: { channel: api.Channel }) {
-  const list = useQuery({
-    queryKey: ['campaigns', 'running'],
-    queryFn: async () => (await api.listCampaigns(client, { limit: 100, status: ['RUNNING'] })).data,
-    enabled: total > 0,
-    refetchInterval: 5_000,
-  });
-  if (total === 0)
-    return (
-      <Text size="sm" mt="sm">
-        No campaign sends on it now.
-      </Text>
-    );
+interface MeterProps {
+  readonly label: string;
+  readonly text: string;
+  readonly value?: number;
+  readonly most?: number;
+  readonly note?: ReactNode;
+}
+
+/** How much of a limit is used; without a limit the text alone. */
+function Meter({ label, text, value, most, note }: MeterProps) {
   return (
-    <Stack gap={4} mt="sm">
-      <Text size="sm">{total === 1 ? '1 campaign sends' : `${number(total)} campaigns send`} on it:</Text>
-      <Loaded query={list}>
-        {(running) => (
-          <Stack component="ul" gap={4} m={0} pl="md">
-            {running
-              .filter((campaign) => campaign.channel_id === id)
-              .map((campaign) => (
-                <Text key={campaign.id} component="li" size="sm" style={{ overflowWrap: 'anywhere' }}>
-                  <TextLink
-                    to="/campaigns/$id"
-                    params={{ id: campaign.id }}
-                    dir="auto"
-                    fz="inherit"
-                    underline="always"
-                  >
-                    {campaign.name}
-                  </TextLink>
-                  {`: ${waitingSentence(campaign.counters.pending) || 'The last ones are under way.'} `}
-                  {campaign.waiting_for === 'TURN' && 'It takes turns with others. '}
-                  <WorkflowLink campaignId={campaign.id} label="In Temporal" />
-                </Text>
-              ))}
-          </Stack>
-        )}
-      </Loaded>
-    </Stack>
+    <Box>
+      <Text size="xs" c="dimmed">
+        {label}
+      </Text>
+      <Text size="sm" fw={600} style={{ fontVariantNumeric: 'tabular-nums' }}>
+        {text}
+      </Text>
+      {value !== undefined && most !== undefined && (
+        <Progress
+          value={most === 0 ? 0 : Math.min(100, (value / most) * 100)}
+          mt={6}
+          size="sm"
+          aria-label={text}
+        />
+      )}
+      {note && (
+        <Text size="xs" c="dimmed" mt={4} component="div">
+          {note}
+        </Text>
+      )}
+    </Box>
+  );
+}
+
+function Quality({ quality }: { quality: api.Channel['quality'] }) {
+  if (quality === null) return null;
+  return (
+    <Badge variant="light" radius="sm" tt="none" color={quality === 'LOW' ? 'red' : 'teal'}>
+      {words(quality)} quality
+    </Badge>
+  );
+}
+
+/** What keeps a channel from sending, with what to do. */
+function Trouble({ channel }: { channel: api.Channel }) {
+  return (
+    <>
+      {channel.block_reason && <Text c="red">Blocked: {words(channel.block_reason)}</Text>}
+      {channel.blocked_until && (
+        <Text size="sm">
+          The restriction ends <Time at={channel.blocked_until} />.
+        </Text>
+      )}
+      {channel.waiting_for && (
+        <Text size="sm" c="red">
+          Waits: {waits[channel.waiting_for]}
+          {channel.held_until && (
+            <>
+              {' '}
+              (until <Time at={channel.held_until} />)
+            </>
+          )}
+          .
+        </Text>
+      )}
+      {channel.quality === 'LOW' && (
+        <Text size="sm" c="red">
+          The provider flagged the number and may lower its limit. Write to fewer people, and to those who
+          asked for it.
+        </Text>
+      )}
+    </>
   );
 }
 

@@ -12,6 +12,8 @@ import { SearchField } from '../../parts/search-field.tsx';
 import { ShowMore } from '../../parts/show-more.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useBulk } from '../../parts/use-bulk.ts';
+import { ContactBulk } from './bulk.tsx';
 import { ConsentBadge } from './consent-badge.tsx';
 import { ContactForm } from './contact-form.tsx';
 import { ImportDialog } from './import-dialog.tsx';
@@ -60,6 +62,7 @@ export function Contacts() {
   const [importing, importThem] = useDisclosure();
   const narrow = (next: typeof search) => void navigate({ search: (old) => ({ ...old, ...next }) });
   const tags = useTags();
+  const bulk = useBulk(['contacts']);
   const segments = useQuery({
     queryKey: ['segments', 'all'],
     queryFn: () => allOf((place) => api.listSegments(client, { ...place, limit: 100 })),
@@ -153,7 +156,16 @@ export function Contacts() {
         </EmptyFace>
       )}
       {!list.error && rows?.length !== 0 && (
-        <DataTable label="Contacts" columns={contactColumns(tagName)} rows={rows} keyOf={({ id }) => id} />
+        <>
+          <ContactBulk bulk={bulk} />
+          <DataTable
+            label="Contacts"
+            columns={contactColumns(tagName)}
+            rows={rows}
+            keyOf={({ id }) => id}
+            selection={{ ...bulk, nameOf }}
+          />
+        </>
       )}
       <ShowMore list={list} />
       <ContactForm opened={creating} onClose={create.close} />

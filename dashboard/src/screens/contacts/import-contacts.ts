@@ -70,9 +70,10 @@ export async function readContactsFile(file: File): Promise<readonly ContactRow[
   });
 }
 
-/** Calls `onProgress` with the number of rows done. */
+/** Gives each new contact the tags. Calls `onProgress` with the number of rows done. */
 export async function importContacts(
   rows: readonly ContactRow[],
+  tagsId: readonly string[],
   onProgress: (done: number) => void,
 ): Promise<Imported> {
   const left = [...rows].reverse();
@@ -82,7 +83,7 @@ export async function importContacts(
   async function work(): Promise<void> {
     for (let row = left.pop(); row !== undefined; row = left.pop()) {
       try {
-        await api.createContact(client, row.contact);
+        await api.createContact(client, { ...row.contact, tagsId });
         created += 1;
       } catch (error) {
         if (error instanceof api.ApiError && error.status === 409) known += 1;

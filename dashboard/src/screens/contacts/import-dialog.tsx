@@ -1,10 +1,12 @@
 /** Imports a CSV of contacts: its headings name the fields, its rows become contacts one by one. */
-import { Alert, Button, Code, FileInput, Group, List, Progress, Text } from '@mantine/core';
+import { Alert, Autocomplete, Button, Code, FileInput, Group, List, Progress, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { api, client } from '../../client.ts';
 import { counted, number } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Dialog } from '../../parts/confirm.tsx';
+import { useTags } from '../../tags.ts';
 import { importContacts, readContactsFile, type Imported } from './import-contacts.ts';
 
 export function ImportDialog({
@@ -24,6 +26,14 @@ export function ImportDialog({
 function Steps({ onClose }: { onClose: () => void }) {
   const queryClient = useQueryClient();
   const [file, setFile] = useState<File | null>(null);
+  const [tag, setTag] = useState('');
+  const tags = useTags().data ?? [];
+  /** Creates the tag where it is not there yet. */
+  const tagIdsOf = async (name: string): Promise<readonly string[]> => {
+    if (name === '') return [];
+    const known = tags.find((one) => one.name.toLowerCase() === name.toLowerCase());
+    return [known?.tagId ?? (await api.createTag(client, { name })).data.tagId];
+  };
   const [done, setDone] = useState(0);
   const [total, setTotal] = useState(0);
   const run = useMutation({
@@ -31,9 +41,13 @@ function Steps({ onClose }: { onClose: () => void }) {
       if (file === null) throw new Error('Choose a file first.');
       const rows = await readContactsFile(file);
       setTotal(rows.length);
-      return importContacts(rows, setDone);
+      return importContacts(rows, await tagIdsOf(tag.trim()), setDone);
     },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['contacts'] }),
+    onSettled: () =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: ['contacts'] }),
+        queryClient.invalidateQueries({ queryKey: ['tags'] }),
+      ]),
   });
   return (
     <>
@@ -48,6 +62,13 @@ function Steps({ onClose }: { onClose: () => void }) {
         value={file}
         onChange={setFile}
         placeholder="Choose a file"
+      />
+      <Autocomplete
+        label="Tag for the new contacts"
+        description="Optional. A name that is not there yet becomes a new tag."
+        data={[...new Set(tags.map(({ name }) => name))]}
+        value={tag}
+        onChange={setTag}
       />
       {run.isPending && total > 0 && (
         <Progress.Root size="lg">

@@ -1,17 +1,18 @@
 /** One conversation: its messages, who answers it, and whether it is done. */
-import { Alert, Box, Button, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { IconSend } from '@tabler/icons-react';
 import { useState, type FormEvent } from 'react';
 import { api, client } from '../../client.ts';
-import { phone, words } from '../../format.ts';
+import { phone } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Dialog } from '../../parts/confirm.tsx';
 import { Loaded } from '../../parts/faces.tsx';
-import { ShowMore } from '../../parts/show-more.tsx';
 import { Status } from '../../parts/status.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
-import { Time } from '../../parts/time.tsx';
+import { AnswerDialog } from './answer.tsx';
+import { Messages } from './messages.tsx';
 
 /** After a person's message, a business may answer freely for 24 hours; later only with a template. */
 const windowMs = 86_400_000;
@@ -30,7 +31,7 @@ export function Thread({ id }: { readonly id: string }) {
       {(conversation) => (
         <Stack>
           <Head conversation={conversation} />
-          <WindowNote lastInboundAt={conversation.lastInboundAt} />
+          <Answer conversation={conversation} />
           <Messages id={id} />
         </Stack>
       )}
@@ -150,71 +151,26 @@ function AssignDialog({ id, opened, onClose }: { id: string; opened: boolean; on
   );
 }
 
-function WindowNote({ lastInboundAt }: { lastInboundAt: string | null }) {
+/** How the person can be answered; the service itself sends templates only. */
+function Answer({ conversation }: { conversation: api.Conversation }) {
+  const { lastInboundAt, contactPhoneNumber } = conversation;
+  const [answering, { open, close }] = useDisclosure();
   return (
-    <Text size="sm" c="dimmed">
-      {isWindowOver(lastInboundAt)
-        ? 'More than 24 hours since the person wrote: only an approved template reaches them.'
-        : 'The person wrote within 24 hours: a free answer is allowed, by the system that answers for you.'}
-    </Text>
-  );
-}
-
-function Messages({ id }: { id: string }) {
-  const list = useInfiniteQuery({
-    queryKey: ['conversation', id, 'messages'],
-    queryFn: ({ pageParam }) => api.listConversationMessages(client, id, { cursor: pageParam, limit: 50 }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
-    refetchInterval: ({ state: { data } }) => ((data?.pages.length ?? 1) === 1 ? 10_000 : false),
-  });
-  return (
-    <Loaded query={list}>
-      {({ pages }) => (
-        <>
-          <Stack
-            gap="xs"
-            component="ol"
-            m={0}
-            p={0}
-            style={{ listStyle: 'none' }}
-            aria-label="Messages, latest first"
-          >
-            {pages
-              .flatMap(({ data }) => data)
-              .map((message) => (
-                <Bubble key={message.id} message={message} />
-              ))}
-          </Stack>
-          <ShowMore list={list} />
-        </>
-      )}
-    </Loaded>
-  );
-}
-
-function Bubble({ message }: { message: api.HistoryItem }) {
-  const { direction, text, type, template, campaign, state, reason, at } = message;
-  const isInbound = direction === 'inbound';
-  return (
-    <Box component="li" style={{ alignSelf: isInbound ? 'flex-start' : 'flex-end', maxWidth: '80%' }}>
-      <Paper withBorder radius="md" p="sm" bg={isInbound ? undefined : 'var(--mantine-primary-color-light)'}>
-        <Text size="sm" dir="auto" style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
-          {isInbound ? (text ?? words(type)) : `Template ${template?.name ?? ''}`}
-        </Text>
-        <Group gap={6} mt={4}>
-          {campaign && (
-            <TextLink to="/campaigns/$id" params={{ id: campaign.id }} size="xs">
-              {campaign.name}
-            </TextLink>
-          )}
-          {!isInbound && <Status state={state} />}
-          {reason && <Text size="xs">{words(reason)}</Text>}
-          <Text size="xs" c="dimmed">
-            <Time at={at} />
-          </Text>
-        </Group>
-      </Paper>
-    </Box>
+    <Group justify="space-between" gap="sm">
+      <Text size="sm" c="dimmed" style={{ flex: '1 1 260px' }}>
+        {isWindowOver(lastInboundAt)
+          ? 'More than 24 hours since the person wrote: only an approved template reaches them.'
+          : 'The person wrote within 24 hours: your own system may answer freely; from here a template can be sent.'}
+      </Text>
+      <Button
+        size="xs"
+        leftSection={<IconSend size={14} aria-hidden />}
+        disabled={contactPhoneNumber === null}
+        onClick={open}
+      >
+        Answer with a template
+      </Button>
+      {answering && <AnswerDialog conversation={conversation} onClose={close} />}
+    </Group>
   );
 }

@@ -1,12 +1,11 @@
 /** Uploads a CSV, and shows its guessed columns and its first rows as they would be sent. Creates no contacts. */
-import { Box, FileButton, Group, Select, SimpleGrid, Stack, Table, Text } from '@mantine/core';
+import { Box, FileButton, Group, Select, SimpleGrid, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type DragEvent, type ReactNode } from 'react';
 import { api, client } from '../../client.ts';
-import { counted, number, phone } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ErrorFace, LoadingFace } from '../../parts/faces.tsx';
-import { explain } from '../../reasons.ts';
+import { CsvRows } from './csv-rows.tsx';
 import type { Uploaded } from './draft.ts';
 import { FirstLine } from './first-line.tsx';
 
@@ -114,7 +113,7 @@ export function CsvAudience(props: CsvAudienceProps) {
           <FirstLine key={key} preview={data} file={upload.variables} onFile={upload.mutate} />
           <Columns preview={data} onChange={setChosen} />
           {children}
-          <Rows preview={data} />
+          <CsvRows preview={data} fileKey={key} templateId={templateId} variableMapping={variableMapping} />
         </>
       )}
     </Stack>
@@ -168,56 +167,5 @@ function Columns({ preview: { headers, mapping, confidence }, onChange }: Column
         );
       })}
     </SimpleGrid>
-  );
-}
-
-function Rows({
-  preview: { mapping, rows, reasons, rows_read: read, is_whole: isWhole },
-}: {
-  preview: api.CsvPreview;
-}) {
-  const skipped = Object.entries(reasons);
-  return (
-    <Stack gap="sm">
-      <Text size="sm" role="status">
-        {isWhole ? `${counted(read, 'row')}. ` : `Of the first ${number(read)} rows: `}
-        {skipped
-          .map(([reason, count]) => `${number(count)} skipped (${explain(reason).title.toLowerCase()})`)
-          .join(', ') || 'none is skipped'}
-        .
-      </Text>
-      <Table.ScrollContainer minWidth={560}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Line</Table.Th>
-              <Table.Th>Number</Table.Th>
-              <Table.Th>Message</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.map((row) => (
-              <Table.Tr key={row.line}>
-                <Table.Td>{row.line}</Table.Td>
-                <Table.Td>
-                  {row.phone_number ? phone(row.phone_number) : (row.cells[mapping.phone_column] ?? '')}
-                </Table.Td>
-                <Table.Td dir="auto">
-                  {row.reason ? (
-                    <Text size="sm" c="dimmed">
-                      Skipped: {explain(row.reason).title}
-                    </Text>
-                  ) : (
-                    <Text size="sm" lineClamp={2}>
-                      {row.message?.body ?? ''}
-                    </Text>
-                  )}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Stack>
   );
 }

@@ -1,6 +1,6 @@
 /** Recipients of a campaign with their states: filters in the address, an export, and one recipient in full. */
 import { Button, Group, MultiSelect, Table, Text } from '@mantine/core';
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { memo } from 'react';
 import { isFinished } from '../../../../src/domain/campaigns/campaign.ts';
@@ -15,10 +15,11 @@ import { ShowMore } from '../../parts/show-more.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { stateWord } from '../../parts/states.ts';
 import { Status } from '../../parts/status.tsx';
-import { TextLink } from '../../parts/text-link.tsx';
 import { Time } from '../../parts/time.tsx';
 import { explain } from '../../reasons.ts';
 import { exportAddress } from '../campaign/moves.ts';
+import { useCampaign, useCampaignPath } from '../campaign/path.tsx';
+import { CampaignTabs } from '../campaign/tabs.tsx';
 import { Recipient } from './recipient.tsx';
 import { Screen } from '../../parts/screen.tsx';
 
@@ -28,11 +29,8 @@ export function Recipients() {
   const { id } = route.useParams();
   const { state, reason, phone: number, recipient } = route.useSearch();
   const navigate = route.useNavigate();
-  const campaign = useQuery({
-    queryKey: ['campaign', id],
-    queryFn: async () => (await api.getCampaign(client, id)).data,
-    refetchInterval: 30_000,
-  });
+  const campaign = useCampaign(id);
+  const path = useCampaignPath(id);
   const filter = { state: state as RecipientState[] | undefined, reason, phone_number: number };
   const isFinal =
     campaign.data !== undefined &&
@@ -53,23 +51,7 @@ export function Recipients() {
   return (
     <Screen
       title="Recipients"
-      path={[
-        <TextLink key="all" size="sm" to="/campaigns">
-          All campaigns
-        </TextLink>,
-        <TextLink
-          key="one"
-          size="sm"
-          dir="auto"
-          truncate
-          maw={320}
-          pb={2}
-          to="/campaigns/$id"
-          params={{ id }}
-        >
-          {campaign.data?.name ?? 'Campaign'}
-        </TextLink>,
-      ]}
+      path={path}
       actions={
         <Button
           component="a"
@@ -89,10 +71,11 @@ export function Recipients() {
         </Button>
       }
     >
+      <CampaignTabs id={id} />
       <Group align="flex-end">
         <SearchField
           label="Phone number"
-          placeholder="+49 151 …"
+          placeholder="0151 … or +49 151 …"
           given={number}
           w={{ base: '100%', xs: 200 }}
           look={(text) => navigate({ search: (old) => ({ ...old, phone: text }), replace: true })}

@@ -1,10 +1,11 @@
 import { Alert, Group, Select, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { IconTemplate } from '@tabler/icons-react';
+import { IconSearchOff, IconTemplate } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { previewMessage } from '../../../../src/domain/templates/preview.ts';
 import { api, client } from '../../client.ts';
+import { useAllTemplates } from '../../all-templates.ts';
 import { words } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { EmptyFace, Loaded } from '../../parts/faces.tsx';
@@ -17,19 +18,28 @@ import { Status } from '../../parts/status.tsx';
 import { Screen } from '../../parts/screen.tsx';
 
 const statuses = ['APPROVED', 'PENDING', 'REJECTED', 'PAUSED', 'DISABLED'];
+const categories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'];
 const route = getRouteApi('/inside/templates');
 
 export function Templates() {
-  const { search, status } = route.useSearch();
+  const { search, status, category, language } = route.useSearch();
   const navigate = route.useNavigate();
+  const narrow = (next: ReturnType<typeof route.useSearch>) =>
+    void navigate({ search: (old) => ({ ...old, ...next }) });
   const queryClient = useQueryClient();
+  const all = useAllTemplates();
+  const languages = [
+    ...new Set([...(language ? [language] : []), ...(all.data ?? []).map((one) => one.language)]),
+  ];
   const list = useInfiniteQuery({
-    queryKey: ['templates', { search, status }],
+    queryKey: ['templates', { search, status, category, language }],
     queryFn: ({ pageParam: page }) =>
       api.listTemplates(client, {
         limit: 30,
         page,
         search,
+        category,
+        language,
         ...(status !== undefined && { status: [status] }),
       }),
     initialPageParam: 1,
@@ -39,6 +49,7 @@ export function Templates() {
     mutationFn: () => api.syncTemplates(client),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['templates'] }),
   });
+  const isFiltered = [search, status, category, language].some((one) => one !== undefined);
   return (
     <Screen
       title="Templates"
@@ -62,16 +73,33 @@ export function Templates() {
           clearable
           data={statuses.map((value) => ({ value, label: stateWord(value) }))}
           value={status ?? null}
-          onChange={(value) => void navigate({ search: (old) => ({ ...old, status: value ?? undefined }) })}
-          w={180}
+          onChange={(value) => narrow({ status: value ?? undefined })}
+          w={{ base: '47%', xs: 160 }}
+        />
+        <Select
+          label="Category"
+          placeholder="Any"
+          clearable
+          data={categories.map((value) => ({ value, label: words(value) }))}
+          value={category ?? null}
+          onChange={(value) => narrow({ category: value ?? undefined })}
+          w={{ base: '47%', xs: 170 }}
+        />
+        <Select
+          label="Language"
+          placeholder="Any"
+          clearable
+          searchable
+          data={languages}
+          value={language ?? null}
+          onChange={(value) => narrow({ language: value ?? undefined })}
+          w={{ base: '47%', xs: 150 }}
         />
       </Group>
       <Loaded query={list}>
         {({ pages }) =>
           pages[0]?.data.length === 0 ? (
-            <EmptyFace title="No template" icon={IconTemplate}>
-              Templates are written at the provider; sync fetches them.
-            </EmptyFace>
+            <NoTemplates isFiltered={isFiltered} />
           ) : (
             <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="lg">
               {pages
@@ -85,6 +113,20 @@ export function Templates() {
       </Loaded>
       <ShowMore list={list} />
     </Screen>
+  );
+}
+
+function NoTemplates({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered)
+    return (
+      <EmptyFace title="Nothing matches" icon={IconSearchOff}>
+        Remove a filter, or search for another name.
+      </EmptyFace>
+    );
+  return (
+    <EmptyFace title="No template" icon={IconTemplate}>
+      Templates are written at the provider; sync fetches them.
+    </EmptyFace>
   );
 }
 

@@ -1,0 +1,39 @@
+/** What can be done with the chosen rows of a table, and what came of it. */
+import { Alert, CloseButton, Group, Paper, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { number } from '../format.ts';
+import type { Bulk } from './use-bulk.ts';
+
+export function BulkBar({ bulk, children }: { bulk: Bulk; children: ReactNode }) {
+  const { chosen, choose, run } = bulk;
+  const failed = run.data?.failed ?? [];
+  return (
+    <>
+      {chosen.size > 0 && (
+        <Paper withBorder p="xs" role="region" aria-label="Chosen rows">
+          <Group gap="sm">
+            <Text size="sm" fw={600}>
+              {number(chosen.size)} chosen
+            </Text>
+            {children}
+            <CloseButton aria-label="Choose none" size="sm" ml="auto" onClick={() => choose(new Set())} />
+          </Group>
+        </Paper>
+      )}
+      {failed.length > 0 && (
+        <Alert color="orange" role="alert" title={`Not done for ${number(failed.length)}`}>
+          {[...new Set(failed)].slice(0, 3).map((message) => (
+            <Text key={message} size="sm">
+              {message}
+            </Text>
+          ))}
+        </Alert>
+      )}
+      {run.error && (
+        <Alert color="red" role="alert">
+          {run.error.message}
+        </Alert>
+      )}
+    </>
+  );
+}

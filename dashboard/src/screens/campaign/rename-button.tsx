@@ -1,0 +1,19 @@
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconPencil } from '@tabler/icons-react';
+import type { Detail } from './campaign.tsx';
+import { RenameDialog } from './rename.tsx';
+
+export function RenameButton({ campaign }: { campaign: Detail }) {
+  const [opened, { open, close }] = useDisclosure();
+  return (
+    <>
+      <Tooltip label="Rename">
+        <ActionIcon variant="subtle" color="gray" aria-label="Rename" onClick={open}>
+          <IconPencil size={18} stroke={1.6} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+      {opened && <RenameDialog campaign={campaign} onClose={close} />}
+    </>
+  );
+}

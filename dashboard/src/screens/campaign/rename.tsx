@@ -1,0 +1,61 @@
+/** Changes the name and the description of a campaign. */
+import { Textarea, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { api, client } from '../../client.ts';
+import { Dialog } from '../../parts/confirm.tsx';
+import { FormFoot } from '../../parts/form-foot.tsx';
+
+interface RenameDialogProps {
+  readonly campaign: Pick<api.Campaign, 'id' | 'name' | 'description'>;
+  readonly onClose: () => void;
+}
+
+export function RenameDialog({ campaign: { id, ...given }, onClose }: RenameDialogProps) {
+  const [name, setName] = useState(given.name);
+  const [description, setDescription] = useState(given.description ?? '');
+  const queryClient = useQueryClient();
+  const save = useMutation({
+    mutationFn: () =>
+      api.updateCampaign(client, id, { name: name.trim(), description: description.trim() || null }),
+    onSuccess: async () => {
+      onClose();
+      await queryClient.invalidateQueries({ queryKey: ['campaign', id] });
+      await queryClient.invalidateQueries({ queryKey: ['campaigns'] });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <Dialog title="Rename the campaign" opened onClose={onClose}>
+      <form onSubmit={submit}>
+        <TextInput
+          label="Campaign name"
+          description="For you; recipients do not see it"
+          maxLength={255}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          data-autofocus
+        />
+        <Textarea
+          label="Description"
+          maxLength={1000}
+          autosize
+          minRows={2}
+          my="sm"
+          value={description}
+          onChange={(event) => setDescription(event.currentTarget.value)}
+        />
+        <FormFoot
+          label="Save name"
+          error={save.error}
+          isPending={save.isPending}
+          disabled={name.trim() === ''}
+          onCancel={onClose}
+        />
+      </form>
+    </Dialog>
+  );
+}

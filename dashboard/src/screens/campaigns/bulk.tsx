@@ -1,0 +1,32 @@
+/** Pauses, starts or cancels the chosen campaigns. */
+import { ActionButton } from '../../parts/action-button.tsx';
+import { BulkBar } from '../../parts/bulk-bar.tsx';
+import { ConfirmButton } from '../../parts/confirm.tsx';
+import { counted } from '../../format.ts';
+import type { Bulk } from '../../parts/use-bulk.ts';
+import { moves } from '../campaign/moves.ts';
+
+export function CampaignBulk({ bulk }: { bulk: Bulk }) {
+  const { run, chosen } = bulk;
+  const button = { size: 'xs', variant: 'default', loading: run.isPending } as const;
+  return (
+    <BulkBar bulk={bulk}>
+      <ActionButton {...button} onClick={() => run.mutate(moves.pause)}>
+        Pause
+      </ActionButton>
+      <ActionButton {...button} onClick={() => run.mutate(moves.start)}>
+        Start
+      </ActionButton>
+      <ConfirmButton
+        label="Cancel"
+        size="xs"
+        variant="default"
+        color="red"
+        question={`Cancel ${counted(chosen.size, 'campaign')}?`}
+        consequence="Who is still pending will never be sent to. To continue later, pause them instead."
+        confirmation="Cancel the campaigns"
+        onConfirm={() => run.mutate(moves.cancel)}
+      />
+    </BulkBar>
+  );
+}

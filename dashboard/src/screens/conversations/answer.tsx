@@ -1,0 +1,142 @@
+/** Answers a person with an approved template: the service sends no free text. */
+import { Alert, Select, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { allOf, api, client } from '../../client.ts';
+import { Dialog } from '../../parts/confirm.tsx';
+import { Loaded } from '../../parts/faces.tsx';
+import { FormFoot } from '../../parts/form-foot.tsx';
+import { Phone } from '../../parts/phone.tsx';
+import { fieldsOf, mappingOf, type Variables } from '../new-campaign/fields.ts';
+import { contactFields, Unsendable, useTemplate, VariableFields } from '../new-campaign/variables.tsx';
+
+interface AnswerDialogProps {
+  readonly conversation: api.Conversation;
+  readonly onClose: () => void;
+}
+
+export function AnswerDialog({ conversation, onClose }: AnswerDialogProps) {
+  const { id, contactId } = conversation;
+  const [templateId, setTemplateId] = useState<string>();
+  const [variables, setVariables] = useState<Variables>({});
+  const templates = useQuery({
+    queryKey: ['templates', { status: 'APPROVED' }],
+    queryFn: () =>
+      allOf((place) => api.listTemplates(client, { limit: 100, status: ['APPROVED'], ...place })),
+  });
+  const contact = useQuery({
+    queryKey: ['contact', contactId],
+    queryFn: async () => (await api.getContact(client, contactId)).data,
+  });
+  const definition = useTemplate(templateId).data;
+  const values = contact.data && valuesFor(contact.data, variables);
+  const fields = definition === undefined ? [] : fieldsOf(definition, variables);
+  const missing = fields.filter(
+    ({ path, isOptional }) => !isOptional && !hasValue(contact.data, variables[path]),
+  );
+  const queryClient = useQueryClient();
+  const send = useMutation({
+    mutationFn: async () => {
+      if (contact.data === undefined || templateId === undefined) throw new Error('Choose a template.');
+      const { countryCode, phoneNumber } = contact.data;
+      await api.sendTemplateMessage(client, {
+        templateId,
+        recipientPhoneNumber: `${countryCode}${phoneNumber}`,
+        countryCode: `+${countryCode}`,
+        ...(values !== undefined && { variableMapping: values }),
+      });
+    },
+    onSuccess: async () => {
+      onClose();
+      await queryClient.invalidateQueries({ queryKey: ['conversation', id] });
+      await queryClient.invalidateQueries({ queryKey: ['conversations'] });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    send.mutate();
+  };
+  return (
+    <Dialog title="Answer with a template" opened onClose={onClose} size="lg">
+      <form onSubmit={submit}>
+        <Stack>
+          <Loaded query={templates}>
+            {(list) => (
+              <Select
+                label="Template"
+                placeholder="Choose an approved template"
+                searchable
+                nothingFoundMessage="No approved template has this name"
+                data={list.map(({ id: value, name, language }) => ({
+                  value,
+                  label: `${name} (${language})`,
+                }))}
+                value={templateId ?? null}
+                onChange={(next) => {
+                  setTemplateId(next ?? undefined);
+                  setVariables({});
+                }}
+                data-autofocus
+              />
+            )}
+          </Loaded>
+          <Unsendable template={definition} />
+          {templateId !== undefined && (
+            <>
+              <VariableFields templateId={templateId} value={variables} onChange={setVariables} />
+              <Preview templateId={templateId} mapping={mappingOf(variables)} contactId={contactId} />
+            </>
+          )}
+          {contact.data?.subscribed === false && (
+            <Alert color="orange" variant="light">
+              This person has opted out. Answer only what they asked for.
+            </Alert>
+          )}
+          {missing.length > 0 && (
+            <Text size="sm" c="dimmed">
+              Still without a value: {missing.map(({ label }) => label).join(', ')}.
+            </Text>
+          )}
+          <FormFoot
+            label="Send answer"
+            error={send.error}
+            isPending={send.isPending}
+            disabled={definition === undefined || contact.data === undefined || missing.length > 0}
+            onCancel={onClose}
+          />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+type FieldName = keyof typeof contactFields;
+const isFieldName = (name: string): name is FieldName => name in contactFields;
+
+/** The text itself, or the contact's field that it names. */
+const textFor = (contact: api.Contact | undefined, { value, fallback }: Variables[string]): string =>
+  (isFieldName(value) ? (contact?.[value] ?? '') : value) || fallback;
+
+const hasValue = (contact: api.Contact | undefined, given: Variables[string] | undefined): boolean =>
+  given !== undefined && textFor(contact, given) !== '';
+
+const valuesFor = (contact: api.Contact, variables: Variables) =>
+  mappingOf(variables, (given) => textFor(contact, given));
+
+interface PreviewProps {
+  readonly templateId: string;
+  readonly mapping: api.VariableMapping | undefined;
+  readonly contactId: string;
+}
+
+function Preview({ templateId, mapping, contactId }: PreviewProps) {
+  const preview = useQuery({
+    queryKey: ['template-preview', templateId, mapping, contactId],
+    queryFn: async () => {
+      const body = { contact_id: contactId, ...(mapping !== undefined && { variable_mapping: mapping }) };
+      return (await api.previewTemplate(client, templateId, body)).data.message;
+    },
+    placeholderData: (old, query) => (query?.queryKey[1] === templateId ? old : undefined),
+  });
+  return <Loaded query={preview}>{(message) => <Phone message={message} />}</Loaded>;
+}

@@ -1,0 +1,70 @@
+/** The messages of a conversation, latest first. */
+import { Box, Group, Paper, Stack, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { api, client } from '../../client.ts';
+import { words } from '../../format.ts';
+import { Loaded } from '../../parts/faces.tsx';
+import { ShowMore } from '../../parts/show-more.tsx';
+import { Status } from '../../parts/status.tsx';
+import { TextLink } from '../../parts/text-link.tsx';
+import { Time } from '../../parts/time.tsx';
+import { explain } from '../../reasons.ts';
+
+export function Messages({ id }: { id: string }) {
+  const list = useInfiniteQuery({
+    queryKey: ['conversation', id, 'messages'],
+    queryFn: ({ pageParam }) => api.listConversationMessages(client, id, { cursor: pageParam, limit: 50 }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
+    refetchInterval: ({ state: { data } }) => ((data?.pages.length ?? 1) === 1 ? 10_000 : false),
+  });
+  return (
+    <Loaded query={list}>
+      {({ pages }) => (
+        <>
+          <Stack
+            gap="xs"
+            component="ol"
+            m={0}
+            p={0}
+            style={{ listStyle: 'none' }}
+            aria-label="Messages, latest first"
+          >
+            {pages
+              .flatMap(({ data }) => data)
+              .map((message) => (
+                <Bubble key={message.id} message={message} />
+              ))}
+          </Stack>
+          <ShowMore list={list} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Bubble({ message }: { message: api.HistoryItem }) {
+  const { direction, text, type, template, campaign, state, reason, at } = message;
+  const isInbound = direction === 'inbound';
+  return (
+    <Box component="li" style={{ alignSelf: isInbound ? 'flex-start' : 'flex-end', maxWidth: '80%' }}>
+      <Paper withBorder radius="md" p="sm" bg={isInbound ? undefined : 'var(--mantine-primary-color-light)'}>
+        <Text size="sm" dir="auto" style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
+          {isInbound ? (text ?? words(type)) : `Template ${template?.name ?? ''}`}
+        </Text>
+        <Group gap={6} mt={4}>
+          {campaign && (
+            <TextLink to="/campaigns/$id" params={{ id: campaign.id }} size="xs">
+              {campaign.name}
+            </TextLink>
+          )}
+          {!isInbound && <Status state={state} />}
+          {reason && <Text size="xs">{explain(reason).title}</Text>}
+          <Text size="xs" c="dimmed">
+            <Time at={at} />
+          </Text>
+        </Group>
+      </Paper>
+    </Box>
+  );
+}

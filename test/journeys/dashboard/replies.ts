@@ -1,0 +1,144 @@
+/** What follows a campaign: its new name, the replies to it, an answer, and several campaigns at once. */
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import * as api from '../../../clients/typescript/src/index.ts';
+import {
+  client,
+  createCampaign,
+  expectNoViolation,
+  goTo,
+  lookAt,
+  openCampaign,
+  stack,
+  within,
+} from './fixture.ts';
+
+const simulator = () => new URL(stack.dev.providerUrl).origin;
+const control = (name: string, body: object) =>
+  fetch(`${simulator()}/_simulator/${name}`, { method: 'POST', body: JSON.stringify(body) });
+
+it('renames a campaign, shows who replied to it, and answers with a template', async () => {
+  const number = '+4915120000081';
+  const id = await createCampaign('Working title', [number]);
+  await within(async (page) => {
+    await openCampaign(page, id, 'Working title');
+    await page.getByText('Completed: 1 of 1 person was sent to.').waitFor({ timeout: 30_000 });
+    await page.getByRole('button', { name: 'Rename' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Rename the campaign' });
+    await dialog.getByLabel('Campaign name').fill('Closed on Monday');
+    await dialog.getByLabel('Description').fill('For all who came in October');
+    await expectNoViolation(page);
+    await dialog.getByRole('button', { name: 'Save name' }).click();
+    await page.getByRole('heading', { name: 'Closed on Monday', level: 1 }).waitFor();
+    await page.getByText('For all who came in October').waitFor();
+    const tabs = page.getByRole('navigation', { name: 'Campaign' });
+    await tabs.getByRole('link', { name: 'Replies' }).click();
+    await page.getByText('No reply', { exact: true }).waitFor();
+    await control('inbound', {
+      from: number.slice(1),
+      text: 'Are you open on Tuesday?',
+      profileName: 'Edda',
+    });
+    const link = page.getByRole('table', { name: 'Replies' }).getByRole('link');
+    await link.waitFor({ timeout: 30_000 });
+    await lookAt(page, 'campaign-replies');
+    await link.click();
+    await page.getByText('Are you open on Tuesday?').waitFor();
+    await lookAt(page, 'conversation');
+    await page.getByRole('button', { name: 'Answer with a template' }).click();
+    const answer = page.getByRole('dialog', { name: 'Answer with a template' });
+    await answer.getByRole('combobox', { name: 'Template' }).click();
+    await page.getByRole('option', { name: 'hello_campaign (en_US)' }).click();
+    await answer.getByText(/^Still without a value: /).waitFor();
+    expect(await answer.getByRole('button', { name: 'Send answer' }).isDisabled()).toBe(true);
+    await answer.getByRole('combobox', { name: '{{1}} in the body' }).fill('Edda');
+    await answer.getByRole('figure').getByText('Hello Edda, thank you').waitFor();
+    await lookAt(page, 'conversation-answer');
+    await answer.getByRole('button', { name: 'Send answer' }).click();
+    await page.getByText('Template hello_campaign').waitFor({ timeout: 20_000 });
+    await page.getByRole('button', { name: 'Resolve' }).click();
+    await page.getByRole('button', { name: 'Open again' }).waitFor();
+    await page.getByRole('button', { name: 'Open again' }).click();
+    await page.getByRole('button', { name: 'Assign' }).click();
+    await page.getByLabel('Who answers').fill('Grace');
+    await page.getByRole('button', { name: 'Save assignment' }).click();
+    await page.getByText('Assigned to Grace').waitFor();
+  });
+}, 90_000);
+
+it('acts on several campaigns at once, and says where that is refused', async () => {
+  const at = new Date(Date.now() + 86_400_000).toISOString();
+  const name = (part: string) => `Together ${part}`;
+  for (const part of ['one', 'two'])
+    await api.createCampaign(client, {
+      name: name(part),
+      template_id: stack.dev.templateIds['plain_notice'] ?? '',
+      contact_selection_type: 'quick_contacts',
+      quick_contacts: ['+4915120000083'],
+      send_type: 'SCHEDULED',
+      scheduled_at: at,
+    });
+  await within(async (page) => {
+    await goTo(page, 'Campaigns');
+    await page.getByLabel('Search by name').fill('Together');
+    await page.getByRole('checkbox', { name: 'Choose Together one' }).check();
+    await page.getByRole('checkbox', { name: 'Choose Together two' }).check();
+    const bar = page.getByRole('region', { name: 'Chosen rows' });
+    await bar.getByText('2 chosen').waitFor();
+    await lookAt(page, 'campaigns-chosen');
+    await bar.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the campaigns' }).click();
+    await bar.waitFor({ state: 'hidden' });
+    const statuses = async () =>
+      (await api.listCampaigns(client, { search: 'Together' })).data.map(({ status }) => status);
+    await expect.poll(statuses, { timeout: 10_000 }).toEqual(['CANCELLED', 'CANCELLED']);
+    await page.getByRole('checkbox', { name: 'Choose all' }).check();
+    await bar.getByRole('button', { name: 'Start' }).click();
+    await page.getByRole('alert').getByText('Not done for 2').waitFor();
+  });
+}, 60_000);
+
+it('offers the skipped rows of a CSV as a file before anything is created', async () => {
+  await within(async (page) => {
+    await goTo(page, 'New campaign');
+    await page.getByRole('combobox', { name: 'Template' }).click();
+    await page.getByRole('option', { name: 'plain_notice (en_US)' }).click();
+    const buffer = Buffer.from('Phone\n+4915120000084\nnone\n+4915120000084\n');
+    await page.getByLabel('CSV file').setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download skipped rows' }).click(),
+    ]);
+    const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');
+    expect(lines).toHaveLength(3);
+    expect(lines[1]).toContain('"3","none","Not a phone number"');
+    expect(lines[2]).toContain('"4","+4915120000084","The number stands in the list more than once"');
+  });
+}, 60_000);
+
+it('tags contacts as they are imported, and several at once later', async () => {
+  await within(async (page) => {
+    await goTo(page, 'Contacts');
+    await page.getByRole('button', { name: 'Import contacts' }).click();
+    const dialog = page.getByRole('dialog');
+    const buffer = Buffer.from('phone,first name\n+4915166132011,Mina\n+4915166132012,Minos\n');
+    await dialog
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
+    await dialog.getByLabel('Tag for the new contacts').fill('Autumn fair');
+    await page.keyboard.press('Tab');
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+    await dialog.getByText('2 contacts created').waitFor({ timeout: 30_000 });
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await api.createTag(client, { name: 'Regulars' });
+    await page.reload();
+    await page.getByLabel('Search contacts').fill('Min');
+    await page.getByRole('row', { name: /Minos.*Autumn fair/ }).waitFor();
+    await page.getByRole('checkbox', { name: 'Choose all' }).check();
+    await page.getByRole('combobox', { name: 'Tag to add' }).click();
+    await page.getByRole('option', { name: 'Regulars' }).click();
+    await page.getByRole('button', { name: 'Add tag' }).click();
+    await page.getByRole('row', { name: /Mina.*Autumn fair.*Regulars/ }).waitFor();
+    await expectNoViolation(page);
+  });
+}, 60_000);

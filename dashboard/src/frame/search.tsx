@@ -6,7 +6,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { api, client } from '../client.ts';
-import { phone } from '../format.ts';
+import { nameOf, numberOf } from '../screens/contacts/name.ts';
 
 interface Hit {
   readonly group: 'Campaigns' | 'Contacts' | 'Templates';
@@ -17,8 +17,6 @@ interface Hit {
 }
 
 const most = 5;
-const nameOf = ({ firstName, lastName }: api.Contact): string =>
-  [firstName, lastName].filter(Boolean).join(' ').trim();
 
 async function find(search: string): Promise<readonly Hit[]> {
   const [campaigns, contacts, templates] = await Promise.all([
@@ -31,8 +29,7 @@ async function find(search: string): Promise<readonly Hit[]> {
       ({ id, name }) => ({ group: 'Campaigns', to: `/campaigns/${id}`, label: name }) as const,
     ),
     ...contacts.data.map((contact) => {
-      const number = contact.phoneNumber ? phone(contact.countryCode + contact.phoneNumber) : undefined;
-      const label = nameOf(contact) || number || 'Without a name';
+      const [label, number] = [nameOf(contact), numberOf(contact)];
       return {
         group: 'Contacts',
         to: `/contacts/${contact.id}`,

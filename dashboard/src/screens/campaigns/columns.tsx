@@ -22,7 +22,7 @@ export const campaignColumns = (currency: string): readonly Column<Campaign>[] =
     title: 'Status',
     cell: (row) => <State campaign={row} />,
     sortBy: ({ status }) => status,
-    width: 120,
+    width: 112,
   },
   {
     key: 'audience',
@@ -32,7 +32,7 @@ export const campaignColumns = (currency: string): readonly Column<Campaign>[] =
     isNumber: true,
     width: 90,
   },
-  { key: 'progress', title: 'Progress', cell: (row) => <Progress campaign={row} />, width: 200 },
+  { key: 'progress', title: 'Progress', cell: (row) => <Progress campaign={row} />, width: 140 },
   {
     key: 'delivered',
     title: 'Delivered',
@@ -47,7 +47,7 @@ export const campaignColumns = (currency: string): readonly Column<Campaign>[] =
     cell: (row) => share(ratesOf(row).read),
     sortBy: (row) => ratesOf(row).read ?? none,
     isNumber: true,
-    width: 80,
+    width: 64,
   },
   {
     key: 'failed',
@@ -55,7 +55,7 @@ export const campaignColumns = (currency: string): readonly Column<Campaign>[] =
     cell: (row) => share(ratesOf(row).failed),
     sortBy: (row) => ratesOf(row).failed ?? none,
     isNumber: true,
-    width: 80,
+    width: 64,
   },
   {
     key: 'cost',
@@ -63,14 +63,14 @@ export const campaignColumns = (currency: string): readonly Column<Campaign>[] =
     cell: ({ charged }) => money(charged, currency),
     sortBy: ({ charged }) => Number(charged),
     isNumber: true,
-    width: 110,
+    width: 100,
   },
   {
     key: 'created',
     title: 'Created',
     cell: ({ created_at: at }) => <Time at={at} />,
     sortBy: ({ created_at: at }) => at,
-    width: 120,
+    width: 104,
   },
   { key: 'menu', title: '', cell: (row) => <RowMenu campaign={row} />, width: 44 },
 ];
@@ -129,7 +129,7 @@ function Progress({ campaign }: { campaign: Campaign }) {
     );
   return (
     <Box style={{ display: 'flex', alignItems: 'center', justifyContent: 'flex-end', gap: 8 }}>
-      <Box w={120}>
+      <Box w={68}>
         <StateBar counters={counters} slim />
       </Box>
       <Text

@@ -1,4 +1,5 @@
-import type { EventData, MessageStatusData, NewEvent } from './event.ts';
+import type { MessageStatusData } from './event.ts';
+import type { EventData, NewEvent } from '../domain/webhooks/event.ts';
 import type { EventKey } from '../domain/webhooks/event-key.ts';
 
 const phoneNumberId = '106540352242922';

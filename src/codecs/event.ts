@@ -227,8 +227,6 @@ export const eventDataCodecs = {
   'conversation.status_changed': ConversationStatusChangedData,
 } as const satisfies Record<EventKey, t.Mixed>;
 
-export type EventData<K extends EventKey> = t.TypeOf<(typeof eventDataCodecs)[K]>;
-
 /** The envelope of one key (spec 6.1): what the receiver's request body holds. */
 export function eventEnvelope<K extends EventKey>(eventKey: K) {
   return named(
@@ -245,26 +243,3 @@ export function eventEnvelope<K extends EventKey>(eventKey: K) {
 /** `conversation.status_changed` → `ConversationStatusChanged` */
 const eventName = (key: EventKey): string =>
   key.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase());
-
-/** Something that happened and that a workspace may want to hear of; the data fits its key. */
-export type NewEvent = {
-  readonly [K in EventKey]: {
-    readonly eventKey: K;
-    readonly data: EventData<K>;
-    /** When it happened; becomes the envelope's `timestamp`. */
-    readonly occurredAt: Date;
-  };
-}[EventKey];
-
-/**
- * The text of the request body (spec 6.1): serialised here once, then stored, signed and sent as it is.
- * JSON.stringify escapes NUL and lone surrogates, so that the text fits into any column and any UTF-8.
- */
-export function serialiseEvent(workspaceId: number, event: NewEvent): string {
-  return JSON.stringify({
-    eventKey: event.eventKey,
-    workspaceId,
-    timestamp: event.occurredAt.toISOString(),
-    data: event.data,
-  });
-}

@@ -1,4 +1,5 @@
-import type { IncomingData, NewEvent } from '../../codecs/event.ts';
+import type { IncomingData } from '../../codecs/event.ts';
+import type { NewEvent } from '../../domain/webhooks/event.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { epochSeconds } from '../../domain/epoch-seconds.ts';
 import { createConsentReader } from '../../domain/callbacks/consent-words.ts';

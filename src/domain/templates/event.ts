@@ -1,4 +1,5 @@
-import type { NewEvent, TemplateData } from '../../codecs/event.ts';
+import type { TemplateData } from '../../codecs/event.ts';
+import type { NewEvent } from '../webhooks/event.ts';
 
 /** The state of the template that a `template` event carries (spec 6.3). */
 export interface TemplateState {

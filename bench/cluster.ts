@@ -6,7 +6,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { NewEvent } from '../src/domain/webhooks/event.ts';
+import type { NewEvent } from '../src/domain/webhooks/new-event.ts';
 import { exampleEvent } from '../src/codecs/event-example.ts';
 import { createDatabase } from '../src/records/database/database.ts';
 import { emitEvents } from '../src/records/webhooks/events.ts';

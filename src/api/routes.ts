@@ -71,7 +71,7 @@ import {
   testWebhook,
 } from './webhooks/deliveries.ts';
 import { listDeliveries, resendFailed } from './webhooks/delivery-log.ts';
-import { readWebhookHealth } from './webhooks/health.ts';
+import { readWebhookHealth } from './webhooks/webhook-health.ts';
 
 const operations: readonly Endpoint[] = [
   createCampaign,

@@ -4,7 +4,7 @@ import { nullish } from '../codecs/struct.ts';
 import { deliverWorkflowOutbox } from '../commands/campaigns/deliver-workflow-outbox.ts';
 import { setSendingWindow } from '../commands/workspaces/set-sending-window.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { getWorkspaceWindow } from '../records/workspaces/sending-window.ts';
+import { getWorkspaceWindow } from '../records/workspaces/workspace-window.ts';
 import { endpoint } from './frame/endpoint.ts';
 import { acknowledge, acknowledgement, answer, answerWith, succeed, succeedWith } from './frame/envelope.ts';
 

@@ -1,5 +1,5 @@
 import type { MessageStatusData } from './event.ts';
-import type { EventData, NewEvent } from '../domain/webhooks/event.ts';
+import type { EventData, NewEvent } from '../domain/webhooks/new-event.ts';
 import type { EventKey } from '../domain/webhooks/event-key.ts';
 
 const phoneNumberId = '106540352242922';

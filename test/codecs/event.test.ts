@@ -4,7 +4,7 @@ import { isRight } from 'fp-ts/lib/Either.js';
 import type * as t from 'io-ts';
 import { describe, expect, it } from 'vitest';
 import { eventDataCodecs, eventEnvelope } from '../../src/codecs/event.ts';
-import { serialiseEvent } from '../../src/domain/webhooks/event.ts';
+import { serialiseEvent } from '../../src/domain/webhooks/new-event.ts';
 import { toJsonSchema } from '../../src/codecs/json-schema.ts';
 import { eventExamples, exampleEvent } from '../../src/codecs/event-example.ts';
 import { eventDescriptions, eventKeys } from '../../src/domain/webhooks/event-key.ts';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { randomUUID } from 'node:crypto';
 import type { EventKey } from '../../src/domain/webhooks/event-key.ts';
-import type { NewEvent } from '../../src/domain/webhooks/event.ts';
+import type { NewEvent } from '../../src/domain/webhooks/new-event.ts';
 import type { Database } from '../../src/records/database/database.ts';
 import { insertWebhookConfiguration } from '../../src/records/webhooks/configurations.ts';
 import { scheduleDeliveries, type SchedulerLimits } from '../../src/records/webhooks/delivery-scheduler.ts';

@@ -8,7 +8,7 @@ import { findMissingOfApi } from '../../process/find-missing.ts';
 import { createKeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
 import { dashboardPage } from '../dashboard/page.ts';
 import { sessionApi } from '../dashboard/session-api.ts';
-import { sessionEndpoints } from '../dashboard/session.ts';
+import { sessionEndpoints } from '../dashboard/sign-in.ts';
 import { createAuthenticator } from './caller/authenticate.ts';
 import { createAddressReader, createProxyTest, limitedParty } from './caller/client-address.ts';
 import type { Endpoint } from './endpoint.ts';

@@ -3,7 +3,7 @@ import { idOf, limitUpTo, repeated } from '../../codecs/scalars.ts';
 import { oneOf, optional, struct } from '../../codecs/struct.ts';
 import { exampleEvent } from '../../codecs/event-example.ts';
 import { eventKeys } from '../../domain/webhooks/event-key.ts';
-import { serialiseEvent } from '../../domain/webhooks/event.ts';
+import { serialiseEvent } from '../../domain/webhooks/new-event.ts';
 import { deliveryStates } from '../../domain/webhooks/delivery.ts';
 import { insertTestEvent } from '../../records/webhooks/events.ts';
 import { getWebhookConfiguration } from '../../records/webhooks/configurations.ts';

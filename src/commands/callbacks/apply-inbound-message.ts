@@ -1,5 +1,5 @@
 import type { IncomingData } from '../../codecs/event.ts';
-import type { NewEvent } from '../../domain/webhooks/event.ts';
+import type { NewEvent } from '../../domain/webhooks/new-event.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { epochSeconds } from '../../domain/epoch-seconds.ts';
 import { createConsentReader } from '../../domain/callbacks/consent-words.ts';

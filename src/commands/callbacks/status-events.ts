@@ -1,5 +1,5 @@
 import { type MessageSource, messageSources, type MessageStatusData } from '../../codecs/event.ts';
-import type { NewEvent } from '../../domain/webhooks/event.ts';
+import type { NewEvent } from '../../domain/webhooks/new-event.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
 import type { StatusTarget } from '../../records/callbacks/message-statuses.ts';

@@ -11,7 +11,7 @@ import {
   type CampaignChanges,
 } from '../../records/campaigns/edit.ts';
 import { lockCampaign } from '../../records/campaigns/lifecycle.ts';
-import { getSendingHours } from '../../records/campaigns/sending-window.ts';
+import { getSendingHours } from '../../records/campaigns/sending-hours.ts';
 import { enqueueRefresh } from '../../records/campaigns/workflow-outbox.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { deliverWorkflowOutbox } from './deliver-workflow-outbox.ts';

@@ -1,6 +1,6 @@
 /** Runs one send step of a campaign; the campaign's workflow runs its steps one after the other. */
 import type { Dependencies } from '../../dependencies.ts';
-import { getSendingHours } from '../../records/campaigns/sending-window.ts';
+import { getSendingHours } from '../../records/campaigns/sending-hours.ts';
 import { pauseOlderRecord } from '../sending/pause-older-record.ts';
 import { runSendStep, type StepResult } from '../sending/run-send-step.ts';
 import { checkSendingHours } from './sending-hours.ts';

@@ -2,7 +2,7 @@
 import { isFinished } from '../../domain/campaigns/campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { getCampaignSnapshot } from '../../records/campaigns/campaign-snapshot.ts';
-import { getSendingHours } from '../../records/campaigns/sending-window.ts';
+import { getSendingHours } from '../../records/campaigns/sending-hours.ts';
 import { prepareCampaign } from '../audience/prepare-campaign.ts';
 import { runSendStep } from '../sending/run-send-step.ts';
 import { beginCampaign } from './begin-campaign.ts';

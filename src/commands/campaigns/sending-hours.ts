@@ -1,7 +1,7 @@
 /** Keeps a campaign's sending inside its windows. Nothing is computed for a campaign without one. */
 import { nextOpenTime } from '../../domain/campaigns/sending-window.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { recordWindowOpening, type SendingHours } from '../../records/campaigns/sending-window.ts';
+import { recordWindowOpening, type SendingHours } from '../../records/campaigns/sending-hours.ts';
 import { expireClaims } from '../../records/sending/claim-expiry.ts';
 import { leaveSlotQueue } from '../../records/sending/slot-queue.ts';
 

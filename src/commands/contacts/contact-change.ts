@@ -1,5 +1,5 @@
 import { presentContact, type Contact } from '../../domain/contacts/contact.ts';
-import { serialiseEvent } from '../../domain/webhooks/event.ts';
+import { serialiseEvent } from '../../domain/webhooks/new-event.ts';
 import type { ContactChange } from '../../records/contacts/changes.ts';
 import type { NewEventRow } from '../../records/webhooks/events.ts';
 import type { StoredContact } from '../../records/contacts/stored-contacts.ts';

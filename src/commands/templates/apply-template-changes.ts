@@ -1,5 +1,5 @@
 import type { Dependencies } from '../../dependencies.ts';
-import type { NewEvent } from '../../domain/webhooks/event.ts';
+import type { NewEvent } from '../../domain/webhooks/new-event.ts';
 import { isSendable } from '../../domain/templates/definition.ts';
 import { templateEvent } from '../../domain/templates/event.ts';
 import { templateChanged } from '../../domain/operations/notice.ts';

@@ -1,7 +1,7 @@
 import type { SendingWindow } from '../../domain/campaigns/sending-window.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
-import { saveWorkspaceWindow } from '../../records/workspaces/sending-window.ts';
+import { saveWorkspaceWindow } from '../../records/workspaces/workspace-window.ts';
 
 /**
  * Sets, or with null removes, the hours of MARKETING campaigns. Returns the running campaigns whose workflows are to be

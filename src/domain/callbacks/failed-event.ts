@@ -1,6 +1,6 @@
 /** Builds the event `failed` of a message without a status callback: refused in the response, or never sent. */
 import type { MessageSource } from '../../codecs/event.ts';
-import type { NewEvent } from '../webhooks/event.ts';
+import type { NewEvent } from '../webhooks/new-event.ts';
 
 /** The provider's words for a refusal. */
 export interface ProviderError {

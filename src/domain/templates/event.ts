@@ -1,5 +1,5 @@
 import type { TemplateData } from '../../codecs/event.ts';
-import type { NewEvent } from '../webhooks/event.ts';
+import type { NewEvent } from '../webhooks/new-event.ts';
 
 /** The state of the template that a `template` event carries (spec 6.3). */
 export interface TemplateState {

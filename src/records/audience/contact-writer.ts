@@ -4,7 +4,7 @@
  */
 import type { ChangedContact, NewAudienceContact } from '../../domain/audience/audience-contact.ts';
 import { presentContact, type Contact } from '../../domain/contacts/contact.ts';
-import { serialiseEvent, type NewEvent } from '../../domain/webhooks/event.ts';
+import { serialiseEvent, type NewEvent } from '../../domain/webhooks/new-event.ts';
 import { createBoundedQueue } from '../../concurrency/bounded-queue.ts';
 import { createCopyRows } from '../database/copy-rows.ts';
 import type { LoadConnection } from '../database/load-connection.ts';

@@ -15,7 +15,7 @@ import { nullable, row, timestamp } from '../database/row.ts';
 import { effectiveFactor } from '../sending/channel-rate.ts';
 import { waitingJoin } from './waiting-reason.ts';
 import { cardOf } from '../wallet/wallets.ts';
-import { Windows, windowsColumn } from './sending-window.ts';
+import { Windows, windowsColumn } from './sending-hours.ts';
 import { countColumns } from './campaign-snapshot.ts';
 
 const Facts = row(

@@ -5,7 +5,7 @@ import { oneOf } from '../../codecs/struct.ts';
 import { campaignStatuses, pauseReasons, preparationStatuses } from '../../domain/campaigns/campaign.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
-import { Windows, windowsColumn } from './sending-window.ts';
+import { Windows, windowsColumn } from './sending-hours.ts';
 import { contactTotals } from './campaign-snapshot.ts';
 import { counterColumns, counterFields } from './status-counters.ts';
 

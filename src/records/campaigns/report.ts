@@ -9,7 +9,7 @@ import {
   type CampaignStatus,
 } from '../../domain/campaigns/campaign.ts';
 import { Campaign } from './campaigns.ts';
-import { Windows, windowsColumn } from './sending-window.ts';
+import { Windows, windowsColumn } from './sending-hours.ts';
 import { waitingColumns, waitingJoin } from './waiting-reason.ts';
 import { ratePerSecond } from '../sending/channel-rate.ts';
 import { contactTotals } from './campaign-snapshot.ts';

@@ -1,7 +1,7 @@
 /** Events: each holds the text of its request body. The event fan-out creates their deliveries. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { type NewEvent, serialiseEvent } from '../../domain/webhooks/event.ts';
+import { type NewEvent, serialiseEvent } from '../../domain/webhooks/new-event.ts';
 import type { EventKey } from '../../domain/webhooks/event-key.ts';
 import type { Connection } from '../database/database.ts';
 import { sinceId } from '../database/id-bounds.ts';

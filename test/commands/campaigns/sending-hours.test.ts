@@ -3,7 +3,7 @@ import { checkSendingHours } from '../../../src/commands/campaigns/sending-hours
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
 import { weekDays } from '../../../src/domain/campaigns/sending-window.ts';
 import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
-import { getSendingHours } from '../../../src/records/campaigns/sending-window.ts';
+import { getSendingHours } from '../../../src/records/campaigns/sending-hours.ts';
 import { checkBooks, seedCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createFakeProvider } from '../../support/fake-provider.ts';

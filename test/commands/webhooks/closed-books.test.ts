@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { EventData } from '../../../src/domain/webhooks/event.ts';
+import type { EventData } from '../../../src/domain/webhooks/new-event.ts';
 import { expireClaims } from '../../../src/records/sending/claim-expiry.ts';
 import { claimBatch, type ClaimedRecipient } from '../../../src/records/sending/claim-batch.ts';
 import { recordOutcomes, type MessageOutcome } from '../../../src/records/sending/outcomes.ts';

@@ -13,7 +13,7 @@ import {
   startWebhookLoops,
 } from '../../../src/commands/webhooks/webhook-loops.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
-import type { NewEvent } from '../../../src/domain/webhooks/event.ts';
+import type { NewEvent } from '../../../src/domain/webhooks/new-event.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { orchestratorFor } from '../../../src/orchestrator.ts';
 import { createOutbound } from '../../../src/outbound/outbound.ts';

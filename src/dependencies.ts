@@ -7,7 +7,7 @@ import { createMetrics, observeDatabasePool, type Metrics } from './telemetry/me
 import { measureOutbound } from './telemetry/measure-outbound.ts';
 import { measureProvider } from './telemetry/measure-provider.ts';
 import { observeGauges } from './telemetry/observe-gauges.ts';
-import { createOrchestrator, type Orchestrator } from './orchestrator.ts';
+import { createOrchestrator, type Orchestrator } from './orchestrator/orchestrator.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { createCloudProvider } from './provider/cloud-provider.ts';
 import type { MessagingProvider } from './provider/provider.ts';

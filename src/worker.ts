@@ -16,7 +16,7 @@ import { ConfigError, loadConfig, type TaskQueue } from './config.ts';
 import { createDependencies, type OpenDependencies } from './dependencies.ts';
 import { findMissingOfWorker, reportMissing } from './process/find-missing.ts';
 import type { Logger } from './telemetry/logger.ts';
-import { createWorkerOrchestrator } from './orchestrator.ts';
+import { createWorkerOrchestrator } from './orchestrator/orchestrator.ts';
 import { shutDownOnSignal } from './process/shutdown.ts';
 import { serveDeliveryClusters, type DeliveryClusters } from './process/delivery-clusters.ts';
 import { webhookWorkerOptions } from './process/webhook-worker.ts';

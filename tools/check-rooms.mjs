@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url));
 
-const loose = ['server', 'worker', 'admin', 'dependencies', 'config', 'orchestrator', 'secrets'];
+const loose = ['server', 'worker', 'admin', 'dependencies', 'config', 'secrets'];
 const subjects = [
   'campaigns',
   'audience',
@@ -88,7 +88,7 @@ const packages = [
   {
     is: /^@temporalio\/client$/,
     in: ['orchestrator'],
-    because: 'src/orchestrator.ts alone talks to the Temporal client',
+    because: 'src/orchestrator/ alone talks to the Temporal client',
   },
   {
     is: /^@temporalio\/workflow$/,

@@ -25,7 +25,7 @@ import {
   type WebhookLoopOptions,
 } from '../../src/commands/webhooks/webhook-loops.ts';
 import { createDependencies } from '../../src/dependencies.ts';
-import { createWorkerOrchestrator, type Orchestrator } from '../../src/orchestrator.ts';
+import { createWorkerOrchestrator, type Orchestrator } from '../../src/orchestrator/orchestrator.ts';
 import { webhookWorkerOptions } from '../../src/process/webhook-worker.ts';
 import { workflowSource } from '../../src/process/worker-options.ts';
 import { benchConfig } from './bench-config.ts';

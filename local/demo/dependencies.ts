@@ -2,7 +2,7 @@
 import { loadConfig } from '../../src/config.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
-import { createOrchestrator } from '../../src/orchestrator.ts';
+import { createOrchestrator } from '../../src/orchestrator/orchestrator.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
 import { createDatabase } from '../../src/records/database/database.ts';
 import { createSecretBox } from '../../src/secrets.ts';

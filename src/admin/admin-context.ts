@@ -30,7 +30,7 @@ export async function openAdminContext(environment: Environment, sqlFolder: stri
     sqlFolder,
     withProvider: async (work) => {
       const { createLogger } = await import('../telemetry/logger.ts');
-      const { createOrchestrator } = await import('../orchestrator.ts');
+      const { createOrchestrator } = await import('../orchestrator/orchestrator.ts');
       const { createCloudProvider } = await import('../provider/cloud-provider.ts');
       const orchestrator = await createOrchestrator(config);
       const provider = createCloudProvider({

@@ -4,7 +4,7 @@ import { lostTimeChecks, temporalSawLostTime, type Restore } from '../commands/o
 import { everyCheck, repairFindings, runDoctor, type Settled } from '../commands/operations/run-doctor.ts';
 import { joinViews } from '../commands/operations/cluster-views.ts';
 import type { Config } from '../config.ts';
-import { createOrchestrator, type Orchestrator } from '../orchestrator.ts';
+import { createOrchestrator, type Orchestrator } from '../orchestrator/orchestrator.ts';
 import { viewWorkflows } from '../commands/operations/workflow-view.ts';
 import type { Doctor, Finding } from '../commands/operations/check.ts';
 import { adminCommand, integerOption, type AdminOutput } from './admin-command.ts';

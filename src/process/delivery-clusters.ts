@@ -1,7 +1,7 @@
 /** The Temporal clusters that webhook deliveries run on: one worker of this process on each, and the choice among them. */
 import type { NativeConnection, Worker } from '@temporalio/worker';
 import type { Config } from '../config.ts';
-import { createWorkerOrchestrator, type Orchestrator } from '../orchestrator.ts';
+import { createWorkerOrchestrator, type Orchestrator } from '../orchestrator/orchestrator.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { connectToTemporal } from './worker-connection.ts';
 

@@ -1,6 +1,6 @@
 /** Whether this build can go on with what is open: every open history is replayed, and nothing is changed anywhere. */
 import { DefaultLogger, Runtime, Worker, type ReplayWorkerOptions } from '@temporalio/worker';
-import type { Orchestrator } from '../orchestrator.ts';
+import type { Orchestrator } from '../orchestrator/orchestrator.ts';
 import { workflowTypes } from '../workflows/contract.ts';
 import { workflowSource } from './worker-options.ts';
 

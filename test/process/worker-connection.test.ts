@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createOrchestrator } from '../../src/orchestrator.ts';
+import { createOrchestrator } from '../../src/orchestrator/orchestrator.ts';
 import { connectToTemporal } from '../../src/process/worker-connection.ts';
 import { receiverCertificate, testAuthority } from '../support/certificates.ts';
 import { startTemporal } from '../support/temporal.ts';

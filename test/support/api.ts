@@ -16,7 +16,7 @@ import { createChannel } from '../../src/commands/workspaces/create-channel.ts';
 import { createWorkspace } from '../../src/commands/workspaces/create-workspace.ts';
 import { loadConfig, type Config } from '../../src/config.ts';
 import { createDependencies, type Dependencies } from '../../src/dependencies.ts';
-import type { Orchestrator } from '../../src/orchestrator.ts';
+import type { Orchestrator } from '../../src/orchestrator/orchestrator.ts';
 import { createContract, type Contract } from './contract.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createListingProvider } from './listing-provider.ts';

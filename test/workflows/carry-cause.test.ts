@@ -7,7 +7,7 @@ import { campaignWorkflowId, signalNames, taskQueues } from '../../src/workflows
 import { until } from '../support/campaign-fixture.ts';
 import { openTestServers } from '../support/test-servers.ts';
 import { startTemporal } from '../support/temporal.ts';
-import { createWorkerOrchestrator } from '../../src/orchestrator.ts';
+import { createWorkerOrchestrator } from '../../src/orchestrator/orchestrator.ts';
 
 const servers = openTestServers(startTemporal);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pauseCampaign, startCampaignAgain } from '../../src/commands/campaigns/change-campaign.ts';
-import { createWorkerOrchestrator } from '../../src/orchestrator.ts';
+import { createWorkerOrchestrator } from '../../src/orchestrator/orchestrator.ts';
 import { campaignWorkflowId } from '../../src/workflows/contract.ts';
 import {
   createCampaignFixture,

@@ -2,7 +2,7 @@ import type { ScheduleUpdateOptions } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Orchestrator } from '../../src/orchestrator.ts';
+import type { Orchestrator } from '../../src/orchestrator/orchestrator.ts';
 import {
   retentionScheduleId,
   taskQueues,

@@ -1,7 +1,7 @@
 /** The Temporal development server with its Web UI, its state in one SQLite file. */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createOrchestrator } from '../../../src/orchestrator.ts';
+import { createOrchestrator } from '../../../src/orchestrator/orchestrator.ts';
 import { sqlFolder } from '../../../src/records/database/sql-folder.ts';
 import { searchAttributeNames } from '../../../src/workflows/contract.ts';
 import type { ChildSpec } from '../children/child.ts';

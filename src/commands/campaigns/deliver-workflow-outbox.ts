@@ -6,7 +6,7 @@ import {
   listOutboxMessages,
   type OutboxMessage,
 } from '../../records/campaigns/workflow-outbox.ts';
-import type { CampaignStart } from '../../orchestrator.ts';
+import type { CampaignStart } from '../../orchestrator/orchestrator.ts';
 import { startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 
 type CommandDependencies = Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>;

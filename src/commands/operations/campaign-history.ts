@@ -3,7 +3,7 @@
  * send step was running at a given time. Reading begins at the newest event, so that its cost does not grow with the history.
  */
 import { defaultPayloadConverter } from '@temporalio/common';
-import type { Orchestrator } from '../../orchestrator.ts';
+import type { Orchestrator } from '../../orchestrator/orchestrator.ts';
 import type { CampaignSnapshot } from '../../domain/campaigns/snapshot.ts';
 
 export interface CampaignHistory {

@@ -1,7 +1,7 @@
 /** The types of the doctor: its dependencies, a check, a finding and its repair. */
 import type { Config } from '../../config.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import type { Orchestrator } from '../../orchestrator.ts';
+import type { Orchestrator } from '../../orchestrator/orchestrator.ts';
 import type { Database } from '../../records/database/database.ts';
 import type { Batch } from '../../records/operations/doctor-campaigns.ts';
 import type { WorkflowView } from './workflow-view.ts';

@@ -1,6 +1,10 @@
 /** The doctor's access to Temporal. Lists and counts come from the visibility store, which may lag; other reads are current. */
 import { isUuid } from '../../domain/uuid.ts';
-import { campaignStartOptions, type CampaignStart, type Orchestrator } from '../../orchestrator.ts';
+import {
+  campaignStartOptions,
+  type CampaignStart,
+  type Orchestrator,
+} from '../../orchestrator/orchestrator.ts';
 import { campaignWorkflowId, webhookDeliveryWorkflowId, workflowTypes } from '../../workflows/contract.ts';
 import { campaignStatusKey, pauseReasonKey, workspaceIdKey } from '../../workflows/search-attributes.ts';
 import { readCampaignHistory, type CampaignHistory } from './campaign-history.ts';

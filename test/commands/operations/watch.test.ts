@@ -8,7 +8,7 @@ import {
   type WorkflowView,
 } from '../../../src/commands/operations/workflow-view.ts';
 import { watchCampaigns } from '../../../src/commands/operations/watch-campaigns.ts';
-import { createWorkerOrchestrator } from '../../../src/orchestrator.ts';
+import { createWorkerOrchestrator } from '../../../src/orchestrator/orchestrator.ts';
 import { getCampaignReport } from '../../../src/records/campaigns/report.ts';
 import { findCampaigns } from '../../../src/records/operations/find-campaigns.ts';
 import { countStandstills, suspectCampaigns } from '../../../src/records/operations/standstill.ts';

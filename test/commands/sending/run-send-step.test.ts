@@ -10,7 +10,7 @@ import { settleCampaign } from '../../../src/commands/campaigns/settle-campaign.
 import { loadConfig } from '../../../src/config.ts';
 import type { Logger } from '../../../src/telemetry/logger.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
-import type { Orchestrator } from '../../../src/orchestrator.ts';
+import type { Orchestrator } from '../../../src/orchestrator/orchestrator.ts';
 import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import type { Database } from '../../../src/records/database/database.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { scheduleTemplateSyncs } from '../../../src/commands/templates/schedule-template-syncs.ts';
-import type { Orchestrator } from '../../../src/orchestrator.ts';
+import type { Orchestrator } from '../../../src/orchestrator/orchestrator.ts';
 import { registerBusinessAccount } from '../../../src/records/workspaces/business-accounts.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { makeWorkspace } from '../../support/webhook-fixtures.ts';

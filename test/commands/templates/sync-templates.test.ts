@@ -25,7 +25,7 @@ import {
   listedTemplate,
   type ListingProvider,
 } from '../../support/listing-provider.ts';
-import type { Orchestrator } from '../../../src/orchestrator.ts';
+import type { Orchestrator } from '../../../src/orchestrator/orchestrator.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

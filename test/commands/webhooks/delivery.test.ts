@@ -15,7 +15,7 @@ import {
 import type { Dependencies } from '../../../src/dependencies.ts';
 import type { NewEvent } from '../../../src/domain/webhooks/new-event.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
-import { orchestratorFor } from '../../../src/orchestrator.ts';
+import { orchestratorFor } from '../../../src/orchestrator/orchestrator.ts';
 import { createOutbound } from '../../../src/outbound/outbound.ts';
 import { emitEvents, fanOutEvents } from '../../../src/records/webhooks/events.ts';
 import { updateWebhookConfiguration } from '../../../src/records/webhooks/configurations.ts';

@@ -15,8 +15,8 @@ import {
   type WorkflowClientInterceptor,
 } from '@temporalio/client';
 import { defaultPayloadConverter, TypedSearchAttributes, type Headers } from '@temporalio/common';
-import { callContext } from './concurrency/call-context.ts';
-import type { Config } from './config.ts';
+import { callContext } from '../concurrency/call-context.ts';
+import type { Config } from '../config.ts';
 import {
   campaignWorkflowId,
   causeHeaders,
@@ -30,8 +30,8 @@ import {
   type CampaignWorkflowInput,
   type TemplateSyncInput,
   type WebhookDeliveryInput,
-} from './workflows/contract.ts';
-import { campaignStatusKey, workspaceIdKey } from './workflows/search-attributes.ts';
+} from '../workflows/contract.ts';
+import { campaignStatusKey, workspaceIdKey } from '../workflows/search-attributes.ts';
 
 export interface Orchestrator {
   /** Starts the workflow of a campaign unless it runs or has completed; one that was terminated or failed begins again. */

@@ -1,25 +1,14 @@
-/** The only importer of @temporalio/client: starts, signals and schedules. "Already started" is success. */
-import { readFile } from 'node:fs/promises';
-import { isDeepStrictEqual } from 'node:util';
+/** Starts and signals of workflows, and schedules. "Already started" is success. */
 import {
-  Client,
   Connection,
-  ScheduleAlreadyRunning,
-  ScheduleNotFoundError,
-  ScheduleOverlapPolicy,
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
+  type Client,
   type ConnectionLike,
-  type ScheduleDescription,
   type ScheduleOptionsAction,
-  type WorkflowClientInterceptor,
 } from '@temporalio/client';
-import { defaultPayloadConverter, TypedSearchAttributes, type Headers } from '@temporalio/common';
-import { callContext } from '../concurrency/call-context.ts';
-import type { Config } from '../config.ts';
 import {
   campaignWorkflowId,
-  causeHeaders,
   retentionScheduleId,
   signalNames,
   taskQueues,
@@ -32,6 +21,8 @@ import {
   type WebhookDeliveryInput,
 } from '../workflows/contract.ts';
 import { campaignStatusKey, workspaceIdKey } from '../workflows/search-attributes.ts';
+import { clientOn, temporalConnectionOptions, type TemporalSettings } from './connection.ts';
+import { keepHourlySchedule } from './hourly-schedule.ts';
 
 export interface Orchestrator {
   /** Starts the workflow of a campaign unless it runs or has completed; one that was terminated or failed begins again. */
@@ -77,32 +68,6 @@ export function campaignStartOptions({ id, name }: CampaignStart) {
 // 5 s: an unreachable server must not hold up an API request for long; the workflow outbox delivers later.
 const defaultCallTimeoutMs = 5_000;
 
-export type TemporalSettings = Pick<Config, 'temporalAddress'> &
-  Partial<Pick<Config, 'temporalTls' | 'temporalApiKey'>>;
-
-/** How client and worker reach the server; rejects when a certificate cannot be read. */
-export async function temporalConnectionOptions({
-  temporalAddress: address,
-  temporalTls: tls = false,
-  temporalApiKey: apiKey,
-}: TemporalSettings) {
-  if (typeof tls === 'boolean') return { address, tls, ...(apiKey !== undefined && { apiKey }) };
-  const read = async (path: string | undefined) => (path === undefined ? undefined : readFile(path));
-  const [authority, crt, key] = await Promise.all([
-    read(tls.authority),
-    read(tls.certificate),
-    read(tls.key),
-  ]);
-  return {
-    address,
-    tls: {
-      ...(authority !== undefined && { serverRootCACertificate: authority }),
-      ...(crt !== undefined && key !== undefined && { clientCertPair: { crt, key } }),
-    },
-    ...(apiKey !== undefined && { apiKey }),
-  };
-}
-
 export async function createOrchestrator(
   config: TemporalSettings & { readonly temporalNamespace: string },
 ): Promise<Orchestrator> {
@@ -113,29 +78,6 @@ export async function createOrchestrator(
 /** Uses the worker's own connection, so that a started workflow may begin in this process. The worker closes the connection. */
 export function createWorkerOrchestrator(connection: ConnectionLike, namespace: string): Orchestrator {
   return orchestratorFor(clientOn(connection, namespace), () => Promise.resolve(), { eager: true });
-}
-
-function clientOn(connection: ConnectionLike, namespace: string): Client {
-  return new Client({ connection, namespace, interceptors: { workflow: [carryCause] } });
-}
-
-/** Passes the id and the span of the current request to the workflow that is started or signalled. */
-const carryCause: WorkflowClientInterceptor = {
-  start: (input, next) => next({ ...input, headers: { ...input.headers, ...causeNow() } }),
-  startWithDetails: (input, next) => next({ ...input, headers: { ...input.headers, ...causeNow() } }),
-  signal: (input, next) => next({ ...input, headers: { ...input.headers, ...causeNow() } }),
-};
-
-function causeNow(): Headers {
-  const { requestId, traceparent } = callContext();
-  return {
-    ...(requestId !== undefined && {
-      [causeHeaders.requestId]: defaultPayloadConverter.toPayload(requestId),
-    }),
-    ...(traceparent !== undefined && {
-      [causeHeaders.traceparent]: defaultPayloadConverter.toPayload(traceparent),
-    }),
-  };
 }
 
 export interface OrchestratorOptions {
@@ -156,20 +98,8 @@ export function orchestratorFor(
   const limited = <T>(call: () => Promise<T>, timeoutMs = callTimeoutMs) =>
     client.connection.withDeadline(Date.now() + timeoutMs, call);
 
-  /** Creates a schedule, or updates one that an earlier release defined differently. A paused schedule stays paused. */
-  const keepHourly = async (scheduleId: string, action: ScheduleOptionsAction): Promise<void> => {
-    const handle = client.schedule.getHandle(scheduleId);
-    try {
-      const present = await limited(() => handle.describe());
-      if (isHourly(present, action)) return;
-      await limited(() => handle.update(({ state }) => ({ ...hourly, action, state })));
-    } catch (error) {
-      if (!(error instanceof ScheduleNotFoundError)) throw error;
-      await limited(() => client.schedule.create({ scheduleId, ...hourly, action })).catch(
-        unlessMadeMeanwhile,
-      );
-    }
-  };
+  const keepHourly = (scheduleId: string, action: ScheduleOptionsAction) =>
+    limited(() => keepHourlySchedule(client, scheduleId, action));
 
   return {
     client,
@@ -253,38 +183,4 @@ export function orchestratorFor(
       await limited(() => client.connection.workflowService.describeNamespace({ namespace }), timeoutMs);
     },
   };
-}
-
-const hourMs = 3_600_000;
-const hourly = {
-  // 10 minutes of jitter spread the accounts, so that they do not all sync at once.
-  spec: { intervals: [{ every: hourMs, offset: 0 }], jitter: hourMs / 6 },
-  policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: hourMs / 6 },
-};
-
-function isHourly({ spec, policies, action }: ScheduleDescription, wanted: ScheduleOptionsAction): boolean {
-  const { intervals, jitter } = spec;
-  const { overlap, catchupWindow } = policies;
-  const { workflowType, taskQueue, args } = action;
-  return isDeepStrictEqual(
-    [
-      { spec: { intervals, jitter }, policies: { overlap, catchupWindow } },
-      workflowType,
-      taskQueue,
-      args,
-      shown(action),
-    ],
-    [hourly, wanted.workflowType, wanted.taskQueue, wanted.args, shown(wanted)],
-  );
-}
-
-/** Returns search attributes as pairs: a description holds them as a map, a definition as pairs. */
-function shown({ typedSearchAttributes = [] }: Pick<ScheduleOptionsAction, 'typedSearchAttributes'>) {
-  return typedSearchAttributes instanceof TypedSearchAttributes
-    ? typedSearchAttributes.getAll()
-    : typedSearchAttributes;
-}
-
-function unlessMadeMeanwhile(error: unknown): void {
-  if (!(error instanceof ScheduleAlreadyRunning)) throw error;
 }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NativeConnection } from '@temporalio/worker';
 import type { Config } from '../config.ts';
-import { temporalConnectionOptions } from '../orchestrator/orchestrator.ts';
+import { temporalConnectionOptions } from '../orchestrator/connection.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 const firstPauseMs = 250;

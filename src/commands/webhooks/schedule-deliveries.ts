@@ -30,6 +30,8 @@ export function createScheduler(
   const waiting = createWatermark<string>();
   let schedulers = 1;
   let first = Math.floor(Math.random() * count);
+  /** Shards looked at in a row without a delivery to start. */
+  let emptyShards = 0;
   let watermark: string | undefined;
   let foundAt = -Infinity;
 
@@ -66,8 +68,13 @@ export function createScheduler(
       first = ((shards.at(-1) ?? first) + 1) % count;
       for (const delivery of deliveries) starts.start(delivery);
       const isBusy = deliveries.some(({ slow }) => !slow);
-      if (!isBusy) watermark = undefined;
-      return isBusy;
+      emptyShards = isBusy ? 0 : emptyShards + shards.length;
+      if (isBusy) return true;
+      watermark = undefined;
+      // Something waits, so this scheduler pauses only after it has looked at every shard.
+      if (shards.length > 0 && emptyShards < count) return true;
+      emptyShards = 0;
+      return false;
     },
     async heartbeat(): Promise<boolean> {
       schedulers = await countSchedulers(database, id);

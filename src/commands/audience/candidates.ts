@@ -22,6 +22,8 @@ export interface AudienceRequest {
   readonly quickContacts: readonly string[];
   /** The values frozen by the failed campaign are used again. */
   readonly keepVariables: boolean;
+  /** The contacts' custom fields that the mapping names. */
+  readonly customFields?: readonly string[];
   /** The CSV, where it has been fetched already. */
   readonly file?: AsyncIterable<Buffer>;
 }
@@ -30,7 +32,7 @@ type Sources = Pick<Dependencies, 'config' | 'database' | 'storage' | 'outbound'
 type Pages = AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>;
 
 export async function openCandidates(sources: Sources, request: AudienceRequest): Promise<Pages> {
-  const { workspaceId, selectionType, audience } = request;
+  const { workspaceId, selectionType, audience, customFields = [] } = request;
   const { databaseUrl } = sources.config;
   switch (selectionType) {
     case 'csv_contacts': {
@@ -42,10 +44,14 @@ export async function openCandidates(sources: Sources, request: AudienceRequest)
     case 'quick_contacts':
       return readQuickCandidates(request.quickContacts);
     case 'all_contacts':
-      return readContacts(databaseUrl, workspaceId, { segments: undefined, filter: undefined });
+      return readContacts(databaseUrl, workspaceId, {
+        segments: undefined,
+        filter: undefined,
+        customFields,
+      });
     case 'segmented': {
       const segments = await listFilters(sources.database, workspaceId, audience.segments ?? []);
-      const selection = { segments, filter: audience.contact_filters };
+      const selection = { segments, filter: audience.contact_filters, customFields };
       // Segments may have grown since the campaign was created.
       const problem = selectionProblem(selection);
       if (problem !== undefined)
@@ -57,6 +63,7 @@ export async function openCandidates(sources: Sources, request: AudienceRequest)
         campaignId: audience.failed_campaign_id ?? '',
         reasons: audience.failed_reasons ?? [],
         keepVariables: request.keepVariables,
+        customFields,
       });
     default:
       return selectionType satisfies never;

@@ -91,7 +91,7 @@ export async function dryRunAudience(
         }
       },
     },
-    contacts: byNumber ? await contactsOf(dependencies, workspaceId) : undefined,
+    contacts: byNumber ? await contactsOf(dependencies, workspaceId, rules.customFields) : undefined,
     checkpoint: () => undefined,
   });
   const first = candidates.flatMap((candidate, at) => {
@@ -104,6 +104,7 @@ export async function dryRunAudience(
 async function contactsOf(
   { database, secrets }: DryRunner,
   workspaceId: number,
+  customFields: readonly string[] = [],
 ): Promise<Parameters<typeof buildRecipients>[0]['contacts']> {
   const optedOut = await readOptedOut({ secrets }, database, workspaceId);
   return {
@@ -112,6 +113,7 @@ async function contactsOf(
         database,
         workspaceId,
         candidates.map(({ phone }) => phone.digits),
+        customFields,
       ),
     register: (candidates, known) => ({
       contacts: candidates.map((candidate) => {

@@ -15,6 +15,8 @@ import { getTemplate } from '../../records/templates/templates.ts';
 export interface FrozenMapping {
   readonly plan: unknown;
   readonly resolvers: readonly VariableResolver[];
+  /** The contacts' custom fields that the mapping names. */
+  readonly customFields: readonly string[];
   /** The recipients' values are those an earlier campaign froze for the same plan. */
   readonly keepsVariables: boolean;
   /** When the earlier campaign read the contacts for the values that are kept. */
@@ -48,7 +50,13 @@ export async function freezeVariables(
         throw new PreparationFailure('TEMPLATE_NOT_FOUND', 'The offer has expired: send variable_mapping');
       }
       const contactsReadAt = earlier.contacts_read_at ?? undefined;
-      return { plan: earlier.message_plan, resolvers: [], keepsVariables: true, contactsReadAt };
+      return {
+        plan: earlier.message_plan,
+        resolvers: [],
+        customFields: [],
+        keepsVariables: true,
+        contactsReadAt,
+      };
     }
   }
   const result = compileMapping(

@@ -180,7 +180,11 @@ async function load(
   { request, frozen, campaign, recipients, contacts, watch }: Loading,
 ): Promise<number> {
   await buildRecipients({
-    pages: await openCandidates(dependencies, { ...request, keepVariables: frozen.keepsVariables }),
+    pages: await openCandidates(dependencies, {
+      ...request,
+      keepVariables: frozen.keepsVariables,
+      customFields: frozen.customFields,
+    }),
     rules: { blockedCountries: new Set(campaign.blocked_countries), resolvers: frozen.resolvers },
     recipients,
     contacts,

@@ -141,11 +141,16 @@ async function audienceOf(
       scheduled_at: campaign.scheduledAt,
     },
   });
+  const { customFields } = frozen;
   const channel = await getChannel(dependencies.database, workspaceId, channelId);
   return dryRunAudience(dependencies, {
     workspaceId,
-    pages: await pagesOf(dependencies, { ...request, keepVariables: frozen.keepsVariables }, body),
-    rules: { blockedCountries: new Set(channel.blockedCountries), resolvers: frozen.resolvers },
+    pages: await pagesOf(
+      dependencies,
+      { ...request, keepVariables: frozen.keepsVariables, customFields },
+      body,
+    ),
+    rules: { blockedCountries: new Set(channel.blockedCountries), resolvers: frozen.resolvers, customFields },
     byNumber: selectionType === 'csv_contacts' || selectionType === 'quick_contacts',
     mostRows,
     mostMs,

@@ -66,7 +66,11 @@ export async function previewCsv(dependencies: Previewer, request: CsvPreviewReq
   const trial = await dryRunAudience(dependencies, {
     workspaceId,
     pages: readCsvCandidates(beginningOf(await open(dependencies, key), cut), mapping),
-    rules: { blockedCountries: new Set(), resolvers: message?.compiled?.resolvers ?? [] },
+    rules: {
+      blockedCountries: new Set(),
+      resolvers: message?.compiled?.resolvers ?? [],
+      customFields: message?.compiled?.customFields ?? [],
+    },
     byNumber: true,
     mostRows,
     mostMs,

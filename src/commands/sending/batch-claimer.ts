@@ -95,6 +95,7 @@ export class BatchClaimer {
       prices,
       limited: context.limited,
       rendersAgain: renewal.isNeeded,
+      customFields: renewal.customFields,
       perSecond,
       limit: this.#batchSize(perSecond),
       aheadMs: this.#claimMs + lookAheadMs,

@@ -55,5 +55,14 @@ export function changedContact({ person }: Reachable, present: KnownContact): Ch
     email === present.email &&
     Object.keys(newFields).length === 0;
   if (isSame) return undefined;
-  return { id: present.id, subscribed: present.subscribed, firstName, lastName, email, newFields };
+  const customFields = { ...newFields, ...present.customFields };
+  return {
+    id: present.id,
+    subscribed: present.subscribed,
+    firstName,
+    lastName,
+    email,
+    newFields,
+    customFields,
+  };
 }

@@ -3,6 +3,7 @@ import type { SkipReason } from '../campaigns/recipient.ts';
 import type { PhoneNumber } from '../phone-number.ts';
 import {
   resolveVariables,
+  type CustomFields,
   type RecipientSource,
   type VariableResolver,
 } from '../templates/recipient-variables.ts';
@@ -22,6 +23,8 @@ export interface AudienceContact {
   readonly lastName: string;
   readonly email: string;
   readonly subscribed: boolean;
+  /** At least those that the messages name. */
+  readonly customFields?: CustomFields | null;
 }
 
 /** One entry of the audience as it was given: a CSV row, a quick contact, a contact or a failed recipient. */
@@ -56,6 +59,8 @@ export interface AudienceRules {
   /** ISO 3166 alpha-2 codes to which the channel never sends. */
   readonly blockedCountries: ReadonlySet<string>;
   readonly resolvers: readonly VariableResolver[];
+  /** The contacts' custom fields that the resolvers read. */
+  readonly customFields?: readonly string[];
 }
 
 const longestDetail = 100;
@@ -114,6 +119,7 @@ function sourceOf(
       email: contact === null ? '' : contact.email,
       phoneNumber: phone.nationalNumber,
       countryCode: phone.countryCode,
+      customFields: contact === null ? null : contact.customFields,
     },
     row,
     inline,

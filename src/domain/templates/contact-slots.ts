@@ -28,8 +28,9 @@ export const planContactSlots = (slots: readonly RecipientSlot[]): ContactSlots 
     slots.length + given.push({ path, resolve, mayBeEmpty: true }) - 1;
   const contactSlots = slots.flatMap((slot, index): ContactSlot[] => {
     const { path, parts, inlineIndex } = slot;
-    const namesContact = parts.some((part) => typeof part !== 'string' && part.from === 'contact');
-    const isAlwaysEmpty = parts.some((part) => typeof part !== 'string' && part.from === 'nothing');
+    const sources = new Set(parts.map((part) => (typeof part === 'string' ? 'text' : part.from)));
+    const namesContact = sources.has('contact') || sources.has('custom');
+    const isAlwaysEmpty = sources.has('nothing');
     if (!namesContact || isAlwaysEmpty) return [];
     const kept = parts.map((part) => {
       if (typeof part === 'string' || part.from !== 'csv') return part;
@@ -44,6 +45,15 @@ export const planContactSlots = (slots: readonly RecipientSlot[]): ContactSlots 
   });
   return { contactSlots, given };
 };
+
+/** The custom fields that the slots name, each once: no others are read from the contacts. */
+export const customFieldsOf = (contactSlots: readonly Pick<RecipientSlot, 'parts'>[]): readonly string[] => [
+  ...new Set(
+    contactSlots.flatMap(({ parts }) =>
+      parts.flatMap((part) => (typeof part !== 'string' && part.from === 'custom' ? [part.fieldId] : [])),
+    ),
+  ),
+];
 
 /** Compiled once a step; resolves a recipient's contact slots again with the contact's present fields. */
 export const contactSlotsResolver = (contactSlots: readonly ContactSlot[]) => {

@@ -1,9 +1,14 @@
 import { normaliseSlot, type SlotRule } from './slot.ts';
 import { tidyText, type ContactField, type TextPart } from './variable-mapping-text.ts';
 
+/** By `fieldId`. */
+export type CustomFields = Readonly<Record<string, unknown>>;
+
 /** The data of one recipient from which its variables are resolved. */
 export interface RecipientSource {
-  readonly contact?: { readonly [field in ContactField]?: string | null };
+  readonly contact?: { readonly [field in ContactField]?: string | null } & {
+    readonly customFields?: CustomFields | null | undefined;
+  };
   /** The cells of the CSV row, by column. */
   readonly row?: readonly string[];
   /** The values behind the number of a quick contact, in order. */
@@ -25,12 +30,21 @@ export interface RecipientSlot {
 /** The recipient's value of one slot; empty when nothing gives one. */
 export type SlotResolver = (source: RecipientSource) => string;
 
+const customValue = (fields: CustomFields | null | undefined, fieldId: string): string => {
+  const value = fields != null && Object.hasOwn(fields, fieldId) ? fields[fieldId] : undefined;
+  return typeof value === 'string' ? value : '';
+};
+
 const partResolver = (part: TextPart): SlotResolver => {
   if (typeof part === 'string') return () => part;
   switch (part.from) {
     case 'contact': {
       const { field } = part;
       return (source) => source.contact?.[field] ?? '';
+    }
+    case 'custom': {
+      const { fieldId } = part;
+      return (source) => customValue(source.contact?.customFields, fieldId);
     }
     case 'csv': {
       const { column } = part;

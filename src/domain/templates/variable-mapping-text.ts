@@ -9,12 +9,21 @@ const csvColumnKeys = ['name_column', 'email_column'] as const;
 
 export type FieldSource =
   | { readonly from: 'contact'; readonly field: ContactField }
+  /** A custom field of the contact. */
+  | { readonly from: 'custom'; readonly fieldId: string }
   /** 0-based column of the CSV row. */
   | { readonly from: 'csv'; readonly column: number }
   /** A CSV key that `csv_mapping` leaves out: always empty. */
   | { readonly from: 'nothing' };
 
-export type FieldSources = ReadonlyMap<string, FieldSource>;
+type NamedSources = ReadonlyMap<string, FieldSource>;
+
+/** What the names in a mapping stand for. */
+export interface FieldSources {
+  /** For error messages. */
+  readonly names: readonly string[];
+  readonly find: (name: string) => FieldSource | undefined;
+}
 
 interface SourceOptions {
   readonly selectionType: ContactSelectionType;
@@ -22,18 +31,34 @@ interface SourceOptions {
   readonly csvKeys: ReadonlyMap<string, number>;
 }
 
-const contactSources: FieldSources = new Map(
+const contactSources: NamedSources = new Map(
   contactFields.map((field) => [field, { from: 'contact', field }]),
 );
 
-/** Every name that stands for something; CSV keys win over contact fields of the same name. */
-export const fieldSources = ({ selectionType, csvKeys }: SourceOptions): FieldSources => {
-  if (selectionType !== 'csv_contacts') return contactSources;
-  const sources = new Map(contactSources);
-  for (const key of csvColumnKeys) sources.set(key, { from: 'nothing' });
-  for (const [name, column] of csvKeys) sources.set(name, { from: 'csv', column });
-  return sources;
+/** `custom.city` is the contact's custom field `city`, as in the filter of a segment. */
+const customPrefix = 'custom.';
+const longestFieldId = 255;
+
+const customField = (name: string): FieldSource | undefined => {
+  const fieldId = name.startsWith(customPrefix) ? name.slice(customPrefix.length) : '';
+  return fieldId === '' || fieldId.length > longestFieldId ? undefined : { from: 'custom', fieldId };
 };
+
+/** CSV keys win over contact fields of the same name. */
+export const fieldSources = ({ selectionType, csvKeys }: SourceOptions): FieldSources => {
+  const named = new Map(contactSources);
+  if (selectionType === 'csv_contacts') {
+    for (const key of csvColumnKeys) named.set(key, { from: 'nothing' });
+    for (const [name, column] of csvKeys) named.set(name, { from: 'csv', column });
+  }
+  return {
+    names: [...named.keys(), `${customPrefix}<fieldId>`],
+    find: (name) => named.get(name) ?? customField(name),
+  };
+};
+
+/** No name stands for anything. */
+export const noSources: FieldSources = { names: [], find: () => undefined };
 
 /** Characters of a mapping's text: the provider refuses longer ones. Links may have twice as many. */
 export const longestMappingText = 1_024;
@@ -57,12 +82,12 @@ const mergeTexts = (parts: readonly TextPart[]): readonly TextPart[] => {
  * text without any known name comes back as one string.
  */
 export const parseMappingText = (text: string, sources: FieldSources): readonly TextPart[] => {
-  const alone = sources.get(text.trim());
+  const alone = sources.find(text.trim());
   if (alone !== undefined) return [alone];
   const parts: TextPart[] = [];
   let end = 0;
   for (const match of text.matchAll(placeholder)) {
-    parts.push(text.slice(end, match.index), sources.get((match[1] ?? '').trim()) ?? match[0]);
+    parts.push(text.slice(end, match.index), sources.find((match[1] ?? '').trim()) ?? match[0]);
     end = match.index + match[0].length;
   }
   return mergeTexts([...parts, text.slice(end)]);
@@ -73,8 +98,10 @@ const bare = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{
 /** Finds likely misspelt field names, which recipients would read as text: `{{city}}` where the field is `City`. */
 export const misspelt = (text: string, sources: FieldSources): string | undefined => {
   const names = [...text.matchAll(placeholder)];
-  if (names.length > 0) return names.find(([, name = '']) => !sources.has(name.trim()))?.[0];
-  return !sources.has(text.trim()) && bareNames(sources).has(bare(text)) ? text.trim() : undefined;
+  if (names.length > 0) return names.find(([, name = '']) => sources.find(name.trim()) === undefined)?.[0];
+  return sources.find(text.trim()) === undefined && bareNames(sources).has(bare(text))
+    ? text.trim()
+    : undefined;
 };
 
 const knownBareNames = new WeakMap<FieldSources, ReadonlySet<string>>();
@@ -83,7 +110,7 @@ const knownBareNames = new WeakMap<FieldSources, ReadonlySet<string>>();
 const bareNames = (sources: FieldSources): ReadonlySet<string> => {
   const known = knownBareNames.get(sources);
   if (known !== undefined) return known;
-  const names = new Set([...sources.keys(), ...csvColumnKeys].map(bare));
+  const names = new Set([...sources.names, ...csvColumnKeys].map(bare));
   knownBareNames.set(sources, names);
   return names;
 };

@@ -1,4 +1,4 @@
-import { planContactSlots } from './contact-slots.ts';
+import { customFieldsOf, planContactSlots } from './contact-slots.ts';
 import { slotResolver, type RecipientSlot, type VariableResolver } from './recipient-variables.ts';
 import { buildTemplateComponents } from './message.ts';
 import { planMessage, slotReference, type MessagePlan, type SlotReference } from './plan.ts';
@@ -9,6 +9,7 @@ import {
   fieldSources,
   longestMappingText,
   misspelt,
+  noSources,
   parseMappingText,
   tidyText,
   type FieldSources,
@@ -26,6 +27,8 @@ export interface CompiledMapping {
   readonly plan: MessagePlan;
   /** For `resolveVariables`: one per value that differs from recipient to recipient, then one per value kept beside them. */
   readonly resolvers: readonly VariableResolver[];
+  /** The contacts' custom fields that it names. */
+  readonly customFields: readonly string[];
 }
 
 export interface MappingFindings {
@@ -49,7 +52,6 @@ export interface MappingOptions {
 }
 
 type Leaf = string | SlotReference;
-const nothingKnown: FieldSources = new Map();
 
 interface ReaderInput {
   readonly options: MappingOptions;
@@ -150,11 +152,8 @@ const mappingReader = (
     const parts = parseMappingText(text ?? '', sources);
     const unknown = misspelt(text ?? '', sources);
     if (unknown !== undefined)
-      warn(
-        path,
-        `is sent as it stands: ${unknown} names no field; fields are ${someOf([...sources.keys()])}`,
-      );
-    if (misspelt(fallback, nothingKnown) !== undefined)
+      warn(path, `is sent as it stands: ${unknown} names no field; fields are ${someOf(sources.names)}`);
+    if (misspelt(fallback, noSources) !== undefined)
       warn(`default_values.${path}`, 'is sent as it stands: a default holds no fields');
     const mayBeInline = inlineIndex !== undefined && inlineIndex < (options.inlineCount ?? 0);
     if (mayBeInline) return referTo({ path, parts, fallback, inlineIndex, rule });
@@ -219,6 +218,7 @@ export const compileMapping = (
     mapping: {
       plan: contactSlots.length === 0 ? plan : { ...plan, contactSlots },
       resolvers: [...resolvers, ...given],
+      customFields: customFieldsOf(slots),
     },
   };
 };

@@ -10,6 +10,8 @@ import {
   type FilterMatch,
   type SegmentCondition,
 } from '../../domain/contacts/segment-filter.ts';
+import type { CustomFields } from '../../domain/templates/recipient-variables.ts';
+import { customFieldsNamed } from '../contacts/custom-fields.ts';
 import type { Connection } from '../database/database.ts';
 import { openLoadConnection } from '../database/load-connection.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
@@ -83,12 +85,15 @@ type ContactRow = readonly [
   email: string,
   subscribed: boolean,
   userId: string | null,
+  customFields: CustomFields | null,
 ];
 
 /** Contacts in any of the segments (all contacts without segments) that match the filter. */
 export interface ContactSelection {
   readonly segments: readonly Filter[] | undefined;
   readonly filter: Filter | undefined;
+  /** The custom fields to read. */
+  readonly customFields?: readonly string[];
 }
 
 /** Parameters of one statement. Postgres accepts 65,535, but takes long to plan a statement with that many. */
@@ -101,7 +106,10 @@ export function selectionProblem(selection: ContactSelection): string | undefine
   return `segments and contact_filters come to ${values.length} values; ${mostParameters} are allowed`;
 }
 
-function contactsQuery(workspaceId: number, { segments, filter }: ContactSelection): Query {
+function contactsQuery(
+  workspaceId: number,
+  { segments, filter, customFields = [] }: ContactSelection,
+): Query {
   const anySegment =
     segments === undefined
       ? sql.fragment`TRUE`
@@ -117,7 +125,9 @@ function contactsQuery(workspaceId: number, { segments, filter }: ContactSelecti
       ? sql.fragment`TRUE`
       : compileSegmentFilter(filter.match ?? 'all', filter.conditions);
   return toQuery(sql.fragment`
-    SELECT id, phone_number, country_code, country, first_name, last_name, email, subscribed, provider_user_id FROM contact
+    SELECT id, phone_number, country_code, country, first_name, last_name, email, subscribed, provider_user_id,
+      ${customFieldsNamed(customFields)}
+    FROM contact
     WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL AND (${anySegment}) AND ${extra}
     ORDER BY workspace_id, id`);
 }
@@ -132,7 +142,18 @@ export async function* readContacts(
 }
 
 function candidateOfContact(found: ContactRow): Candidate {
-  const [id, phoneNumber, countryCode, country, firstName, lastName, email, subscribed, userId] = found;
+  const [
+    id,
+    phoneNumber,
+    countryCode,
+    country,
+    firstName,
+    lastName,
+    email,
+    subscribed,
+    userId,
+    customFields,
+  ] = found;
   return {
     line: null,
     given: '',
@@ -140,7 +161,7 @@ function candidateOfContact(found: ContactRow): Candidate {
       phoneNumber === null
         ? storedNumber('', '', countryOfUserId(userId ?? ''))
         : storedNumber(phoneNumber, countryCode, country),
-    contact: { id, firstName, lastName, email, subscribed },
+    contact: { id, firstName, lastName, email, subscribed, customFields },
   };
 }
 
@@ -160,6 +181,7 @@ type FailedRow = readonly [
   email: string | null,
   subscribed: boolean | null,
   deleted: boolean,
+  customFields: CustomFields | null,
 ];
 
 export interface FailedAudience {
@@ -168,6 +190,8 @@ export interface FailedAudience {
   readonly reasons: readonly string[];
   /** The values frozen by that campaign are used again. */
   readonly keepVariables: boolean;
+  /** The custom fields to read. */
+  readonly customFields?: readonly string[];
 }
 
 const outcomeUnknown = 'OUTCOME_UNKNOWN';
@@ -175,22 +199,19 @@ const outcomeUnknown = 'OUTCOME_UNKNOWN';
 /** The recipients of an earlier campaign that failed, in its order. */
 export async function* readFailedRecipients(
   databaseUrl: string,
-  { campaignId, reasons, keepVariables }: FailedAudience,
+  { campaignId, reasons, keepVariables, customFields = [] }: FailedAudience,
 ): AsyncGenerator<readonly Candidate[]> {
-  const query: Query = {
-    text: `
+  const query = toQuery(sql.fragment`
       SELECT recipient.phone_number, recipient.country, recipient.variables, recipient.contact_id,
         contact.country_code, contact.first_name, contact.last_name, contact.email, contact.subscribed,
-        contact.deleted_at IS NOT NULL
+        contact.deleted_at IS NOT NULL, ${customFieldsNamed(customFields)}
       FROM recipient
       JOIN campaign ON campaign.id = recipient.campaign_id
       LEFT JOIN contact ON contact.workspace_id = campaign.workspace_id AND contact.id = recipient.contact_id
-      WHERE recipient.campaign_id = $1 AND recipient.sendable AND recipient.reason IS NOT NULL
-        AND ((recipient.state = 'FAILED' AND ($2::text[] = '{}' OR recipient.reason = ANY($2)))
-          OR (recipient.state = 'UNKNOWN' AND $3))
-      ORDER BY recipient.campaign_id, recipient.position`,
-    values: [campaignId, reasons, reasons.includes(outcomeUnknown)],
-  };
+      WHERE recipient.campaign_id = ${campaignId} AND recipient.sendable AND recipient.reason IS NOT NULL
+        AND ((recipient.state = 'FAILED' AND (${reasons.length === 0} OR recipient.reason = ANY(${sql.array(reasons, 'text')})))
+          OR (recipient.state = 'UNKNOWN' AND ${reasons.includes(outcomeUnknown)}))
+      ORDER BY recipient.campaign_id, recipient.position`);
   for await (const page of readByCursor<FailedRow>(databaseUrl, query)) {
     yield page.map((found) => candidateOfFailed(found, keepVariables));
   }
@@ -208,6 +229,7 @@ function candidateOfFailed(found: FailedRow, keepVariables: boolean): Candidate 
     email,
     subscribed,
     deleted,
+    customFields,
   ] = found;
   const contact: AudienceContact | null =
     contactId === null || subscribed === null
@@ -218,6 +240,7 @@ function candidateOfFailed(found: FailedRow, keepVariables: boolean): Candidate 
           lastName: lastName ?? '',
           email: email ?? '',
           subscribed,
+          customFields,
         };
   return {
     line: null,

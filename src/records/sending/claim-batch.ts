@@ -27,6 +27,8 @@ export interface ClaimRequest extends TokenRequest {
   readonly limited?: boolean;
   /** The campaign's messages name contact fields: the claim returns contacts that changed after preparation. */
   readonly rendersAgain?: boolean;
+  /** The custom fields that the messages name. */
+  readonly customFields?: readonly string[];
 }
 
 export interface TokenRequest {

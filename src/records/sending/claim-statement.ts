@@ -105,11 +105,11 @@ const waitingRecipients = ({ campaignId, limit }: ClaimRequest) => sql.fragment`
  * was deleted or opted out since; one that was restored or opted in again is sent to. `changed`: its fields, if it changed.
  * OFFSET 0 keeps one lookup each: without statistics a join would read all contacts.
  */
-const contactNow = ({ rendersAgain }: ClaimRequest) => sql.fragment`
+const contactNow = ({ rendersAgain, customFields }: ClaimRequest) => sql.fragment`
   SELECT CASE WHEN contact.deleted_at IS NOT NULL THEN 'CONTACT_DELETED' WHEN NOT contact.subscribed OR EXISTS (
       SELECT FROM waiting_opt_out AS stop WHERE stop.workspace_id = contact.workspace_id AND stop.contact_id = contact.id)
     THEN 'UNSUBSCRIBED' END AS obstacle,
-    ${rendersAgain === true ? changedFields : sql.fragment`NULL::jsonb`} AS changed
+    ${rendersAgain === true ? changedFields(customFields) : sql.fragment`NULL::jsonb`} AS changed
   FROM contact WHERE contact.workspace_id = locked.workspace_id AND contact.id = waiting.contact_id OFFSET 0`;
 
 /** Takes as many waiting recipients as there are tokens, and adds price, obstacle and use of the messaging limit to each. */

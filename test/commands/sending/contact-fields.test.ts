@@ -189,6 +189,37 @@ describe('a contact field', () => {
     expect(variables).toBeNull();
   });
 
+  it('may be a custom one, of contacts found by filter, by number and by an earlier failure', async () => {
+    const sender = await fundedSender('Hi {{1}}');
+    await addContacts(sender, 3);
+    const live = (city: string, where: ReturnType<typeof sql.fragment>) =>
+      run(sql.fragment`UPDATE contact SET custom_fields = jsonb_build_object('city', ${city}::text, 'other', 'x'), updated_at = now()
+        WHERE workspace_id = ${sender.workspaceId} AND ${where}`);
+    await live('Bonn', sql.fragment`true`);
+    const variableMapping = { body: { 1: 'in {{custom.city}}' } };
+    const all = await prepared(sender, { selectionType: 'all_contacts', variableMapping });
+    const quick = await prepared(sender, {
+      selectionType: 'quick_contacts',
+      content: JSON.stringify([`+${number(1)}`, `+${number(2)}`, '+4915200000000']),
+      variableMapping,
+    });
+    await live('Rome', sql.fragment`phone_number = ${number(2)}`);
+    await live('', sql.fragment`phone_number = ${number(3)}`);
+    const bonnAndRome = new Map([
+      [number(1), 'in Bonn'],
+      [number(2), 'in Rome'],
+    ]);
+    expect(await send(all, refuse(131026))).toEqual(bonnAndRome);
+    expect(await recipientOf(all, 3)).toMatchObject({ state: 'SKIPPED', reason: 'MISSING_VARIABLE' });
+    expect(await send(quick)).toEqual(bonnAndRome);
+    const failed = await prepared(sender, {
+      selectionType: 'failed_contacts',
+      audience: { failed_campaign_id: all },
+      variableMapping,
+    });
+    expect(await send(failed)).toEqual(bonnAndRome);
+  });
+
   it('leaves the cells of a CSV and inline values as they were given', async () => {
     const sender = await fundedSender('Hi {{1}} {{2}}');
     await addContacts(sender, 2);

@@ -61,6 +61,7 @@ const ada: RecipientSource = {
     email: 'ada@example.com',
     phoneNumber: '1701234567',
     countryCode: '49',
+    customFields: { city: 'Berlin', empty: '' },
   },
 };
 
@@ -68,6 +69,11 @@ describe('a mapped value', () => {
   test.each<[string, string, readonly string[] | string]>([
     ['a field name', 'firstName', ['Ada']],
     ['a placeholder', '{{firstName}}', ['Ada']],
+    ['a custom field', 'custom.city', ['Berlin']],
+    ['a custom field inside text', 'Hello {{ custom.city }}!', ['Hello Berlin!']],
+    ['a custom field that the contact has not', 'custom.constructor', 'body.1'],
+    ['an empty custom field', 'From {{custom.empty}}', 'body.1'],
+    ['a prefix without a name', 'custom.', ['custom.']],
     ['a placeholder with spaces', '{{ email }}', ['ada@example.com']],
     [
       'placeholders inside text',

@@ -33,7 +33,7 @@ A template's variables have positions or names: \`GET /api/templates/{templateId
 
 | a value of \`variable_mapping.body\` | becomes |
 |---|---|
-| \`firstName\` (also \`lastName\`, \`email\`, \`phoneNumber\`, \`countryCode\`) | the field of the contact |
+| \`firstName\` (also \`lastName\`, \`email\`, \`phoneNumber\`, \`countryCode\`), or \`custom.city\` | the field of the contact; \`city\` is the \`fieldId\` of a custom one |
 | \`name_column\`, \`email_column\`, or a name of \`custom_field_mapping\` | the cell of the CSV's row (\`csv_contacts\`) |
 | \`Dear {{firstName}} from {{city}}\` | text with any of these in it |
 | anything else, such as \`20 %\`, \`firstname\` or \`{{town}}\` | that text, as it stands: names are told apart by upper and lower case |

@@ -4,12 +4,8 @@ import type { Dependencies } from '../../dependencies.ts';
 import type { Candidate } from '../../domain/audience/candidate.ts';
 import type { ContactSelectionType } from '../../domain/campaigns/campaign.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
-import {
-  listFilters,
-  readContacts,
-  readFailedRecipients,
-  selectionProblem,
-} from '../../records/audience/audience-sources.ts';
+import { listFilters, readContacts, selectionProblem } from '../../records/audience/audience-sources.ts';
+import { readFailedRecipients } from '../../records/audience/failed-recipients.ts';
 import { readCampaignFile } from './campaign-file.ts';
 import { readCsvCandidates } from './csv-candidates.ts';
 import { readQuickCandidates } from './quick-candidates.ts';

@@ -8,7 +8,7 @@ import type { VariableResolver } from '../../domain/templates/recipient-variable
 import { parseTemplate } from '../../domain/templates/components.ts';
 import { offerEndsBy } from '../../domain/templates/plan.ts';
 import { compileMapping } from '../../domain/templates/variable-mapping.ts';
-import { findResendableCampaign } from '../../records/audience/audience-sources.ts';
+import { findResendableCampaign } from '../../records/audience/failed-recipients.ts';
 import type { CampaignToPrepare } from '../../records/audience/preparation.ts';
 import { getTemplate } from '../../records/templates/templates.ts';
 

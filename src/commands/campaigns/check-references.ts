@@ -6,11 +6,8 @@ import { columnProblems } from '../../domain/audience/csv.ts';
 import type { FieldProblem } from '../../domain/error.ts';
 import { offerEndsBy } from '../../domain/templates/plan.ts';
 import { targetUrlMessage } from '../../outbound/address-guard.ts';
-import {
-  findResendableCampaign,
-  listFilters,
-  selectionProblem,
-} from '../../records/audience/audience-sources.ts';
+import { listFilters, selectionProblem } from '../../records/audience/audience-sources.ts';
+import { findResendableCampaign } from '../../records/audience/failed-recipients.ts';
 import { findCampaignFile } from '../../records/campaigns/files.ts';
 
 type Sources = Pick<Dependencies, 'config' | 'database' | 'outbound'>;

@@ -1,0 +1,110 @@
+/** The audience of a campaign that is sent again: the failed recipients of another one. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { AudienceContact, Candidate } from '../../domain/audience/candidate.ts';
+import type { CustomFields } from '../../domain/templates/recipient-variables.ts';
+import { customFieldsNamed } from '../contacts/custom-fields.ts';
+import type { Connection } from '../database/database.ts';
+import { nullable, row, timestamp } from '../database/row.ts';
+import { readByCursor, storedNumber, toQuery } from './audience-sources.ts';
+
+type FailedRow = readonly [
+  phoneNumber: string | null,
+  country: string,
+  variables: readonly string[] | null,
+  contactId: string | null,
+  countryCode: string | null,
+  firstName: string | null,
+  lastName: string | null,
+  email: string | null,
+  subscribed: boolean | null,
+  deleted: boolean,
+  customFields: CustomFields | null,
+];
+
+export interface FailedAudience {
+  readonly campaignId: string;
+  /** Empty: every failed one. UNKNOWN ones only when OUTCOME_UNKNOWN is asked for. */
+  readonly reasons: readonly string[];
+  /** The values frozen by that campaign are used again. */
+  readonly keepVariables: boolean;
+  /** The custom fields to read. */
+  readonly customFields?: readonly string[];
+}
+
+const outcomeUnknown = 'OUTCOME_UNKNOWN';
+
+/** The recipients of an earlier campaign that failed, in its order. */
+export async function* readFailedRecipients(
+  databaseUrl: string,
+  { campaignId, reasons, keepVariables, customFields = [] }: FailedAudience,
+): AsyncGenerator<readonly Candidate[]> {
+  const query = toQuery(sql.fragment`
+      SELECT recipient.phone_number, recipient.country, recipient.variables, recipient.contact_id,
+        contact.country_code, contact.first_name, contact.last_name, contact.email, contact.subscribed,
+        contact.deleted_at IS NOT NULL, ${customFieldsNamed(customFields)}
+      FROM recipient
+      JOIN campaign ON campaign.id = recipient.campaign_id
+      LEFT JOIN contact ON contact.workspace_id = campaign.workspace_id AND contact.id = recipient.contact_id
+      WHERE recipient.campaign_id = ${campaignId} AND recipient.sendable AND recipient.reason IS NOT NULL
+        AND ((recipient.state = 'FAILED' AND (${reasons.length === 0} OR recipient.reason = ANY(${sql.array(reasons, 'text')})))
+          OR (recipient.state = 'UNKNOWN' AND ${reasons.includes(outcomeUnknown)}))
+      ORDER BY recipient.campaign_id, recipient.position`);
+  for await (const page of readByCursor<FailedRow>(databaseUrl, query)) {
+    yield page.map((found) => candidateOfFailed(found, keepVariables));
+  }
+}
+
+function candidateOfFailed(found: FailedRow, keepVariables: boolean): Candidate {
+  const [
+    phoneNumber,
+    country,
+    variables,
+    contactId,
+    countryCode,
+    firstName,
+    lastName,
+    email,
+    subscribed,
+    deleted,
+    customFields,
+  ] = found;
+  const contact: AudienceContact | null =
+    contactId === null || subscribed === null
+      ? null
+      : {
+          id: contactId,
+          firstName: firstName ?? '',
+          lastName: lastName ?? '',
+          email: email ?? '',
+          subscribed,
+          customFields,
+        };
+  return {
+    line: null,
+    given: '',
+    phone: storedNumber(phoneNumber ?? '', countryCode ?? '', country),
+    contact,
+    deleted,
+    ...(keepVariables && { frozen: variables ?? [] }),
+  };
+}
+
+const Resendable = t.type({
+  id: t.string,
+  template_id: t.string,
+  message_plan: t.unknown,
+  contacts_read_at: nullable(timestamp),
+});
+export type ResendableCampaign = t.TypeOf<typeof Resendable>;
+
+/** A campaign of the workspace whose failed recipients may be asked for. */
+export async function findResendableCampaign(
+  connection: Connection,
+  workspaceId: number,
+  campaignId: string,
+): Promise<ResendableCampaign | undefined> {
+  const found = await connection.maybeOne(sql.type(row(Resendable))`
+    SELECT id, template_id, message_plan, contacts_read_at FROM campaign WHERE workspace_id = ${workspaceId} AND id = ${campaignId}`);
+  return found ?? undefined;
+}

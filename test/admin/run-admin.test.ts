@@ -130,6 +130,34 @@ describe('admin', () => {
     ]);
   });
 
+  test('sets and removes the sending window of a workspace, and records both', async () => {
+    const { workspaceId } = await result(['create-workspace', '--name', 'Acme']);
+    const setWindow = ['set-sending-window', `--workspace-id=${workspaceId}`];
+    const hours = ['--timezone=Europe/Berlin', '--from=09:00', '--to=20:00', '--days=mon,tue'];
+    const stored = () =>
+      database.pool.oneFirst(sql.type(row(t.type({ sending_window: t.unknown })))`
+        SELECT sending_window FROM workspace WHERE id = ${Number(workspaceId)}`);
+    const window = { timezone: 'Europe/Berlin', from: '09:00', to: '20:00', days: ['mon', 'tue'] };
+    expect(await result([...setWindow, ...hours])).toEqual({
+      workspaceId: Number(workspaceId),
+      sendingWindow: window,
+    });
+    expect(await stored()).toEqual(window);
+    expect(await problem([...setWindow, '--timezone=Mars/Olympus', '--from=09:00', '--to=20:00'])).toContain(
+      'timezone',
+    );
+    expect(await problem([...setWindow, '--timezone=UTC', '--from=09:00', '--to=09:00'])).toContain('from');
+    expect(await problem(['set-sending-window', '--workspace-id=999999', '--off'])).toContain(
+      'Workspace not found',
+    );
+    expect(await stored()).toEqual(window);
+    expect(await result([...setWindow, '--off'])).toMatchObject({ sendingWindow: null });
+    expect(await stored()).toBeNull();
+    const commands = await database.pool.anyFirst(sql.type(row(t.type({ command: t.string })))`
+      SELECT command FROM audit_entry WHERE workspace_id = ${Number(workspaceId)} ORDER BY id`);
+    expect(commands).toEqual(['set-sending-window', 'set-sending-window']);
+  });
+
   test('changes what is named of a channel and nothing else', async () => {
     const { channelId } = await aChannel();
     const update = (...options: readonly string[]) =>

@@ -1,15 +1,14 @@
 /**
- * Every environment variable is read here, once, and nowhere else.
+ * The settings of a process. Every environment variable is read here, once, and nowhere else.
  * A bad value stops the start with all problems named; in production no secret has a default.
  */
-import { isIP } from 'node:net';
 import { defaultOptInWords, defaultOptOutWords } from './domain/callbacks/consent-words.ts';
-import { parseBlock } from './outbound/parse-address.ts';
 import { Failure } from './domain/error.ts';
+import { createEnvironmentReader, type Environment } from './environment.ts';
 
+export type { Environment } from './environment.ts';
 export type Config = Readonly<ReturnType<typeof loadConfig>>;
 
-const web = ['http:', 'https:'];
 const postgres = ['postgres:', 'postgresql:'];
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const taskQueues = ['campaigns', 'webhooks', 'maintenance'] as const;
@@ -19,8 +18,6 @@ export type TaskQueue = (typeof taskQueues)[number];
 export type TemporalTls =
   | boolean
   | { readonly authority: string; readonly certificate?: string; readonly key?: string };
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Names every problem of the environment, one per line of `problems`. */
 export class ConfigError extends Failure {
@@ -36,69 +33,9 @@ export function loadConfig(environment: Environment, terminal = false) {
   const problems: string[] = [];
   const production = environment['NODE_ENV'] === 'production';
 
-  const raw = (name: string): string | undefined => {
-    const value = environment[name];
-    return value === undefined || value === '' ? undefined : value;
-  };
-  const text = (name: string, fallback?: string): string => {
-    const value = raw(name) ?? fallback;
-    if (value === undefined) problems.push(`${name} is required`);
-    return value ?? '';
-  };
-  const integer = (name: string, fallback: number, min: number, max: number): number => {
-    const value = raw(name);
-    if (value === undefined) return fallback;
-    const number = Number(value);
-    if (/^\d+$/.test(value) && number >= min && number <= max) return number;
-    problems.push(`${name} must be a whole number from ${min} to ${max}, not "${value}"`);
-    return fallback;
-  };
-  const decimal = (name: string, fallback: number, min: number, max: number): number => {
-    const value = raw(name);
-    if (value === undefined) return fallback;
-    const number = Number(value);
-    if (/^\d+(\.\d+)?$/.test(value) && number >= min && number <= max) return number;
-    problems.push(`${name} must be a number from ${min} to ${max}, not "${value}"`);
-    return fallback;
-  };
-  const choice = <T extends string>(name: string, values: readonly T[], fallback: T): T => {
-    const value = raw(name);
-    if (value === undefined) return fallback;
-    const found = values.find((candidate) => candidate === value);
-    if (found === undefined) problems.push(`${name} must be one of ${values.join(', ')}, not "${value}"`);
-    return found ?? fallback;
-  };
-  const list = (name: string, fallback: readonly string[]): readonly string[] => {
-    const value = environment[name];
-    if (value === undefined) return fallback;
-    return value
-      .split(',')
-      .map((item) => item.trim())
-      .filter((item) => item !== '');
-  };
-  const url = (name: string, protocols: readonly string[], value = text(name)): string => {
-    if (value === '') return '';
-    const parsed = URL.parse?.(value) ?? tryUrl(value);
-    if (parsed === null || !protocols.includes(parsed.protocol)) {
-      problems.push(`${name} must be a ${protocols.map((p) => `${p}//`).join(' or ')} URL`);
-    }
-    let end = value.length;
-    while (value[end - 1] === '/') end -= 1;
-    return value.slice(0, end);
-  };
-  const optionalUrl = (name: string, protocols = web): string | undefined =>
-    url(name, protocols, raw(name) ?? '') || undefined;
-  const checkAddress = (name: string, value: string): string => {
-    if (value !== '' && !/^(?:\[[\da-f:]+\]|[^\s/:@[\]]+)(?::\d{1,5})?$/i.test(value))
-      problems.push(`${name} must be of the form host:port, not "${value}"`);
-    return value;
-  };
-  const address = (name: string): string => checkAddress(name, text(name));
-  const secret = (name: string, least: number): string => {
-    const value = text(name);
-    if (value !== '' && value.length < least) problems.push(`${name} must have at least ${least} characters`);
-    return value;
-  };
+  const read = createEnvironmentReader(environment, problems);
+  const { raw, text, integer, decimal, choice, list, url, optionalUrl, checkAddress, address } = read;
+  const { secret, networks, nameServers } = read;
   const temporalTls = (): TemporalTls => {
     const value = raw('TEMPORAL_TLS');
     if (value === undefined || value === 'false') {
@@ -118,13 +55,6 @@ export function loadConfig(environment: Environment, terminal = false) {
   const served = taskQueues.filter((queue) => queues.includes(queue));
   if (served.length === 0 || served.length < new Set(queues).size)
     problems.push(`TASK_QUEUES must name some of ${taskQueues.join(', ')}, not "${raw('TASK_QUEUES')}"`);
-  const networks = (name: string): readonly string[] => {
-    const cidrs = list(name, []);
-    for (const cidr of cidrs)
-      if (!cidr.includes('/') || parseBlock(cidr) === undefined)
-        problems.push(`${name}: "${cidr}" is not a network in CIDR form`);
-    return cidrs;
-  };
   // Development secrets may be short and readable.
   const [leastKey, leastToken] = production ? [32, 16] : [16, 1];
   const secrets = (name: string): readonly string[] => [
@@ -136,10 +66,7 @@ export function loadConfig(environment: Environment, terminal = false) {
   if (production && outboundAllowCidrs.length > 0 && environment['OUTBOUND_ALLOW_PRIVATE'] !== 'yes') {
     problems.push('OUTBOUND_ALLOW_CIDRS is refused in production unless OUTBOUND_ALLOW_PRIVATE=yes');
   }
-  const outboundDnsServers = list('OUTBOUND_DNS_SERVERS', []);
-  for (const server of outboundDnsServers) {
-    if (!isNameServer(server)) problems.push(`OUTBOUND_DNS_SERVERS: "${server}" is not an address`);
-  }
+  const outboundDnsServers = nameServers('OUTBOUND_DNS_SERVERS');
   if (production && outboundDnsServers.length > 0) {
     problems.push('OUTBOUND_DNS_SERVERS is refused in production');
   }
@@ -185,7 +112,7 @@ export function loadConfig(environment: Environment, terminal = false) {
     /** Task queues that a worker serves, each with the loops that belong to it. */
     taskQueues: served,
     /** The provider's root with its version segment, without a trailing slash. */
-    providerBaseUrl: url('PROVIDER_BASE_URL', web),
+    providerBaseUrl: url('PROVIDER_BASE_URL'),
     providerAppSecret: secret('PROVIDER_APP_SECRET', leastToken),
     /** Older app secrets, accepted until the provider signs with the current one. */
     providerAppSecretsPrevious: list('PROVIDER_APP_SECRET_PREVIOUS', []),
@@ -240,18 +167,4 @@ export function loadConfig(environment: Environment, terminal = false) {
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
-}
-
-function tryUrl(value: string): URL | null {
-  try {
-    return new URL(value);
-  } catch {
-    return null;
-  }
-}
-
-/** `address`, `address:port`, `[address]` or `[address]:port`. */
-function isNameServer(text: string): boolean {
-  const [, bracketed, bare = ''] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/.exec(text) ?? [];
-  return isIP(text) !== 0 || isIP(bracketed ?? bare) !== 0;
 }

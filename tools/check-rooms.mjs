@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url));
 
-const loose = ['server', 'worker', 'admin', 'dependencies', 'config', 'secrets'];
+const loose = ['server', 'worker', 'admin', 'dependencies', 'config', 'environment', 'secrets'];
 const subjects = [
   'campaigns',
   'audience',
@@ -37,7 +37,8 @@ const rooms = {
   provider: { knows: ['codecs', 'domain', 'concurrency', 'config'] },
   outbound: { knows: ['codecs', 'domain', 'concurrency', 'config'] },
   storage: { knows: ['codecs', 'domain', 'concurrency', 'config'] },
-  config: { knows: ['codecs', 'domain', 'outbound'] },
+  environment: { knows: ['outbound'] },
+  config: { knows: ['codecs', 'domain', 'outbound', 'environment'] },
   workflows: { knows: ['domain'], types: ['activities'] },
   orchestrator: { knows: ['workflows', 'domain', 'concurrency', 'config'] },
   telemetry: { knows: ['concurrency', 'config', 'domain', 'records'], types: ['dependencies', ...effects] },

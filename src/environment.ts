@@ -1,0 +1,116 @@
+/** Reads single variables of the environment. Problems are collected, so that all of them are named at once. */
+import { isIP } from 'node:net';
+import { parseBlock } from './outbound/parse-address.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const web = ['http:', 'https:'];
+
+/** Each function appends what is wrong with its variable to `problems`. An empty variable counts as unset. */
+export function createEnvironmentReader(environment: Environment, problems: string[]) {
+  const raw = (name: string): string | undefined => {
+    const value = environment[name];
+    return value === undefined || value === '' ? undefined : value;
+  };
+  const text = (name: string, fallback?: string): string => {
+    const value = raw(name) ?? fallback;
+    if (value === undefined) problems.push(`${name} is required`);
+    return value ?? '';
+  };
+  const integer = (name: string, fallback: number, min: number, max: number): number => {
+    const value = raw(name);
+    if (value === undefined) return fallback;
+    const number = Number(value);
+    if (/^\d+$/.test(value) && number >= min && number <= max) return number;
+    problems.push(`${name} must be a whole number from ${min} to ${max}, not "${value}"`);
+    return fallback;
+  };
+  const decimal = (name: string, fallback: number, min: number, max: number): number => {
+    const value = raw(name);
+    if (value === undefined) return fallback;
+    const number = Number(value);
+    if (/^\d+(\.\d+)?$/.test(value) && number >= min && number <= max) return number;
+    problems.push(`${name} must be a number from ${min} to ${max}, not "${value}"`);
+    return fallback;
+  };
+  const choice = <T extends string>(name: string, values: readonly T[], fallback: T): T => {
+    const value = raw(name);
+    if (value === undefined) return fallback;
+    const found = values.find((candidate) => candidate === value);
+    if (found === undefined) problems.push(`${name} must be one of ${values.join(', ')}, not "${value}"`);
+    return found ?? fallback;
+  };
+  const list = (name: string, fallback: readonly string[]): readonly string[] => {
+    const value = environment[name];
+    if (value === undefined) return fallback;
+    return value
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+  };
+  const url = (name: string, protocols: readonly string[] = web, value = text(name)): string => {
+    if (value === '') return '';
+    const parsed = URL.parse?.(value) ?? tryUrl(value);
+    if (parsed === null || !protocols.includes(parsed.protocol)) {
+      problems.push(`${name} must be a ${protocols.map((p) => `${p}//`).join(' or ')} URL`);
+    }
+    let end = value.length;
+    while (value[end - 1] === '/') end -= 1;
+    return value.slice(0, end);
+  };
+  const optionalUrl = (name: string, protocols = web): string | undefined =>
+    url(name, protocols, raw(name) ?? '') || undefined;
+  const checkAddress = (name: string, value: string): string => {
+    if (value !== '' && !/^(?:\[[\da-f:]+\]|[^\s/:@[\]]+)(?::\d{1,5})?$/i.test(value))
+      problems.push(`${name} must be of the form host:port, not "${value}"`);
+    return value;
+  };
+  const address = (name: string): string => checkAddress(name, text(name));
+  const secret = (name: string, least: number): string => {
+    const value = text(name);
+    if (value !== '' && value.length < least) problems.push(`${name} must have at least ${least} characters`);
+    return value;
+  };
+  const networks = (name: string): readonly string[] => {
+    const cidrs = list(name, []);
+    for (const cidr of cidrs)
+      if (!cidr.includes('/') || parseBlock(cidr) === undefined)
+        problems.push(`${name}: "${cidr}" is not a network in CIDR form`);
+    return cidrs;
+  };
+  const nameServers = (name: string): readonly string[] => {
+    const servers = list(name, []);
+    for (const server of servers)
+      if (!isNameServer(server)) problems.push(`${name}: "${server}" is not an address`);
+    return servers;
+  };
+  return {
+    raw,
+    text,
+    integer,
+    decimal,
+    choice,
+    list,
+    url,
+    optionalUrl,
+    checkAddress,
+    address,
+    secret,
+    networks,
+    nameServers,
+  };
+}
+
+function tryUrl(value: string): URL | null {
+  try {
+    return new URL(value);
+  } catch {
+    return null;
+  }
+}
+
+/** `address`, `address:port`, `[address]` or `[address]:port`. */
+function isNameServer(text: string): boolean {
+  const [, bracketed, bare = ''] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/.exec(text) ?? [];
+  return isIP(text) !== 0 || isIP(bracketed ?? bare) !== 0;
+}

@@ -1,4 +1,4 @@
-/** `npm run clients`: compiles clients/typescript, holds it to its size and packs it into dist/clients. */
+/** `npm run clients`: compiles clients/typescript, checks its size and packs it into dist/clients. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 
-const mostBytes = 6_000;
+const mostBytes = 7_500;
 // 2,000 bytes for a page that calls one operation: a bundler must drop the others.
 const mostBytesOfOne = 2_000;
 

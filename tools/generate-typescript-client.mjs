@@ -1,12 +1,12 @@
-/** Part of `npm run openapi`: the types and operations of clients/typescript, from docs/openapi.json. `--into FOLDER` writes them there. */
+/** Part of `npm run openapi`: writes the types and operations of clients/typescript from docs/openapi.json. `--into FOLDER` changes the target. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const document = JSON.parse(await readFile(at('docs/openapi.json'), 'utf8'));
 const into = process.argv[2] === '--into' ? `${process.argv[3]}/` : at('clients/typescript/src/');
-const head = '/** Generated from the OpenAPI document: `npm run openapi` makes it anew. */\n';
-// Written by hand beside the others: a form of several kinds of files, and the provider's side.
+const head = '/** Generated from the OpenAPI document by `npm run openapi`. */\n';
+// Written by hand, or called by the provider alone.
 const leftOut = new Set(['uploadCampaignCsv', 'receiveProviderCallback', 'verifyProviderWebhook']);
 
 function comment(text, indent = '') {
@@ -48,7 +48,7 @@ const schemas = Object.entries(document.components.schemas)
 const events = Object.values(document.webhooks).map(({ post }) =>
   typeOf(post.requestBody.content['application/json'].schema),
 );
-schemas.push(`/** What a webhook receives. */\nexport type WebhookEvent = ${events.join(' | ')};\n`);
+schemas.push(`/** Body of a webhook request. */\nexport type WebhookEvent = ${events.join(' | ')};\n`);
 
 const used = new Set();
 const named = (schema) => {

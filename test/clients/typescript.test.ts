@@ -7,14 +7,18 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   ApiError,
+  CampaignTimeoutError,
   createCampaign,
   createClient,
   createTag,
+  followCampaign,
   listTags,
   pages,
   sendTemplateMessage,
   uploadCampaignCsv,
   verifyWebhook,
+  waitForCampaign,
+  type CampaignProgress,
   type Client,
 } from '../../clients/typescript/src/index.ts';
 import { signatureHeaders } from '../../src/domain/webhooks/signature.ts';
@@ -31,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-it('is generated from the document as it is now; `npm run openapi` makes it anew', async () => {
+it('is generated from the present document: run `npm run openapi`', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'typescript-client-'));
   try {
     execFileSync(process.execPath, ['tools/generate-typescript-client.mjs', '--into', folder]);
@@ -155,6 +159,98 @@ describe('a request that fails for a moment', () => {
       outcome: 'busy',
       keys: [null],
     });
+  });
+
+  it('by 429 is tried again even then, because nothing was done', async () => {
+    const limited = answer(429, { 'Retry-After': '0.01' });
+    expect(await arrivals([limited], (made) => createTag(made, { name: 'x' }))).toMatchObject({
+      outcome: 'done',
+      keys: { length: 2 },
+    });
+  });
+
+  it('waits as long as Retry-After says, and leaves more than a minute to the caller', async () => {
+    const from = performance.now();
+    await arrivals([answer(429, { 'Retry-After': '0.6' })], (made) => listTags(made));
+    expect(performance.now() - from).toBeGreaterThan(590);
+    const long = createClient({
+      baseUrl: api.baseUrl,
+      apiKey,
+      fetch: (async () => answer(429, { 'Retry-After': '3600' })()) as typeof fetch,
+    });
+    await expect(listTags(long)).rejects.toMatchObject({ status: 429, retryAfterSeconds: 3600 });
+  });
+
+  it('is not tried again after a 502 that the service stored', async () => {
+    const body = { templateId: 'x', recipientPhoneNumber: 'x', countryCode: 'x' };
+    const stored = () =>
+      Response.json({ error_code: 'outcome_unknown', message: 'unknown' }, { status: 502 });
+    expect(await arrivals([stored], (made) => sendTemplateMessage(made, body))).toMatchObject({
+      outcome: 'unknown',
+      keys: { length: 1 },
+    });
+  });
+});
+
+it('ends an attempt that has no answer', async () => {
+  const silent = (_: string, { signal }: RequestInit) =>
+    new Promise((_resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason as Error));
+    });
+  const made = createClient({
+    baseUrl: api.baseUrl,
+    apiKey,
+    timeoutMs: 20,
+    retries: 0,
+    fetch: silent as typeof fetch,
+  });
+  await expect(listTags(made)).rejects.toMatchObject({ name: 'TimeoutError' });
+});
+
+describe('a campaign', () => {
+  /** A client whose campaign has the given status and pause reason, one a poll. */
+  const campaignThatIs = (...states: readonly (readonly [string, (string | null)?])[]): Client => {
+    let polls = 0;
+    const fetch = async () => {
+      const [status, pauseReason = null] = states[Math.min(polls, states.length - 1)] ?? [];
+      polls += 1;
+      return Response.json({ status: 'success', data: { status, pause_reason: pauseReason } });
+    };
+    return createClient({ baseUrl: api.baseUrl, fetch: fetch as typeof globalThis.fetch });
+  };
+
+  it.each([
+    ['COMPLETED', null],
+    ['FAILED', null],
+    ['CANCELLED', null],
+    ['PAUSED', 'INSUFFICIENT_BALANCE'],
+  ])('that is %s is waited for no longer', async (status, reason) => {
+    const found = await waitForCampaign(campaignThatIs(['RUNNING'], [status, reason]), 'x');
+    expect(found).toMatchObject({ status, pause_reason: reason });
+  });
+
+  it('that does not end in time throws with the last record', async () => {
+    const waiting = waitForCampaign(campaignThatIs(['SCHEDULED']), 'x', { timeoutMs: 30 });
+    await expect(waiting).rejects.toBeInstanceOf(CampaignTimeoutError);
+    await expect(waiting).rejects.toMatchObject({ campaign: { status: 'SCHEDULED' } });
+  });
+
+  it('is followed across a cut connection until its end', async () => {
+    const event = (name: string, data: object) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+    const connections = [
+      `retry: 1000\n\n${event('progress', { status: 'RUNNING' })}event: prog`,
+      `:\n\n${event('progress', { status: 'COMPLETED' })}${event('end', {})}`,
+    ];
+    const fetch = async () => new Response(connections.shift());
+    const followed = createClient({ baseUrl: api.baseUrl, fetch: fetch as typeof globalThis.fetch });
+    const seen: CampaignProgress['status'][] = [];
+    for await (const { status } of followCampaign(followed, 'x')) seen.push(status);
+    expect(seen).toEqual(['RUNNING', 'COMPLETED']);
+  });
+
+  it('that is unknown cannot be followed', async () => {
+    const following = followCampaign(client, crypto.randomUUID()).next();
+    await expect(following).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 

@@ -6,7 +6,6 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as api from '../../clients/typescript/src/index.ts';
 import { startTestStack, type TestStack } from '../support/stack.ts';
@@ -64,22 +63,12 @@ it("runs the example of the client's own README", () => {
 it('runs the five lines of the README', () => {
   const lines = exampleOf('README.md');
   expect(lines.trim().split('\n')).toHaveLength(5);
-  const head = `import { setTimeout as sleep } from 'node:timers/promises';
-import { createCampaign, createClient, getCampaign, listCampaignRecipients, pages } from 'messaging-campaigns-client';
+  const head = `import { createCampaign, createClient, listCampaignRecipients, pages, waitForCampaign } from 'messaging-campaigns-client';
 const apiKey = process.env['API_KEY'];
 const template_id = '${stack.dev.templateIds['plain_notice']}';
 `;
   expect(run('five-lines', head + lines)).toMatch(/^4915112345678 \w+ null\n$/);
 });
-
-async function completed(id: string) {
-  for (let waited = 0; waited < 60_000; waited += 200) {
-    const { data } = await api.getCampaign(client, id);
-    if (data.status === 'COMPLETED') return data;
-    await sleep(200);
-  }
-  throw new Error('The campaign was not completed in time');
-}
 
 it('tags a contact, sends a campaign from CSV to its end and one message by itself', async () => {
   const tag = (await api.createTag(client, { name: 'Journey' })).data;
@@ -105,9 +94,18 @@ it('tags a contact, sends a campaign from CSV to its end and one message by itse
   });
   const { campaign } = creation.data;
   expect(campaign).toMatchObject({ status: 'DRAFT', preparation_status: 'PREPARING', is_auto_trigger: true });
-  const ended = await completed(campaign.id);
-  expect(ended).toMatchObject({ total_contacts: 2, total_contacts_skipped: 1, preparation_status: 'READY' });
+  const ended = await api.waitForCampaign(client, campaign.id, { timeoutMs: 60_000 });
+  expect(ended).toMatchObject({
+    status: 'COMPLETED',
+    total_contacts: 2,
+    total_contacts_skipped: 1,
+    preparation_status: 'READY',
+  });
   expect(ended.skipped_reasons).toEqual({ INVALID_PHONE: 1 });
+
+  const progress: string[] = [];
+  for await (const { status } of api.followCampaign(client, campaign.id)) progress.push(status);
+  expect(progress).toEqual(['COMPLETED']);
 
   const recipients = (await api.listCampaignRecipients(client, campaign.id)).data;
   expect(recipients.map(({ phone_number: phone, line_number: line }) => [phone, line])).toEqual([

@@ -1,12 +1,12 @@
 import type { ErrorCode } from './schemas.ts';
 
 export interface FieldProblem {
-  /** In dot form, such as `variable_mapping.body.1`. */
+  /** Path in dot form, for example `variable_mapping.body.1`. */
   readonly field: string;
   readonly message: string;
 }
 
-/** What the messaging provider said when it refused a message. */
+/** The messaging provider's answer when it refused a message. */
 export interface ProviderRefusal {
   readonly providerCode: number;
   readonly details: string;
@@ -18,17 +18,20 @@ interface Envelope {
   readonly error?: readonly FieldProblem[] | ProviderRefusal;
 }
 
-/** Any answer that is not a success. */
+/** An answer whose status is not 2xx. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** What went wrong, such as `insufficient_balance`; undefined where the answer is not the service's own. */
+  /** For example `insufficient_balance`; undefined where the answer came from a proxy. */
   readonly code: ErrorCode | undefined;
   /** The HTTP status. */
   readonly status: number;
-  /** What is wrong with which field; empty where the answer names none. */
+  /** Invalid fields; empty where the answer names none. */
   readonly problems: readonly FieldProblem[];
+  /** The messaging provider's refusal; undefined for errors of the service. */
   readonly refusal: ProviderRefusal | undefined;
-  /** Names the request in the service's log. */
+  /** Seconds to wait before the request is sent again; undefined where the answer has no Retry-After. */
+  readonly retryAfterSeconds: number | undefined;
+  /** Identifies the request in the service's log. */
   readonly requestId: string | undefined;
 
   constructor(response: Response, envelope: Envelope) {
@@ -38,12 +41,21 @@ export class ApiError extends Error {
     this.status = response.status;
     this.problems = Array.isArray(error) ? error : [];
     this.refusal = error !== undefined && !Array.isArray(error) ? (error as ProviderRefusal) : undefined;
+    this.retryAfterSeconds = secondsOf(response.headers.get('Retry-After'));
     this.requestId = response.headers.get('X-Request-Id') ?? undefined;
   }
 }
 
-/** An answer without the service's envelope, a proxy's page for example, becomes an error, too. */
+/** Also takes answers without the service's envelope, such as the page of a proxy. */
 export async function errorOf(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined);
   return new ApiError(response, typeof body === 'object' && body !== null ? body : {});
+}
+
+/** Retry-After holds seconds or, behind some proxies, a date. */
+function secondsOf(text: string | null): number | undefined {
+  if (text === null) return undefined;
+  const seconds = Number(text);
+  const known = Number.isNaN(seconds) ? (Date.parse(text) - Date.now()) / 1_000 : seconds;
+  return Number.isNaN(known) ? undefined : Math.max(0, known);
 }

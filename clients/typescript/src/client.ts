@@ -1,19 +1,22 @@
-/** Sends requests: the key, the query, JSON, and what is tried again. */
-import { errorOf } from './api-error.ts';
+/** Sends requests: adds the key, the query and the JSON body, limits the time and retries. */
+import { errorOf, type ApiError } from './api-error.ts';
+import { backoffMs, wait } from './wait.ts';
 
 export interface ClientOptions {
-  /** Such as `https://campaigns.example.com`, without `/api`; in a page also a path of its own server. */
+  /** For example `https://campaigns.example.com`, without `/api`; in a browser also a path of the page's server. */
   readonly baseUrl: string;
-  /** Absent where something else lets the request in, a page's session for example. */
+  /** Omit it where something else authenticates the request, for example the session of a page. */
   readonly apiKey?: string | undefined;
-  /** How often a request is tried again; 3 where absent. */
+  /** Retries after the first attempt; default 3. */
   readonly retries?: number;
+  /** Longest time of one attempt in ms; default 60,000, for an upload 600,000. */
+  readonly timeoutMs?: number;
   readonly fetch?: typeof fetch;
 }
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Of campaign creation and single sends; one is made for every call where absent. */
+  /** For campaign creation and single sends; the client makes a new one for every call without it. */
   readonly idempotencyKey?: string;
 }
 
@@ -22,9 +25,9 @@ export interface Request extends CallOptions {
   readonly path: string;
   readonly query?: object | undefined;
   readonly body?: unknown;
-  /** The service answers a repetition with the same key without doing it again. */
+  /** True where the service answers a repeated key with the stored response. */
   readonly idempotent?: boolean;
-  /** A body that is no JSON, made anew for each try, with its headers. Undefined: it can be read once. */
+  /** A body other than JSON, with its headers. `once`: it can be read one time, so the request is never retried. */
   readonly raw?: {
     readonly body: FormData | ReadableStream<Uint8Array>;
     readonly headers?: Record<string, string>;
@@ -33,48 +36,86 @@ export interface Request extends CallOptions {
 }
 
 export interface Client {
-  /** Throws ApiError for what is no success, and fetch's own error when there was no answer. */
+  /** Returns the decoded answer. Throws ApiError for every status but 2xx, and fetch's own error without an answer. */
   readonly send: <T>(request: Request) => Promise<T>;
+  /** Returns the response as soon as its headers came; the timeout does not limit its body. */
+  readonly open: (request: Request) => Promise<Response>;
 }
 
-const retriedStatuses = new Set([429, 502, 503]);
-const firstWaitMs = 250;
-const longestWaitMs = 10_000;
+// A single send waits up to 30 s for the provider.
+const defaultTimeoutMs = 60_000;
+// The service ends a request after 10 minutes.
+const uploadTimeoutMs = 600_000;
+/** A longer Retry-After is the caller's to wait for: a messaging limit lasts for hours. */
+const longestRetryAfterMs = 60_000;
 
 export function createClient({
   baseUrl,
   apiKey,
   retries = 3,
+  timeoutMs,
   fetch: send = globalThis.fetch,
 }: ClientOptions): Client {
-  return {
-    async send<T>(request: Request): Promise<T> {
-      const url = baseUrl.replace(/\/$/, '') + request.path + searchOf(request.query);
-      const headers = headersOf(request, apiKey);
-      const body = request.raw?.body ?? (request.body === undefined ? null : JSON.stringify(request.body));
-      const { method, signal = null } = request;
-      const init = { method, headers, body, signal, duplex: 'half' } as RequestInit;
-      const attempts = 1 + (mayRepeat(request) ? retries : 0);
-      for (let attempt = 1; ; attempt += 1) {
-        const last = attempt === attempts;
-        let response: Response | undefined;
-        try {
-          response = await send(url, init);
-          if (response.ok) return (await response.json()) as T;
-        } catch (error) {
-          // No answer, or one that was cut off.
-          if (last || signal?.aborted) throw error;
-        }
-        if (response !== undefined && !response.ok) {
-          // The try before, whose answer was lost, may still be under way.
-          const underWay = response.status === 409 && request.idempotent === true && attempt > 1;
-          if (last || !(underWay || retriedStatuses.has(response.status))) throw await errorOf(response);
-          await response.body?.cancel();
-        }
-        await wait(waitMs(attempt, response), request.signal);
+  async function attempt<T>(request: Request, read: (response: Response) => Promise<T>): Promise<T> {
+    const { method, signal } = request;
+    const timeout = new AbortController();
+    const limitMs = timeoutMs ?? (request.raw === undefined ? defaultTimeoutMs : uploadTimeoutMs);
+    const timer = setTimeout(
+      () => timeout.abort(new DOMException(`No answer within ${limitMs} ms`, 'TimeoutError')),
+      limitMs,
+    );
+    try {
+      const response = await send(baseUrl.replace(/\/$/, '') + request.path + searchOf(request.query), {
+        method,
+        headers: headersOf(request, apiKey),
+        body: request.raw?.body ?? (request.body === undefined ? null : JSON.stringify(request.body)),
+        signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]),
+        duplex: 'half',
+      } as RequestInit);
+      if (!response.ok) throw await errorOf(response);
+      return await read(response);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function call<T>(given: Request, read: (response: Response) => Promise<T>): Promise<T> {
+    // Every attempt carries the same key.
+    const { idempotencyKey = crypto.randomUUID() } = given;
+    const request = { ...given, idempotencyKey };
+    for (let retry = 1; ; retry += 1) {
+      try {
+        return await attempt(request, read);
+      } catch (error) {
+        const waitMs =
+          retry > retries || request.signal?.aborted ? undefined : retryAfter(error, request, retry);
+        if (waitMs === undefined) throw error;
+        await wait(waitMs, request.signal);
       }
-    },
+    }
+  }
+
+  return {
+    send: <T>(request: Request) => call(request, (response) => response.json() as Promise<T>),
+    open: (request) => call(request, async (response) => response),
   };
+}
+
+/** Returns the wait in ms before the given retry, or undefined where the request must not be sent again. */
+function retryAfter(error: unknown, { method, idempotent, raw }: Request, retry: number): number | undefined {
+  if (raw?.once === true) return undefined;
+  const { status, code, retryAfterSeconds } = error as Partial<ApiError>;
+  const waitMs = retryAfterSeconds === undefined ? backoffMs(retry) : retryAfterSeconds * 1_000;
+  if (waitMs > longestRetryAfterMs) return undefined;
+  // The service did nothing yet.
+  if (status === 429) return waitMs;
+  // Anything else may have happened already.
+  if (idempotent !== true && method === 'POST') return undefined;
+  // The previous attempt, whose answer was lost, may still run.
+  if (status === 409) return idempotent === true && retry > 1 ? waitMs : undefined;
+  // The service has stored this answer and would only repeat it.
+  if (code === 'outcome_unknown') return undefined;
+  return status === undefined || status === 502 || status === 503 ? waitMs : undefined;
 }
 
 function searchOf(query: object = {}): string {
@@ -91,33 +132,6 @@ function headersOf({ body, raw, idempotent, idempotencyKey }: Request, apiKey: s
   const headers = new Headers(raw?.headers);
   if (apiKey !== undefined) headers.set('X-API-Key', apiKey);
   if (body !== undefined) headers.set('Content-Type', 'application/json');
-  if (idempotent) headers.set('Idempotency-Key', idempotencyKey ?? crypto.randomUUID());
+  if (idempotent === true && idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey);
   return headers;
-}
-
-/** What may have been done already is repeated only where doing it twice changes nothing. */
-function mayRepeat({ method, idempotent, raw }: Request): boolean {
-  return (idempotent === true || method !== 'POST') && raw?.once !== true;
-}
-
-/** Twice as long each time, with chance; the service's own word where it gave one. */
-function waitMs(attempt: number, response: Response | undefined): number {
-  const seconds = Number(response?.headers.get('Retry-After') ?? Number.NaN);
-  if (seconds > 0) return Math.min(longestWaitMs, seconds * 1_000);
-  return Math.min(longestWaitMs, firstWaitMs * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
-}
-
-function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal?.addEventListener('abort', stop, { once: true });
-    if (signal?.aborted) stop();
-  });
 }

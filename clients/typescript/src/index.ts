@@ -1,5 +1,6 @@
 export { createClient, type Client, type ClientOptions, type CallOptions } from './client.ts';
 export { ApiError, type FieldProblem, type ProviderRefusal } from './api-error.ts';
+export { CampaignTimeoutError, followCampaign, waitForCampaign, type WaitOptions } from './campaign.ts';
 export { pages } from './pages.ts';
 export { uploadCampaignCsv, type Upload } from './upload.ts';
 export { verifyWebhook, type WebhookRequest } from './verify-webhook.ts';

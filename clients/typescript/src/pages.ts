@@ -13,7 +13,7 @@ interface Page<T> {
 }
 
 /**
- * Every record of a list, page after page:
+ * Yields every record of a list and fetches its pages as needed:
  * `for await (const campaign of pages((place) => listCampaigns(client, { status: 'RUNNING', ...place })))`.
  */
 export async function* pages<T>(

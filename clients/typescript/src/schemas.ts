@@ -1,4 +1,4 @@
-/** Generated from the OpenAPI document: `npm run openapi` makes it anew. */
+/** Generated from the OpenAPI document by `npm run openapi`. */
 
 export type Acknowledgement = {
   /** Always `success`. */
@@ -2498,5 +2498,5 @@ export type WebhookStatus = "active" | "inactive" | "disabled";
 
 export type WeekDay = "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun";
 
-/** What a webhook receives. */
+/** Body of a webhook request. */
 export type WebhookEvent = IncomingEvent | SentEvent | DeliveredEvent | ReadEvent | FailedEvent | TemplateEvent | ContactCreatedEvent | ContactUpdatedEvent | ConversationAssignedEvent | ConversationStatusChangedEvent;

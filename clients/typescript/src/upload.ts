@@ -6,7 +6,7 @@ export type Upload = string | Blob | ReadableStream<Uint8Array>;
 
 const path = '/api/campaigns/csv-files';
 
-/** Uploads a CSV for a campaign without holding it in memory; what is answered names it in `csv_file_key`. */
+/** Uploads a CSV without holding it in memory; a campaign names it by the `csv_file_key` of the answer. */
 export async function uploadCampaignCsv(
   client: Client,
   file: Upload,
@@ -24,7 +24,7 @@ export async function uploadCampaignCsv(
 }
 
 function open(file: string): Promise<Blob> {
-  // No import: bundlers for browsers and edge runtimes stop at one.
+  // An import of node:fs would break bundles for browsers and edge runtimes.
   const files = globalThis.process?.getBuiltinModule('node:fs');
   if (files === undefined) throw new TypeError('Only Node reads a path: pass a Blob or a stream');
   return files.openAsBlob(file, { type: 'text/csv' });

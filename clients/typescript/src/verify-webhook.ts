@@ -1,16 +1,16 @@
 import type { WebhookEvent } from './schemas.ts';
 
 export interface WebhookRequest {
-  /** The body as it came, byte for byte. */
+  /** The received bytes, or their text; not parsed JSON. */
   readonly body: string | Uint8Array;
-  /** `Headers`, or an object with names in lower case, as Node has them. */
+  /** `Headers`, or an object with names in lower case such as Node's `request.headers`. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly secret: string;
-  /** How old a request may be; 300 where absent. */
+  /** Largest difference between the timestamp and the clock; default 300. */
   readonly toleranceSeconds?: number;
 }
 
-/** The event of a request that is signed with the secret and not too old. Throws an Error that says what is wrong with others. */
+/** Returns the event if the signature fits the secret and the timestamp is recent. Throws an Error otherwise. */
 export async function verifyWebhook({
   body,
   headers,
@@ -44,7 +44,7 @@ export async function verifyWebhook({
   throw new Error('The webhook is not signed with this secret');
 }
 
-/** `whsec_…` holds the key in base64; any other text is the key itself. */
+/** `whsec_…` holds the key in Base64; the key of any other secret is its UTF-8 bytes. */
 function keyBytes(secret: string): Uint8Array<ArrayBuffer> {
   const encoded = secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : '';
   const decoded = fromBase64(encoded);

@@ -26,14 +26,14 @@ export const listAudit = endpoint(
     method: 'GET',
     path: '/api/audit',
     operationId: 'listAuditEntries',
-    summary: 'List who did what in the workspace',
+    summary: 'List the audit log of the workspace',
     description:
-      'Newest first: what API keys (`key_id`) and operators’ commands (`command`) created, started, paused, cancelled, paid, changed and erased. Holds no person’s data.',
+      'Newest first: actions of API keys (`key_id`) and operators’ commands (`command`). Contains no personal data.',
     tag: 'Operations',
     access: 'workspace',
     query: optional({ cursor: SerialCursor, limit: limitUpTo(1000) }),
     responses: {
-      200: onePart('One part of the list', AuditEntry, {
+      200: onePart('One page of the audit log', AuditEntry, {
         id: '7',
         at: '2026-11-21T09:00:00.000Z',
         key_id: 'k3JkqP0x',

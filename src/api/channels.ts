@@ -20,9 +20,9 @@ const channelStatuses = ['active', 'blocked'] as const;
 const ProviderError = named(
   'ChannelProviderError',
   struct({
-    code: describe(Integer, { description: 'The provider’s error code' }),
+    code: describe(Integer, { description: 'Provider’s error code.' }),
     cause: describe(oneOf(channelBlockCauses, 'ChannelBlockCause'), {
-      description: 'What the code is about',
+      description: 'Cause of the error.',
     }),
     at: IsoDateTime,
   }),
@@ -36,40 +36,45 @@ const Channel = named(
     display_phone_number: t.string,
     business_account_id: t.string,
     status: oneOf(channelStatuses, 'ChannelStatus'),
-    block_reason: describe(nullish(t.string), { description: 'Why it is blocked' }),
+    block_reason: describe(nullish(t.string), {
+      description: 'Reason why the channel is blocked; null while it is not.',
+    }),
     provider_error: describe(nullish(ProviderError), {
-      description: 'The provider’s last refusal that concerned the whole channel; null after a new token',
+      description: 'Provider’s last refusal that affected the whole channel; null after a new access token.',
     }),
     blocked_until: describe(nullish(IsoDateTime), {
-      description: 'When a restriction of the provider’s ends by itself',
+      description: 'Time at which the provider’s restriction ends; null without one.',
     }),
     blocked_countries: describe(t.readonlyArray(t.string), {
-      description: 'ISO 3166 alpha-2 codes it never sends to',
+      description: 'Countries the channel never sends to, as ISO 3166-1 alpha-2.',
     }),
-    messages_per_second: describe(Integer, { description: 'Its limit' }),
-    rate_now: describe(t.number, { description: 'What throttling leaves of the limit at this moment' }),
+    messages_per_second: describe(Integer, { description: 'Most messages per second on the channel.' }),
+    rate_now: describe(t.number, { description: 'Messages per second that throttling allows at present.' }),
     waiting_for: nullish(oneOf(waitingReasons, 'WaitingReason')),
-    held_until: describe(nullish(IsoDateTime), { description: 'Nothing is sent until then' }),
+    held_until: describe(nullish(IsoDateTime), {
+      description: 'Time until which the channel sends nothing; null without one.',
+    }),
     running_campaigns: Integer,
     quality: describe(nullish(oneOf(channelQualities, 'ChannelQuality')), {
       description:
-        'What the provider told last of the number: LOW, it flagged it and may lower its limit; GOOD, it took that back; null, nothing',
+        'Provider’s last rating of the number: LOW means flagged, its limit may fall; GOOD means the flag is gone; null without a rating.',
     }),
     messaging_limit: describe(nullish(Integer), {
-      description: 'Different people the business account may write to in 24 hours; null: no limit',
+      description:
+        'Most different people the business account may write to in 24 hours; null without a limit.',
     }),
     messaging_used: describe(nullish(Integer), {
-      description: 'How many it has written to in the last 24 hours; null without a limit',
+      description: 'Number of people written to in the last 24 hours; null without a limit.',
     }),
     messaging_room_at: describe(nullish(IsoDateTime), {
-      description: 'Where the limit is reached: when there is room for somebody else',
+      description: 'Time at which the reached limit allows another person; null while it is not reached.',
     }),
     marketing_endpoint: describe(t.boolean, {
-      description: 'Marketing templates go by the provider’s endpoint for them',
+      description: 'True if MARKETING templates use the provider’s endpoint for marketing messages.',
     }),
     account_notice: describe(nullish(t.UnknownRecord), {
       description:
-        'What the provider said last of the business account: `field`, `event`, `at` and its details',
+        'Provider’s last notice about the business account: `field`, `event`, `at` and its details; null without one.',
     }),
   }),
 );
@@ -102,10 +107,10 @@ export const listChannels = endpoint(
     method: 'GET',
     path: '/api/channels',
     operationId: 'listChannels',
-    summary: 'List the channels of the workspace as they stand',
+    summary: 'List the channels of the workspace',
     tag,
     access: 'workspace',
-    responses: { 200: answer('All of them, oldest first', t.readonlyArray(Channel), [example]) },
+    responses: { 200: answer('Channels, oldest first', t.readonlyArray(Channel), [example]) },
   },
   async ({ dependencies: { database }, principal: { workspaceId } }) => ({
     status: 200,
@@ -118,7 +123,7 @@ export const getChannel = endpoint(
     method: 'GET',
     path: '/api/channels/:id',
     operationId: 'getChannel',
-    summary: 'A channel as it stands',
+    summary: 'Read a channel',
     tag,
     access: 'workspace',
     params: struct({ id: idOf('Channel') }),

@@ -18,9 +18,10 @@ const Consent = named(
   struct({
     subscribed: describe(t.boolean, { description: 'False for an opt-out, true for an opt-in.' }),
     source: describe(oneOf(['person', 'api'], 'ConsentSource'), {
-      description: '`person`: by a message, or by the setting in the app. `api`: by a request.',
+      description:
+        'Origin of the decision: `person` by a message or a setting in the app, `api` by a request.',
     }),
-    at: describe(IsoDateTime, { description: 'When it was decided.' }),
+    at: describe(IsoDateTime, { description: 'Time of the opt-out or opt-in.' }),
   }),
 );
 
@@ -36,7 +37,7 @@ export const listContactConsents = endpoint(
     params,
     query,
     responses: {
-      200: onePart('One part of the list', Consent, {
+      200: onePart('One page of opt-outs and opt-ins', Consent, {
         subscribed: false,
         source: 'person',
         at: '2026-11-21T09:00:00.000Z',

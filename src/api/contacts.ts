@@ -64,20 +64,20 @@ export const listContacts = endpoint(
     operationId: 'listContacts',
     summary: 'List or search the contacts of the workspace',
     description:
-      'Newest first. `search` finds by the beginning of the phone number (with its calling code, or in its national form), of the first name, the last name, the chat name or the e-mail address; several words must all match. Results of a search are ordered by what was found. `tag`, `segment` and `subscribed` leave the contacts that have the tag, match the segment, or are subscribed or not.',
+      'Newest first. `search` matches the beginning of the phone number (international or national), first name, last name, chat name or e-mail address; all words must match. `tag`, `segment` and `subscribed` filter the list.',
     tag,
     access: 'workspace',
     query: optional({
       cursor: ContactCursor,
       limit: limitUpTo(1000),
       search: textOf({ max: 255 }),
-      tag: describe(Uuid, { description: 'Only contacts that have this tag.' }),
-      segment: describe(Uuid, { description: 'Only contacts that match this segment.' }),
+      tag: describe(Uuid, { description: 'Only contacts that have the tag with this id.' }),
+      segment: describe(Uuid, { description: 'Only contacts that match the segment with this id.' }),
       subscribed: describe(oneOf(['true', 'false']), {
         description: 'Only contacts that are subscribed (`true`) or that opted out (`false`).',
       }),
     }),
-    responses: { 200: onePart('One part of the list', Contact, contactExample) },
+    responses: { 200: onePart('One page of contacts', Contact, contactExample) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const limit = query.limit ?? 100;
@@ -110,9 +110,9 @@ export const createContact = endpoint(
     method: 'POST',
     path: '/api/contacts',
     operationId: 'createContact',
-    summary: 'Register a contact',
+    summary: 'Create a contact',
     description:
-      'Emits `contact.created`. The number of a deleted contact restores that contact, with what is given anew: 200 and `contact.updated`. The number of a present contact is refused with 409.',
+      'Emits `contact.created`. The number of a deleted contact restores that contact with the given fields: 200 and `contact.updated`. The number of an existing contact is refused with 409.',
     tag,
     access: 'workspace',
     body: CreateContact,
@@ -125,12 +125,7 @@ export const createContact = endpoint(
     },
     responses: {
       201: answerWith('The contact', 'Contact created successfully', Contact, contactExample),
-      200: answerWith(
-        'The contact was deleted before and is restored',
-        'Contact restored successfully',
-        Contact,
-        contactExample,
-      ),
+      200: answerWith('Restored a deleted contact', 'Contact restored successfully', Contact, contactExample),
     },
     errors: [409],
   },
@@ -170,14 +165,14 @@ export const updateContact = endpoint(
     operationId: 'updateContact',
     summary: 'Change a contact and its tags',
     description:
-      'Absent fields stay as they are; `tagsId` and `customFields` replace the whole list. Emits `contact.updated` once when something changes, nothing otherwise.',
+      'Omitted fields do not change; `tagsId` and `customFields` replace the whole list. Emits `contact.updated` if something changed.',
     tag,
     access: 'workspace',
     params,
     body: UpdateContact,
     bodyExample: { tagsId: [] },
     responses: {
-      200: answerWith('The contact as it is now', 'Contact updated successfully', Contact, {
+      200: answerWith('Contact after the change', 'Contact updated successfully', Contact, {
         ...contactExample,
         tagsId: [],
       }),
@@ -196,14 +191,13 @@ export const exportContactEndpoint = endpoint(
     method: 'GET',
     path: '/api/contacts/:id/export',
     operationId: 'exportContact',
-    summary: 'Export everything that is held of a person',
-    description:
-      'The contact, the provider’s ids of the person, conversations, messages and the messages of campaigns.',
+    summary: 'Export all data of a person',
+    description: 'Returns the contact, its provider ids, conversations, messages and campaign messages.',
     tag,
     access: 'workspace',
     params,
     responses: {
-      200: answer('What is held of the person', ContactExport, {
+      200: answer('All stored data of the person', ContactExport, {
         contact: contactExample,
         providerIds: ['US.13491208655302741918'],
         conversations: [],
@@ -226,7 +220,7 @@ export const deleteContact = endpoint(
     operationId: 'deleteContact',
     summary: 'Delete a contact',
     description:
-      'The contact leaves every list and audience, and is restored when its number turns up again. With `erase=true` the person is forgotten for good, a deleted contact too: number, names, texts, variables and the provider’s ids go from contact, campaigns, messages, events and callbacks; counters, ledger and ids stay, and of a number that had opted out a keyed hash, so that it stays unsubscribed.',
+      'Removes the contact from lists and audiences; it is restored when its number is added again. `erase=true` also erases number, names, texts, variables and provider ids from contact, campaigns, messages, events and callbacks, of a deleted contact, too. Counters, ledger and ids remain, and a keyed hash of a number that had opted out.',
     tag,
     access: 'workspace',
     params,

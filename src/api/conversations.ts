@@ -50,7 +50,7 @@ export const listConversations = endpoint(
     operationId: 'listConversations',
     summary: 'List the conversations of the workspace',
     description:
-      'Newest first. `assignedTo` takes the id of a user, team or bot; `campaignId` leaves those whose contact wrote after the campaign reached it; `sort=lastMessageAt` puts the conversation with the latest message first.',
+      'Newest first, or with `sort=lastMessageAt` by the latest message. `campaignId` keeps conversations whose contact wrote after the campaign reached it.',
     tag,
     access: 'workspace',
     query: optional({
@@ -60,10 +60,10 @@ export const listConversations = endpoint(
       assignedTo: textOf({ max: 255 }),
       contactId: Uuid,
       campaignId: describe(Uuid, {
-        description: 'Only conversations whose contact wrote after this campaign reached it.',
+        description: 'Only conversations whose contact wrote after the campaign with this id reached it.',
       }),
       sort: describe(oneOf(['createdAt', 'lastMessageAt']), {
-        description: 'The time to order by, latest first. Default: `createdAt`.',
+        description: 'Time to sort by, latest first; default `createdAt`.',
       }),
     }),
     responses: { 200: onePage('One page of conversations', Conversation, conversationExample) },
@@ -100,7 +100,7 @@ export const assignConversation = endpoint(
     operationId: 'assignConversation',
     summary: 'Assign a conversation',
     description:
-      'Emits `conversation.assigned` when it changes something. `none` takes the conversation from whoever has it. Without `chatMode` people answer by hand and a bot by itself; `source` is `api` where absent.',
+      'Emits `conversation.assigned` if something changed. `none` removes the assignment. Default `chatMode`: `bot` for a bot, else `manual`; default `source`: `api`.',
     tag,
     access: 'workspace',
     params,
@@ -113,7 +113,7 @@ export const assignConversation = endpoint(
     },
     responses: {
       200: answerWith(
-        'The conversation as it is now',
+        'Conversation after the change',
         'Conversation assigned successfully',
         Conversation,
         conversationExample,
@@ -140,7 +140,7 @@ export const changeConversationStatus = endpoint(
     operationId: 'changeConversationStatus',
     summary: 'Open, resolve or close a conversation',
     description:
-      'Emits `conversation.status_changed` when it changes something; chatbot and assistant sessions of the conversation exit. A closed conversation cannot be opened beside a present one of the same contact: 409.',
+      'Emits `conversation.status_changed` if something changed, and ends chatbot and assistant sessions. Reopening is refused with 409 while the contact has another open conversation.',
     tag,
     access: 'workspace',
     params,
@@ -151,7 +151,7 @@ export const changeConversationStatus = endpoint(
     },
     responses: {
       200: answerWith(
-        'The conversation as it is now',
+        'Conversation after the change',
         'Conversation status changed successfully',
         Conversation,
         { ...conversationExample, status: 'resolved' },

@@ -18,19 +18,29 @@ const HistoryItem = named(
   'HistoryItem',
   struct({
     id: Uuid,
-    at: describe(IsoDateTime, { description: 'When the message was accepted, received or refused.' }),
+    at: describe(IsoDateTime, {
+      description: 'Time at which the message was accepted, received or refused.',
+    }),
     direction: describe(oneOf(['outbound', 'inbound'], 'MessageDirection'), {
-      description: 'Whether the contact sent it (`inbound`) or got it (`outbound`).',
+      description: 'Direction: `inbound` from the contact, `outbound` to it.',
     }),
-    type: describe(t.string, { description: 'The provider’s type, such as `template`, `text` or `image`.' }),
-    state: describe(t.string, { description: 'A recipient’s state, or `RECEIVED` for an inbound message.' }),
-    reason: describe(nullish(t.string), { description: 'Why an outbound message failed.' }),
+    type: describe(t.string, {
+      description: 'Provider’s kind of message: `template`, `text`, `image` and so on.',
+    }),
+    state: describe(t.string, {
+      description: 'State of the recipient, or `RECEIVED` for an inbound message.',
+    }),
+    reason: describe(nullish(t.string), {
+      description: 'Reason why an outbound message failed; null otherwise.',
+    }),
     text: describe(nullish(t.string), {
-      description: 'The words of an inbound message; null where it has none.',
+      description: 'Text of an inbound message; null if it has none.',
     }),
-    template: describe(nullish(HistoryTemplate), { description: 'The template of an outbound message.' }),
+    template: describe(nullish(HistoryTemplate), {
+      description: 'Template of an outbound message; null otherwise.',
+    }),
     campaign: describe(nullish(HistoryCampaign), {
-      description: 'The campaign that an outbound message belongs to.',
+      description: 'Campaign of an outbound message; null without one.',
     }),
   }),
 );
@@ -64,7 +74,7 @@ const present = (entry: HistoryEntry) => ({
 
 const HistoryCursor = cursorOf(struct({ at: IsoDateTime, id: Uuid }));
 const query = optional({ cursor: HistoryCursor, limit: limitUpTo(1000) });
-const responses = { 200: onePart('One part of the list', HistoryItem, example) };
+const responses = { 200: onePart('One page of messages', HistoryItem, example) };
 
 async function answerPart(
   database: Database,
@@ -101,7 +111,7 @@ export const listConversationMessages = endpoint(
     path: '/api/conversations/:id/messages',
     operationId: 'listConversationMessages',
     summary: 'List the messages of a conversation',
-    description: 'Newest first: what the contact sent to the channel and got from it, campaigns included.',
+    description: 'Newest first: messages in both directions, campaigns included.',
     tag: 'Conversations',
     access: 'workspace',
     params: struct({ id: idOf('Conversation') }),

@@ -15,9 +15,9 @@ export const uploadMediaFile = endpoint(
     method: 'POST',
     path: '/api/media',
     operationId: 'uploadMedia',
-    summary: 'Upload the file of a header: field `file` of a multipart form',
+    summary: 'Upload a media file for a header',
     description:
-      'Images (JPEG, PNG) up to 5 MiB, videos (MP4, 3GPP) up to 16 MiB, documents (PDF, text, Office) up to 100 MiB; the part’s Content-Type says which. The file goes to the provider as it comes, which keeps it for 30 days. Its `id` stands in a header instead of `link`.',
+      'Send the file as field `file` of a multipart form: images (JPEG, PNG) up to 5 MiB, videos (MP4, 3GPP) up to 16 MiB, documents (PDF, text, Office) up to 100 MiB, told apart by the part’s Content-Type. The provider keeps it for 30 days. Use the returned `id` in a header instead of `link`.',
     tag: 'Messages',
     access: 'channel',
     body: 'multipart',
@@ -28,7 +28,7 @@ export const uploadMediaFile = endpoint(
     },
     responses: {
       201: {
-        description: 'What a header names as `id`',
+        description: 'Uploaded',
         body: record(Media),
         example: {
           status: 'success',

@@ -46,20 +46,24 @@ export const listMessagesEndpoint = endpoint(
     operationId: 'listMessages',
     summary: 'List single sends and replies',
     description:
-      'Newest first: messages outside campaigns, test messages of campaigns, and what people wrote. `state=RECEIVED` lists what people wrote; with `campaign_id` these are the replies to a campaign. The messages of a campaign are its recipients.',
+      'Newest first: single sends, test messages and inbound messages. `state=RECEIVED` with `campaign_id` lists the replies to a campaign. Messages of campaigns are listed as recipients.',
     tag: 'Messages',
     access: 'workspace',
     query: optional({
       cursor: MessageCursor,
       limit: limitUpTo(1000),
-      phone_number: describe(textOf({ max: 40 }), { description: 'Only those to or from this number.' }),
-      contact_id: describe(Uuid, { description: 'Only those to or from this contact.' }),
-      campaign_id: describe(Uuid, { description: 'Only replies to this campaign and its test messages.' }),
+      phone_number: describe(textOf({ max: 40 }), {
+        description: 'Only messages to or from this phone number.',
+      }),
+      contact_id: describe(Uuid, { description: 'Only messages to or from the contact with this id.' }),
+      campaign_id: describe(Uuid, {
+        description: 'Only replies to the campaign with this id, and its test messages.',
+      }),
       state: repeated(MessageState),
       from: IsoDateTime,
       to: IsoDateTime,
     }),
-    responses: { 200: onePart('One part of the list', Message, example) },
+    responses: { 200: onePart('One page of messages', Message, example) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const limit = query.limit ?? 100;
@@ -83,7 +87,7 @@ export const getMessageEndpoint = endpoint(
     path: '/api/messages/:id',
     operationId: 'getMessage',
     summary: 'Read a message',
-    description: 'By the `messageId` of an event or of a single send, also for a message of a campaign.',
+    description: 'Takes the `messageId` of an event or a single send; messages of campaigns work, too.',
     tag: 'Messages',
     access: 'workspace',
     params: struct({ id: idOf('Message') }),

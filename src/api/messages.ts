@@ -37,15 +37,15 @@ const UserId = refined(
 
 const byNumber = {
   recipientPhoneNumber: describe(Digits, {
-    description: 'The number in digits, its calling code first, without `+` and spaces.',
+    description: 'Phone number: digits with country calling code, without `+` and spaces.',
   }),
   countryCode: describe(CountryCode, {
-    description: 'The calling code with `+`; the number begins with its digits.',
+    description: 'Country calling code with `+`, such as `+49`; the phone number begins with its digits.',
   }),
 };
 const byUserId = {
   recipientUserId: describe(UserId, {
-    description: 'The provider’s id of a contact, whose number it may hide.',
+    description: 'Provider’s id of the user, for contacts whose number it hides.',
   }),
 };
 const content = { variables: listOf(t.string), variableMapping: VariableMapping };
@@ -87,7 +87,7 @@ export const sendMessage = endpoint(
     operationId: 'sendTemplateMessage',
     summary: 'Send a template message to one recipient',
     description:
-      'Sent at most once. When the provider does not answer in time the answer is 502 and the outcome stays unknown until a receipt comes; the same `Idempotency-Key` then gives the same answer and sends nothing.',
+      'Sends at most once. If the provider does not answer in time, the response is 502 `outcome_unknown` until a receipt decides; repeating the `Idempotency-Key` returns the same response and sends nothing.',
     tag,
     access: 'channel',
     idempotent: true,

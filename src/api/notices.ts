@@ -14,21 +14,23 @@ const Notice = named(
   'Notice',
   struct({
     id: Uuid,
-    kind: describe(oneOf(noticeKinds, 'NoticeKind'), { description: 'What it tells of.' }),
+    kind: describe(oneOf(noticeKinds, 'NoticeKind'), { description: 'Kind of the notice.' }),
     subject: describe(
       named(
         'NoticeSubject',
         struct({
           type: oneOf(noticeSubjectTypes, 'NoticeSubjectType'),
           id: t.string,
-          name: describe(t.string, { description: 'As the subject was called at the time.' }),
+          name: describe(t.string, { description: 'Name of the subject at the time of the notice.' }),
         }),
       ),
-      { description: 'The record it is about.' },
+      { description: 'Record that the notice is about.' },
     ),
-    message: describe(t.string, { description: 'A sentence or two for people.' }),
+    message: describe(t.string, { description: 'Text for people.' }),
     createdAt: IsoDateTime,
-    readAt: describe(nullish(IsoDateTime), { description: 'When it was marked as read; null while unread.' }),
+    readAt: describe(nullish(IsoDateTime), {
+      description: 'Time at which the notice was marked as read; null while unread.',
+    }),
   }),
 );
 
@@ -54,17 +56,19 @@ export const listNoticesEndpoint = endpoint(
     method: 'GET',
     path: '/api/notices',
     operationId: 'listNotices',
-    summary: 'List what the people of the workspace should know of',
+    summary: 'List the notices of the workspace',
     description:
-      'Newest first: changes of templates, blocked channels, changes of quality and messaging limits, disabled webhooks, paused and failed campaigns. Kept for 90 days.',
+      'Newest first: template changes, blocked channels, quality and limit changes, disabled webhooks, paused and failed campaigns. Kept for 90 days.',
     tag,
     access: 'workspace',
     query: optional({
       cursor: NoticeCursor,
       limit: limitUpTo(1000),
-      unread: describe(oneOf(['true', 'false']), { description: '`true` lists unread notices only.' }),
+      unread: describe(oneOf(['true', 'false']), {
+        description: '`true` lists unread notices only; default all.',
+      }),
     }),
-    responses: { 200: onePart('One part of the list', Notice, example) },
+    responses: { 200: onePart('One page of notices', Notice, example) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const limit = query.limit ?? 100;
@@ -84,17 +88,17 @@ export const readNotices = endpoint(
     path: '/api/notices/read',
     operationId: 'readNotices',
     summary: 'Mark notices as read',
-    description: 'Marks every notice that was created at `until` or earlier, for all keys of the workspace.',
+    description: 'Marks every notice created at `until` or earlier, for all keys of the workspace.',
     tag,
     access: 'workspace',
     body: named(
       'ReadNotices',
       struct({
-        until: describe(IsoDateTime, { description: 'The `createdAt` of the newest notice that was read.' }),
+        until: describe(IsoDateTime, { description: '`createdAt` of the newest notice that was read.' }),
       }),
     ),
     bodyExample: { until: '2026-11-21T09:00:00.000Z' },
-    responses: { 200: acknowledgement('The notices are read', 'Notices marked as read') },
+    responses: { 200: acknowledgement('Marked as read', 'Notices marked as read') },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, body }) => {
     await markNoticesRead(database, workspaceId, body.until);

@@ -21,7 +21,7 @@ const sums = {
   delivered: Integer,
   read: Integer,
   failed: Integer,
-  charged: describe(Amount, { description: 'What recipients were charged, less what was given back' }),
+  charged: describe(Amount, { description: 'Amount charged less refunds, as a decimal string.' }),
 };
 const OverviewTotals = named('OverviewTotals', struct(sums));
 const exampleSums = { accepted: 19842, delivered: 19120, read: 8730, failed: 312, charged: '992.1' };
@@ -31,28 +31,32 @@ export const getOverview = endpoint(
     method: 'GET',
     path: '/api/overview',
     operationId: 'getOverview',
-    summary: 'What the campaigns of the workspace did in a span of time',
-    description: `Counted by the minute in which it happened: a message sent on Monday and read on Tuesday counts as read on Tuesday. Without \`from\` and \`to\` the last ${defaultDays} days; at most ${mostDays.day} days, ${mostDays.hour} by hour. Days begin at midnight UTC; parts in which nothing happened are left out. \`campaigns\` are the ${mostCampaigns} that sent most.`,
+    summary: 'Read the totals of all campaigns over a period',
+    description: `Counts each change at the time it happened: a message sent on Monday and read on Tuesday counts as read on Tuesday. Default the last ${defaultDays} days; at most ${mostDays.day} days, or ${mostDays.hour} by hour. Days begin at midnight UTC; empty intervals are omitted. \`campaigns\` holds the ${mostCampaigns} that sent most.`,
     tag: 'Campaigns',
     access: 'workspace',
     query: optional({
-      from: IsoDateTime,
-      to: IsoDateTime,
-      interval: oneOf(overviewIntervals, 'OverviewInterval'),
+      from: describe(IsoDateTime, {
+        description: `Start of the period; default ${defaultDays} days before \`to\`.`,
+      }),
+      to: describe(IsoDateTime, { description: 'End of the period, exclusive; default now.' }),
+      interval: describe(oneOf(overviewIntervals, 'OverviewInterval'), {
+        description: 'Length of an interval; default `day`.',
+      }),
     }),
     responses: {
       200: answer(
-        'The parts in order, their sum, and the campaigns',
+        'Intervals in order, totals, and totals by campaign',
         named(
           'Overview',
           struct({
             points: describe(t.readonlyArray(named('OverviewPoint', struct({ at: IsoDateTime, ...sums }))), {
-              description: 'The parts of the span in which something happened; `at` is their beginning',
+              description: 'Intervals in which something happened.',
             }),
-            totals: describe(OverviewTotals, { description: 'The sum of the points' }),
+            totals: describe(OverviewTotals, { description: 'Totals of the period.' }),
             campaigns: describe(
               t.readonlyArray(named('OverviewCampaign', struct({ id: Uuid, name: t.string, ...sums }))),
-              { description: 'What each campaign did in the span; those that sent most first' },
+              { description: 'Totals of each campaign, most messages first.' },
             ),
           }),
         ),

@@ -35,7 +35,7 @@ const segmentExample = {
 };
 
 const conditionsDescription =
-  'At most 1,000 of a workspace. Fields: firstName, lastName, chatName, email, phoneNumber, countryCode, source, subscribed, createdAt, updatedAt, dob, tag (takes tag ids) and custom.<fieldId>. Every operator but exists and not_exists needs a value; in and not_in take an array.';
+  'Fields: firstName, lastName, chatName, email, phoneNumber, countryCode, source, subscribed, createdAt, updatedAt, dob, tag (takes tag ids) and custom.<fieldId>. Operators need a `value`, except exists and not_exists; in and not_in take an array.';
 
 function assertConditions(conditions: readonly SegmentCondition[]): void {
   const problems = conditionProblems(conditions, 'conditions');
@@ -89,12 +89,12 @@ export const countSegment = endpoint(
     path: '/api/segments/count',
     operationId: 'countSegment',
     summary: 'Count the contacts that match conditions',
-    description: `Saves nothing. \`subscribed\` counts those of them that a campaign may send to. ${conditionsDescription}`,
+    description: `Saves nothing. \`subscribed\` is the number that campaigns may send to. ${conditionsDescription}`,
     tag,
     access: 'workspace',
     body: CountSegment,
     bodyExample: { match: 'all', conditions: segmentExample.conditions },
-    responses: { 200: answer('The numbers', SegmentCount, { count: 1_204, subscribed: 1_180 }) },
+    responses: { 200: answer('Counts', SegmentCount, { count: 1_204, subscribed: 1_180 }) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, body }) => {
     assertConditions(body.conditions);
@@ -126,14 +126,14 @@ export const updateSegment = endpoint(
     path: '/api/segments/:id',
     operationId: 'updateSegment',
     summary: 'Change a segment',
-    description: `Absent fields stay as they are; \`conditions\` replaces all of them. ${conditionsDescription}`,
+    description: `Omitted fields do not change; \`conditions\` replaces the whole list. ${conditionsDescription}`,
     tag,
     access: 'workspace',
     params,
     body: UpdateSegment,
     bodyExample: { match: 'any' },
     responses: {
-      200: answerWith('The segment as it is now', 'Segment updated successfully', Segment, {
+      200: answerWith('Segment after the change', 'Segment updated successfully', Segment, {
         ...segmentExample,
         match: 'any',
       }),

@@ -20,7 +20,7 @@ export const getSendingWindow = endpoint(
     operationId: 'getSendingWindow',
     summary: 'Read the sending window of the workspace',
     description:
-      'It holds for campaigns with MARKETING templates. `data` is null where they may send at any time.',
+      'Applies to campaigns with MARKETING templates. `data` is null if they may send at any time.',
     tag,
     access: 'workspace',
     responses: { 200: answer('The window', nullish(SendingWindow), sendingWindowExample) },
@@ -38,12 +38,12 @@ export const putSendingWindow = endpoint(
     operationId: 'putSendingWindow',
     summary: 'Set the sending window of the workspace',
     description:
-      'For operators. Campaigns with MARKETING templates send within it, running ones too. A campaign’s own window narrows it.',
+      'Needs an operator’s key. Applies to campaigns with MARKETING templates, running ones included. A campaign’s own window narrows it further.',
     tag,
     access: 'operator',
     body: SendingWindow,
     bodyExample: sendingWindowExample,
-    responses: { 200: answerWith('The window as it is now', saved, SendingWindow, sendingWindowExample) },
+    responses: { 200: answerWith('Window after the change', saved, SendingWindow, sendingWindowExample) },
   },
   async ({ dependencies, principal: { workspaceId }, body }) => {
     await apply(dependencies, workspaceId, body);
@@ -57,10 +57,10 @@ export const deleteSendingWindow = endpoint(
     path,
     operationId: 'deleteSendingWindow',
     summary: 'Remove the sending window of the workspace',
-    description: 'For operators. Campaigns keep their own windows.',
+    description: 'Needs an operator’s key. Campaigns keep their own windows.',
     tag,
     access: 'operator',
-    responses: { 200: acknowledgement('The window is removed', removed) },
+    responses: { 200: acknowledgement('Removed', removed) },
   },
   async ({ dependencies, principal: { workspaceId } }) => {
     await apply(dependencies, workspaceId, null);

@@ -34,7 +34,7 @@ export const listTags = endpoint(
     operationId: 'listTags',
     summary: 'List the tags of the workspace',
     description:
-      'By name. `search` finds the tags whose name holds every word of it, the last word as the beginning of one; `createdBy` takes the id of a user.',
+      'Sorted by name. `search` finds tags whose name contains every word; the last word may be a beginning.',
     tag,
     access: 'workspace',
     query: optional({
@@ -95,14 +95,14 @@ export const updateTag = endpoint(
     path: '/api/tags/:id',
     operationId: 'updateTag',
     summary: 'Change a tag',
-    description: 'Absent fields stay as they are.',
+    description: 'Omitted fields do not change.',
     tag,
     access: 'workspace',
     params,
     body: UpdateTag,
     bodyExample: { background_color: '#0f766e' },
     responses: {
-      200: answerWith('The tag as it is now', 'Tag updated successfully', Tag, {
+      200: answerWith('Tag after the change', 'Tag updated successfully', Tag, {
         ...tagExample,
         background_color: '#0f766e',
       }),
@@ -120,7 +120,7 @@ export const deleteTag = endpoint(
     path: '/api/tags/:id',
     operationId: 'deleteTag',
     summary: 'Delete a tag',
-    description: 'Contacts lose it.',
+    description: 'Removes the tag from its contacts.',
     tag,
     access: 'workspace',
     params,

@@ -18,9 +18,9 @@ export const previewTemplate = endpoint(
     method: 'POST',
     path: '/api/templates/:templateId/preview',
     operationId: 'previewTemplate',
-    summary: 'Show the message of a template as its reader will see it',
+    summary: 'Preview a template’s message as the recipient will see it',
     description:
-      'Fields of the mapping are filled from the contact; without one, and where it has nothing, the variables stay as they stand in the template.',
+      'Fills the mapping from the contact. Without a contact, and for empty fields, the variables stay visible.',
     tag: 'Templates',
     access: 'workspace',
     params: struct({ templateId: idOf('Template') }),
@@ -30,7 +30,7 @@ export const previewTemplate = endpoint(
     },
     responses: {
       200: answer(
-        'The message, and why the template does not take the mapping where it does not',
+        'Preview, and the problems of the mapping',
         named('TemplatePreview', struct({ message: MessagePreview, problems: FieldProblems })),
         { message: messagePreviewExample, problems: [] },
       ),

@@ -51,11 +51,14 @@ export const listTemplates = endpoint(
       limit: limitUpTo(100),
       search: textOf({ max: 512 }),
       status: repeated(textOf({ max: 64 })),
-      category: describe(textOf({ max: 64 }), { description: 'Such as MARKETING or UTILITY' }),
-      language: describe(textOf({ max: 64 }), { description: 'Such as `en_US`' }),
+      category: describe(textOf({ max: 64 }), {
+        description: 'Only templates of this category, such as MARKETING or UTILITY.',
+      }),
+      language: describe(textOf({ max: 64 }), {
+        description: 'Only templates in this language, such as `en_US`.',
+      }),
       business_account_id: describe(textOf({ max: 64 }), {
-        description:
-          'Templates of this business account alone; a channel key that leaves it out gets those of its own business account',
+        description: 'Only templates of this business account; default that of a channel key’s own number.',
       }),
     }),
     responses: { 200: onePage('One page of templates, by name and language', Template, templateExample) },
@@ -92,7 +95,7 @@ export const getTemplate = endpoint(
     tag,
     access: 'workspace',
     params,
-    responses: { 200: answer('The template, whatever its status', Template, templateExample) },
+    responses: { 200: answer('Template in any status', Template, templateExample) },
   },
   async ({ dependencies, principal, params: path }) => {
     const template = await records.getTemplate(dependencies.database, principal.workspaceId, path.templateId);
@@ -105,18 +108,17 @@ export const syncTemplates = endpoint(
     method: 'POST',
     path: '/api/templates/sync',
     operationId: 'syncTemplates',
-    summary: 'Pull the templates of the workspace from the provider',
+    summary: 'Synchronise the templates with the provider',
     description:
-      'Templates are also pulled every hour and updated by the provider’s callbacks. A template that the provider no longer lists gets the status DELETED.',
+      'Runs every hour by itself, too. A template that the provider no longer lists gets the status DELETED.',
     tag,
     access: 'workspace',
     responses: {
-      200: answerWith(
-        'Every page of the provider’s list is stored',
-        'Templates synced',
-        TemplateSyncSummary,
-        { synced: 12, added: 1, changed: 2 },
-      ),
+      200: answerWith('Synchronised', 'Templates synced', TemplateSyncSummary, {
+        synced: 12,
+        added: 1,
+        changed: 2,
+      }),
     },
     errors: [400, 502],
   },
@@ -131,8 +133,8 @@ export const getTemplateVariables = endpoint(
     method: 'GET',
     path: '/api/templates/:templateId/variables',
     operationId: 'getTemplateVariables',
-    summary: 'Name the variables a template requires',
-    description: 'Values that may be left out, such as the payload of a quick reply, are not named.',
+    summary: 'List the variables a template requires',
+    description: 'Optional values, such as the payload of a quick reply, are not listed.',
     tag,
     access: 'workspace',
     params,
@@ -155,8 +157,9 @@ export const getPayloadSkeleton = endpoint(
     method: 'GET',
     path: '/api/templates/:templateId/payload-skeleton',
     operationId: 'getPayloadSkeleton',
-    summary: 'Give a body for sending a template, with placeholder values',
-    description: 'Copy `data`, replace its placeholder values and send it to the single send endpoint.',
+    summary: 'Build the body of a single send with placeholder values',
+    description:
+      'Replace the placeholder values in `data` and send it to `POST /api/templates/external/message/send`.',
     tag,
     access: 'workspace',
     params,

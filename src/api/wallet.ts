@@ -31,7 +31,7 @@ export const getWallet = endpoint(
     operationId: 'getWallet',
     summary: 'Read the wallet of a channel',
     description:
-      'What can be spent is `balance` less `reserved`. Without `channel_id` the wallet of the key’s channel, or of the only channel of the workspace.',
+      '`balance` − `reserved` can be spent. Default channel: the key’s, or the only one of the workspace.',
     tag,
     access: 'workspace',
     query: optional({ channel_id: Uuid }),
@@ -83,14 +83,14 @@ export const rechargeWallet = endpoint(
     operationId: 'rechargeWallet',
     summary: 'Add money to the wallet of a channel',
     description:
-      'For operators. A repetition with the same Idempotency-Key adds nothing. Campaigns that were paused for want of money are started again by `POST /api/campaigns/{id}/start`.',
+      'Needs an operator’s key. Repeating the Idempotency-Key adds nothing. `POST /api/campaigns/{id}/start` resumes campaigns paused with INSUFFICIENT_BALANCE.',
     tag,
     access: 'operator',
     idempotent: true,
     body: RechargeWallet,
     bodyExample: { channel_id: walletExample.channel_id, amount: '50' },
     responses: {
-      200: answerWith('The wallet as it is now', 'Wallet recharged successfully', Wallet, walletExample),
+      200: answerWith('Wallet after the recharge', 'Wallet recharged successfully', Wallet, walletExample),
     },
     errors: [404],
   },
@@ -117,12 +117,12 @@ export const listWalletEntries = endpoint(
     operationId: 'listWalletEntries',
     summary: 'List the ledger of a channel',
     description:
-      'Newest first; the balance is the sum of all entries. Without `channel_id` the wallet of the key’s channel, or of the only channel of the workspace.',
+      'Newest first; the balance is the sum of all entries. Default channel: the key’s, or the only one of the workspace.',
     tag,
     access: 'workspace',
     query: optional({ channel_id: Uuid, cursor: SerialCursor, limit: limitUpTo(1000) }),
     responses: {
-      200: onePart('One part of the ledger', LedgerEntry, {
+      200: onePart('One page of the ledger', LedgerEntry, {
         id: '42',
         channel_id: walletExample.channel_id,
         kind: 'charge',

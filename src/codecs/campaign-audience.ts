@@ -8,7 +8,7 @@ import { FilterMatch, SegmentCondition } from './segment-filter.ts';
 import { needed, nullish, optional, refined, struct } from './struct.ts';
 
 const Column = describe(integerOf({ min: 0, meaning: 'the number of a column, counted from 0' }), {
-  description: '0-based index of the column',
+  description: 'Column of this value, counted from 0; null if there is none.',
 });
 
 const CustomColumns = refined(
@@ -25,7 +25,7 @@ export const CsvMapping = named(
       phone_column: Column,
       country_code_column: describe(needed(Column, 'the column of phones again if they begin with +'), {
         description:
-          '0-based index of the column of calling codes or countries: `49`, `+49`, `0049`, `DE`. Not looked at for numbers that begin with `+`: a file of such numbers names its phone column here, too',
+          'Column of calling codes or countries (`49`, `+49`, `0049`, `DE`), counted from 0. Numbers that begin with `+` ignore it; if all do, repeat `phone_column`.',
       }),
     },
     {
@@ -42,7 +42,7 @@ export const ContactFilters = named(
     { conditions: shortListOf(SegmentCondition, 50) },
     {
       match: describe(nullish(FilterMatch), {
-        description: 'Whether all conditions must hold, or any; default `all`',
+        description: '`all` (default): every condition must hold; `any`: one is enough.',
       }),
     },
   ),

@@ -38,10 +38,10 @@ const TagIds = refined(listOf(t.string), (ids) => ids.length <= 1000, 'tagsId mu
 });
 
 const PhoneNumber = describe(textOf({ min: 1, max: 40 }), {
-  description: 'National digits, or international ones with a plus sign.',
+  description: 'Phone number: national digits, or international with `+`.',
 });
 const CallingCode = describe(textOf({ min: 1, max: 5 }), {
-  description: 'A calling code, with or without a plus sign.',
+  description: 'Country calling code, with or without `+`.',
 });
 
 const fields = {

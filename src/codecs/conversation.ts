@@ -27,11 +27,15 @@ export const Conversation = named(
     contactName: describe(t.string, {
       description: 'First and last name of the contact, else its chat name; may be empty.',
     }),
-    contactPhoneNumber: describe(nullish(t.string), { description: 'Digits with country code.' }),
-    lastMessageAt: describe(nullish(IsoDateTime), { description: 'When the last message came or went.' }),
+    contactPhoneNumber: describe(nullish(t.string), {
+      description: 'Phone number of the contact: digits with country calling code; null if unknown.',
+    }),
+    lastMessageAt: describe(nullish(IsoDateTime), {
+      description: 'Time of the last message in either direction; null without one.',
+    }),
     lastInboundAt: describe(nullish(IsoDateTime), {
       description:
-        'When the contact wrote last: 24 hours from then on it may be answered without a template.',
+        'Time of the contact’s last message; for 24 hours from then it can be answered without a template. Null if it never wrote.',
     }),
     closedAt: nullish(IsoDateTime),
     createdAt: IsoDateTime,

@@ -89,7 +89,7 @@ const Body = struct(
     sending_window: SendingWindow,
     ignore_quiet_hours: describe(t.boolean, {
       description:
-        "True: the workspace's sending window for MARKETING templates does not apply. With an operator's key only",
+        'True if the workspace’s sending window does not apply; needs an operator’s key. Default false.',
     }),
   },
 );

@@ -47,9 +47,9 @@ export const IncomingData = named(
   struct({
     message: textMessage,
     phoneNumberId: t.string,
-    messageId: describe(uuid, { description: 'Our id of the message.' }),
+    messageId: describe(uuid, { description: 'Id of the message in this service.' }),
     campaignId: describe(nullish(uuid), {
-      description: 'The campaign whose message the person replied to; null where it replies to none.',
+      description: 'Id of the campaign whose message the contact answered; null without one.',
     }),
     contactId: nullish(uuid),
     conversationId: nullish(uuid),
@@ -75,7 +75,7 @@ const messageStatus = named(
       pricing,
       errors: t.array(t.UnknownRecord),
       biz_opaque_callback_data: describe(new t.StringType(), {
-        description: 'Our id of the message, where the provider returns it.',
+        description: 'Id of the message in this service, if the provider returned it.',
       }),
     }),
   ]),
@@ -92,10 +92,10 @@ export const MessageStatusData = named(
     phoneNumberId: t.string,
     messageSource: oneOf(messageSources, 'MessageSource'),
     messageId: describe(nullish(uuid), {
-      description: 'Our id of the message; null where the message is not ours.',
+      description: 'Id of the message in this service; null if another system sent it.',
     }),
     campaignId: describe(nullish(uuid), {
-      description: 'The campaign of the message; null for single sends and for test messages of a campaign.',
+      description: 'Id of the message’s campaign; null for single sends and test messages.',
     }),
     contactId: nullish(uuid),
     providerEvent: named('ProviderStatuses', t.type({ statuses: t.array(messageStatus) })),

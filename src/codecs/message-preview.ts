@@ -4,9 +4,11 @@ import { describe, named } from './json-schema.ts';
 import { nullish, struct } from './struct.ts';
 
 const Card = {
-  headerFormat: describe(nullish(t.string), { description: '`TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT`, …' }),
+  headerFormat: describe(nullish(t.string), {
+    description: 'Format of the header: `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT` or another of the provider’s.',
+  }),
   header: describe(nullish(t.string), {
-    description: 'The text, the address of the media, or the id of the product',
+    description: 'Header text, media address, or product id.',
   }),
   body: nullish(t.string),
   buttons: t.readonlyArray(

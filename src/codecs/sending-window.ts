@@ -15,14 +15,16 @@ import { needed, oneOf, refined, struct } from './struct.ts';
 
 const zoneHint = 'an IANA time zone such as "Europe/Berlin"';
 const TimeZone = refined(t.string, isTimeZone, (field) => `${field} must be ${zoneHint}`, {
-  description: 'IANA name; daylight saving is kept',
+  description: 'IANA time zone, such as `Europe/Berlin`; follows daylight saving time.',
 });
 
 const timeHint = 'a time such as "09:00"';
 const timeCodec = (description: string) =>
   textMatching('TimeOfDay', timeOfDay, `must be ${timeHint}`, { pattern: timeOfDay.source, description });
-const From = timeCodec('When sending begins, by the wall clock');
-const To = timeCodec('Before when sending ends; a time before `from` is on the next day');
+const From = timeCodec('Local time at which sending may begin, `HH:MM`.');
+const To = timeCodec(
+  'Local time at which sending stops, `HH:MM`; earlier than `from` means on the next day.',
+);
 
 const Days = refined(
   shortListOf(oneOf(weekDays, 'WeekDay'), weekDays.length),

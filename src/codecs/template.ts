@@ -12,7 +12,7 @@ export const Template = named(
   struct({
     id: Uuid,
     businessAccountId: describe(t.string, {
-      description: 'The business account at the provider that owns the template',
+      description: 'Provider’s id of the business account that owns the template.',
     }),
     name: t.string,
     language: t.string,
@@ -25,9 +25,11 @@ export const Template = named(
     upcomingCategory: nullish(t.string),
     upcomingCategoryAt: nullish(IsoDateTime),
     components: describe(t.readonlyArray(t.unknown), {
-      description: 'The definition as the provider gives it.',
+      description: 'Provider’s definition of the template.',
     }),
-    rejectedReason: describe(nullish(t.string), { description: 'Why the provider refused it' }),
+    rejectedReason: describe(nullish(t.string), {
+      description: 'Provider’s reason for rejecting the template; null without one.',
+    }),
     updatedAt: IsoDateTime,
   }),
 );

@@ -40,7 +40,7 @@ const Header = named(
 );
 
 const Body = describe(recordOf(t.string), {
-  description: 'Values by the position or the name of the variable.',
+  description: 'Values by position or name of the variable.',
 });
 
 /** A text stands for the button's main value; null skips the button. */
@@ -73,8 +73,7 @@ const ButtonValues = named(
   describe(
     refined(t.unknown, isListOrObject, (field) => `${field} must be an array or an object`, {}),
     {
-      description:
-        'In the order of the template’s buttons (null skips one), or keyed by the index of the button.',
+      description: 'List in the order of the template’s buttons (null skips one), or object by button index.',
     },
     t.union([listOf(ButtonValue), recordOf(ButtonValue)]),
   ),
@@ -86,12 +85,15 @@ const LimitedTimeOffer = named(
   'LimitedTimeOffer',
   openObject({
     properties: {
-      expiration_time_ms: { type: 'integer', description: 'Milliseconds since 1970, in the future.' },
+      expiration_time_ms: {
+        type: 'integer',
+        description: 'End of the offer in milliseconds since 1970 (UTC), in the future.',
+      },
     },
   }),
 );
 
-const Footer = openObject({ description: 'Accepted and not sent: footers take no values.' });
+const Footer = openObject({ description: 'Ignored: footers have no variables.' });
 
 /** Spec 4.1.1: used when a mapped field is empty. */
 const DefaultValues = named(
@@ -100,7 +102,7 @@ const DefaultValues = named(
     header: Texts,
     body: Texts,
     buttons: describe(recordOf(t.string), {
-      description: 'The main value of a button by the index of the button.',
+      description: 'Main value of each button by its index, from 0.',
     }),
     footer: Texts,
     carousel: listOf(Card),

@@ -2,89 +2,89 @@
 import type { CallOptions, Client } from './client.ts';
 import type { Acknowledgement, AssignConversation, AuditEntryPage, CampaignCheckResponse, CampaignDetailMessageResponse, CampaignDetailResponse, CampaignPage, CampaignStatus, ChangeConversationStatus, ChannelResponse, CheckCampaign, ConsentPage, ContactExportResponse, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CountSegment, CreateCampaign, CreateContact, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, CsvPreviewResponse, DeliveryDetailResponse, DeliveryMessageResponse, DeliveryPage, DeliveryState, EventKey, GetCampaignDiagnosisResult, GetCampaignTimelineResult, GetHealthResult, GetReadinessResult, GetSendingWindowResult, HistoryItemPage, LedgerEntryPage, ListChannelsResult, ListWebhookEventsResult, MediaResponse, MessagePage, MessageResponse, MessageState, NoticePage, OverviewInterval, OverviewResponse, PayloadSkeletonResponse, PreviewCampaignCsv, PreviewTemplate, PutSendingWindow, ReadNotices, RechargeWallet, RecipientDetailResponse, RecipientFormat, RecipientPage, RecipientState, ResendFailedDeliveries, ResentDeliveriesMessageResponse, SegmentCountResponse, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SendingWindowMessageResponse, SentMessageMessageResponse, StartCampaign, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplatePreviewResponse, TemplateResponse, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, TimelineInterval, UpdateCampaign, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookErrorCode, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
 
-/** Create a campaign that prepares its audience and sends itself */
+/** Create a campaign */
 export const createCampaign = (client: Client, body: CreateCampaign, options: CallOptions = {}): Promise<CreatedCampaign> =>
   client.send({ method: 'POST', path: `/api/campaigns/auto-trigger`, body, idempotent: true, ...options });
 
-/** Check the body of a creation without creating anything */
+/** Check a campaign without creating it */
 export const checkCampaign = (client: Client, body: CheckCampaign, options: CallOptions = {}): Promise<CampaignCheckResponse> =>
   client.send({ method: 'POST', path: `/api/campaigns/check`, body, ...options });
 
-/** Show how a campaign would read an uploaded CSV */
+/** Preview how a campaign would read an uploaded CSV */
 export const previewCampaignCsv = (client: Client, key: string, body: PreviewCampaignCsv, options: CallOptions = {}): Promise<CsvPreviewResponse> =>
   client.send({ method: 'POST', path: `/api/campaigns/csv-files/${encodeURIComponent(key)}/preview`, body, ...options });
 
-/** List the campaigns of the workspace, newest first */
+/** List the campaigns of the workspace */
 export const listCampaigns = (client: Client, query: {
-    /** Which page, from 1; page × limit is at most 100,000. */
+    /** Page of the list of campaigns, from 1 (default); `page` × `limit` is at most 100,000. */
     readonly page?: number;
-    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** Most campaigns in one page, 1 to 100; default 10. */
     readonly limit?: number;
-    /** Only those of this status; may be repeated where it is a list. */
+    /** Only campaigns with this status. Repeat it for several. */
     readonly status?: readonly (CampaignStatus)[];
-    /** Only those that match these words; the last one may be the beginning of a word. */
+    /** Only campaigns that contain these words; the last word may be a beginning. */
     readonly search?: string;
-    /** An approved template of the channel’s business account. */
+    /** Only campaigns that use the template with this id. */
     readonly template_id?: string;
-    /** Only those created at this instant or later. */
+    /** Only campaigns created at this time or later. */
     readonly from?: string;
-    /** Only those created before this instant. */
+    /** Only campaigns created before this time. */
     readonly to?: string;
   } = {}, options: CallOptions = {}): Promise<CampaignPage> =>
   client.send({ method: 'GET', path: `/api/campaigns`, query, ...options });
 
-/** What the campaigns of the workspace did in a span of time */
+/** Read the totals of all campaigns over a period */
 export const getOverview = (client: Client, query: {
-    /** Only those created at this instant or later. */
+    /** Start of the period; default 7 days before `to`. */
     readonly from?: string;
-    /** Only those created before this instant. */
+    /** End of the period, exclusive; default now. */
     readonly to?: string;
-    /** How long a part is; a minute without it. */
+    /** Length of an interval; default `day`. */
     readonly interval?: OverviewInterval;
   } = {}, options: CallOptions = {}): Promise<OverviewResponse> =>
   client.send({ method: 'GET', path: `/api/overview`, query, ...options });
 
-/** A campaign with its counters by recipient state */
+/** Read a campaign with its counters */
 export const getCampaign = (client: Client, id: string, options: CallOptions = {}): Promise<CampaignDetailResponse> =>
   client.send({ method: 'GET', path: `/api/campaigns/${encodeURIComponent(id)}`, ...options });
 
-/** Change the name, the description, the sending window or the time of a campaign */
+/** Change a campaign */
 export const updateCampaign = (client: Client, id: string, body: UpdateCampaign, options: CallOptions = {}): Promise<CampaignDetailMessageResponse> =>
   client.send({ method: 'PATCH', path: `/api/campaigns/${encodeURIComponent(id)}`, body, ...options });
 
-/** What became of a campaign minute by minute, or hour by hour */
+/** Read the timeline of a campaign */
 export const getCampaignTimeline = (client: Client, id: string, query: {
-    /** How long a part is; a minute without it. */
+    /** Length of an interval; default `minute`. */
     readonly interval?: TimelineInterval;
   } = {}, options: CallOptions = {}): Promise<GetCampaignTimelineResult> =>
   client.send({ method: 'GET', path: `/api/campaigns/${encodeURIComponent(id)}/timeline`, query, ...options });
 
-/** Why a campaign sends, or does not, and what would change it */
+/** Diagnose why a campaign sends or does not */
 export const getCampaignDiagnosis = (client: Client, id: string, options: CallOptions = {}): Promise<GetCampaignDiagnosisResult> =>
   client.send({ method: 'GET', path: `/api/campaigns/${encodeURIComponent(id)}/diagnosis`, ...options });
 
-/** The recipients of a campaign; all of them as a file where only text/csv is accepted */
+/** List the recipients of a campaign, or export them as CSV */
 export const listCampaignRecipients = (client: Client, id: string, query: {
-    /** Only these states; may be repeated. */
+    /** Only recipients in these states. Repeat it for several. */
     readonly state?: readonly (RecipientState)[];
-    /** Only these reasons; may be repeated. */
+    /** Only recipients with these reasons. Repeat it for several. */
     readonly reason?: readonly (string)[];
-    /** A number in international form, or as it is dialled within its country */
+    /** Phone number in international or national form. */
     readonly phone_number?: string;
-    /** The `nextCursor` of the page before; absent for the first page. */
+    /** `nextCursor` of the previous page of recipients; omit it for the first page. */
     readonly cursor?: string;
-    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** Most recipients in one page, 1 to 1,000; default 100. */
     readonly limit?: number;
-    /** `csv` answers a file, as `Accept: text/csv` does; for a link that a browser follows */
+    /** `csv` returns a CSV file, as `Accept: text/csv` does; useful for links. */
     readonly format?: RecipientFormat;
   } = {}, options: CallOptions = {}): Promise<RecipientPage> =>
   client.send({ method: 'GET', path: `/api/campaigns/${encodeURIComponent(id)}/recipients`, query, ...options });
 
-/** One recipient: the text of the message and the time of each status */
+/** Read a recipient with its message and history */
 export const getCampaignRecipient = (client: Client, id: string, recipientId: string, options: CallOptions = {}): Promise<RecipientDetailResponse> =>
   client.send({ method: 'GET', path: `/api/campaigns/${encodeURIComponent(id)}/recipients/${encodeURIComponent(recipientId)}`, ...options });
 
-/** Start a paused campaign again, where it stopped; one that is not due yet waits for its time */
+/** Resume a paused campaign */
 export const startCampaign = (client: Client, id: string, body: StartCampaign = {}, options: CallOptions = {}): Promise<CampaignDetailResponse> =>
   client.send({ method: 'POST', path: `/api/campaigns/${encodeURIComponent(id)}/start`, body, ...options });
 
@@ -92,34 +92,34 @@ export const startCampaign = (client: Client, id: string, body: StartCampaign = 
 export const pauseCampaign = (client: Client, id: string, options: CallOptions = {}): Promise<CampaignDetailResponse> =>
   client.send({ method: 'POST', path: `/api/campaigns/${encodeURIComponent(id)}/pause`, ...options });
 
-/** Cancel a campaign: who was not sent to, never will be */
+/** Cancel a campaign */
 export const cancelCampaign = (client: Client, id: string, options: CallOptions = {}): Promise<CampaignDetailResponse> =>
   client.send({ method: 'POST', path: `/api/campaigns/${encodeURIComponent(id)}/cancel`, ...options });
 
-/** Send one message of the campaign to a number of your own */
+/** Send a test message of a campaign to your own number */
 export const testCampaign = (client: Client, id: string, body: TestCampaign, options: CallOptions = {}): Promise<SentMessageMessageResponse> =>
   client.send({ method: 'POST', path: `/api/campaigns/${encodeURIComponent(id)}/test`, body, ...options });
 
 /** List the templates of the workspace */
 export const listTemplates = (client: Client, query: {
-    /** Which page, from 1; page × limit is at most 100,000. */
+    /** Page of the list of templates, from 1 (default); `page` × `limit` is at most 100,000. */
     readonly page?: number;
-    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** Most templates in one page, 1 to 100; default 10. */
     readonly limit?: number;
-    /** Only those that match these words; the last one may be the beginning of a word. */
+    /** Only templates that contain these words; the last word may be a beginning. */
     readonly search?: string;
-    /** Only those of this status; may be repeated where it is a list. */
+    /** Only templates with this status. Repeat it for several. */
     readonly status?: readonly (string)[];
-    /** Such as MARKETING or UTILITY */
+    /** Only templates of this category, such as MARKETING or UTILITY. */
     readonly category?: string;
-    /** Such as `en_US` */
+    /** Only templates in this language, such as `en_US`. */
     readonly language?: string;
-    /** Templates of this business account alone; a channel key that leaves it out gets those of its own business account */
+    /** Only templates of this business account; default that of a channel key’s own number. */
     readonly business_account_id?: string;
   } = {}, options: CallOptions = {}): Promise<TemplatePage> =>
   client.send({ method: 'GET', path: `/api/templates`, query, ...options });
 
-/** Pull the templates of the workspace from the provider */
+/** Synchronise the templates with the provider */
 export const syncTemplates = (client: Client, options: CallOptions = {}): Promise<TemplateSyncSummaryMessageResponse> =>
   client.send({ method: 'POST', path: `/api/templates/sync`, ...options });
 
@@ -127,15 +127,15 @@ export const syncTemplates = (client: Client, options: CallOptions = {}): Promis
 export const getTemplate = (client: Client, templateId: string, options: CallOptions = {}): Promise<TemplateResponse> =>
   client.send({ method: 'GET', path: `/api/templates/${encodeURIComponent(templateId)}`, ...options });
 
-/** Show the message of a template as its reader will see it */
+/** Preview a template’s message as the recipient will see it */
 export const previewTemplate = (client: Client, templateId: string, body: PreviewTemplate, options: CallOptions = {}): Promise<TemplatePreviewResponse> =>
   client.send({ method: 'POST', path: `/api/templates/${encodeURIComponent(templateId)}/preview`, body, ...options });
 
-/** Name the variables a template requires */
+/** List the variables a template requires */
 export const getTemplateVariables = (client: Client, templateId: string, options: CallOptions = {}): Promise<TemplateVariablesResponse> =>
   client.send({ method: 'GET', path: `/api/templates/${encodeURIComponent(templateId)}/variables`, ...options });
 
-/** Give a body for sending a template, with placeholder values */
+/** Build the body of a single send with placeholder values */
 export const getPayloadSkeleton = (client: Client, templateId: string, options: CallOptions = {}): Promise<PayloadSkeletonResponse> =>
   client.send({ method: 'GET', path: `/api/templates/${encodeURIComponent(templateId)}/payload-skeleton`, ...options });
 
@@ -145,21 +145,21 @@ export const sendTemplateMessage = (client: Client, body: SendTemplateMessage, o
 
 /** List single sends and replies */
 export const listMessages = (client: Client, query: {
-    /** The `nextCursor` of the page before; absent for the first page. */
+    /** `nextCursor` of the previous page of messages; omit it for the first page. */
     readonly cursor?: string;
-    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** Most messages in one page, 1 to 1,000; default 100. */
     readonly limit?: number;
-    /** Only those to or from this number. */
+    /** Only messages to or from this phone number. */
     readonly phone_number?: string;
-    /** Only those to or from this contact. */
+    /** Only messages to or from the contact with this id. */
     readonly contact_id?: string;
-    /** Only replies to this campaign and its test messages. */
+    /** Only replies to the campaign with this id, and its test messages. */
     readonly campaign_id?: string;
-    /** Only these states; may be repeated. */
+    /** Only messages in these states. Repeat it for several. */
     readonly state?: readonly (MessageState)[];
-    /** Only those created at this instant or later. */
+    /** Only messages created at this time or later. */
     readonly from?: string;
-    /** Only those created before this instant. */
+    /** Only messages created before this time. */
     readonly to?: string;
   } = {}, options: CallOptions = {}): Promise<MessagePage> =>
   client.send({ method: 'GET', path: `/api/messages`, query, ...options });
@@ -168,19 +168,19 @@ export const listMessages = (client: Client, query: {
 export const getMessage = (client: Client, id: string, options: CallOptions = {}): Promise<MessageResponse> =>
   client.send({ method: 'GET', path: `/api/messages/${encodeURIComponent(id)}`, ...options });
 
-/** Upload the file of a header: field `file` of a multipart form */
+/** Upload a media file for a header */
 export const uploadMedia = (client: Client, options: CallOptions = {}): Promise<MediaResponse> =>
   client.send({ method: 'POST', path: `/api/media`, ...options });
 
 /** List the tags of the workspace */
 export const listTags = (client: Client, query: {
-    /** Which page, from 1; page × limit is at most 100,000. */
+    /** Page of the list of tags, from 1 (default); `page` × `limit` is at most 100,000. */
     readonly page?: number;
-    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** Most tags in one page, 1 to 100; default 10. */
     readonly limit?: number;
-    /** Only those that match these words; the last one may be the beginning of a word. */
+    /** Only tags that contain these words; the last word may be a beginning. */
     readonly search?: string;
-    /** Only tags created by this user. */
+    /** Only tags created by the user with this id. */
     readonly createdBy?: string;
   } = {}, options: CallOptions = {}): Promise<TagPage> =>
   client.send({ method: 'GET', path: `/api/tags`, query, ...options });
@@ -203,22 +203,22 @@ export const deleteTag = (client: Client, id: string, options: CallOptions = {})
 
 /** List or search the contacts of the workspace */
 export const listContacts = (client: Client, query: {
-    /** The `nextCursor` of the page before; absent for the first page. */
+    /** `nextCursor` of the previous page of contacts; omit it for the first page. */
     readonly cursor?: string;
-    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** Most contacts in one page, 1 to 1,000; default 100. */
     readonly limit?: number;
-    /** Only those that match these words; the last one may be the beginning of a word. */
+    /** Only contacts that contain these words; the last word may be a beginning. */
     readonly search?: string;
-    /** Only contacts that have this tag. */
+    /** Only contacts that have the tag with this id. */
     readonly tag?: string;
-    /** Only contacts that match this segment. */
+    /** Only contacts that match the segment with this id. */
     readonly segment?: string;
     /** Only contacts that are subscribed (`true`) or that opted out (`false`). */
     readonly subscribed?: "true" | "false";
   } = {}, options: CallOptions = {}): Promise<ContactPage> =>
   client.send({ method: 'GET', path: `/api/contacts`, query, ...options });
 
-/** Register a contact */
+/** Create a contact */
 export const createContact = (client: Client, body: CreateContact, options: CallOptions = {}): Promise<ContactMessageResponse> =>
   client.send({ method: 'POST', path: `/api/contacts`, body, ...options });
 
@@ -232,38 +232,38 @@ export const updateContact = (client: Client, id: string, body: UpdateContact, o
 
 /** Delete a contact */
 export const deleteContact = (client: Client, id: string, query: {
-    /** `true` forgets the person for good. */
+    /** `true` also erases the person’s data, which cannot be undone; default `false`. */
     readonly erase?: "true" | "false";
   } = {}, options: CallOptions = {}): Promise<Acknowledgement> =>
   client.send({ method: 'DELETE', path: `/api/contacts/${encodeURIComponent(id)}`, query, ...options });
 
-/** Export everything that is held of a person */
+/** Export all data of a person */
 export const exportContact = (client: Client, id: string, options: CallOptions = {}): Promise<ContactExportResponse> =>
   client.send({ method: 'GET', path: `/api/contacts/${encodeURIComponent(id)}/export`, ...options });
 
 /** List the opt-outs and opt-ins of a contact */
 export const listContactConsents = (client: Client, id: string, query: {
-    /** The `nextCursor` of the page before; absent for the first page. */
+    /** `nextCursor` of the previous page of opt-out or opt-ins; omit it for the first page. */
     readonly cursor?: string;
-    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** Most opt-out or opt-ins in one page, 1 to 1,000; default 100. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<ConsentPage> =>
   client.send({ method: 'GET', path: `/api/contacts/${encodeURIComponent(id)}/consents`, query, ...options });
 
 /** List the messages sent to a contact and received from it */
 export const listContactHistory = (client: Client, id: string, query: {
-    /** The `nextCursor` of the page before; absent for the first page. */
+    /** `nextCursor` of the previous page of messages; omit it for the first page. */
     readonly cursor?: string;
-    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** Most messages in one page, 1 to 1,000; default 100. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<HistoryItemPage> =>
   client.send({ method: 'GET', path: `/api/contacts/${encodeURIComponent(id)}/history`, query, ...options });
 
 /** List the segments of the workspace */
 export const listSegments = (client: Client, query: {
-    /** Which page, from 1; page × limit is at most 100,000. */
+    /** Page of the list of segments, from 1 (default); `page` × `limit` is at most 100,000. */
     readonly page?: number;
-    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** Most segments in one page, 1 to 100; default 10. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<SegmentPage> =>
   client.send({ method: 'GET', path: `/api/segments`, query, ...options });
@@ -290,19 +290,19 @@ export const deleteSegment = (client: Client, id: string, options: CallOptions =
 
 /** List the conversations of the workspace */
 export const listConversations = (client: Client, query: {
-    /** Which page, from 1; page × limit is at most 100,000. */
+    /** Page of the list of conversations, from 1 (default); `page` × `limit` is at most 100,000. */
     readonly page?: number;
-    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** Most conversations in one page, 1 to 100; default 10. */
     readonly limit?: number;
-    /** Only those of this status; may be repeated where it is a list. */
+    /** Only conversations with this status. */
     readonly status?: ConversationStatus;
-    /** Only those assigned to this user, team or bot. */
+    /** Only conversations assigned to the user, team or bot with this id. */
     readonly assignedTo?: string;
-    /** Only those with this contact. */
+    /** Only conversations with the contact of this id. */
     readonly contactId?: string;
-    /** Only conversations whose contact wrote after this campaign reached it. */
+    /** Only conversations whose contact wrote after the campaign with this id reached it. */
     readonly campaignId?: string;
-    /** The time to order by, latest first. Default: `createdAt`. */
+    /** Time to sort by, latest first; default `createdAt`. */
     readonly sort?: "createdAt" | "lastMessageAt";
   } = {}, options: CallOptions = {}): Promise<ConversationPage> =>
   client.send({ method: 'GET', path: `/api/conversations`, query, ...options });
@@ -313,9 +313,9 @@ export const getConversation = (client: Client, id: string, options: CallOptions
 
 /** List the messages of a conversation */
 export const listConversationMessages = (client: Client, id: string, query: {
-    /** The `nextCursor` of the page before; absent for the first page. */
+    /** `nextCursor` of the previous page of messages; omit it for the first page. */
     readonly cursor?: string;
-    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** Most messages in one page, 1 to 1,000; default 100. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<HistoryItemPage> =>
   client.send({ method: 'GET', path: `/api/conversations/${encodeURIComponent(id)}/messages`, query, ...options });
@@ -328,11 +328,11 @@ export const assignConversation = (client: Client, id: string, body: AssignConve
 export const changeConversationStatus = (client: Client, id: string, body: ChangeConversationStatus, options: CallOptions = {}): Promise<ConversationMessageResponse> =>
   client.send({ method: 'PATCH', path: `/api/conversations/${encodeURIComponent(id)}/status`, body, ...options });
 
-/** List the channels of the workspace as they stand */
+/** List the channels of the workspace */
 export const listChannels = (client: Client, options: CallOptions = {}): Promise<ListChannelsResult> =>
   client.send({ method: 'GET', path: `/api/channels`, ...options });
 
-/** A channel as it stands */
+/** Read a channel */
 export const getChannel = (client: Client, id: string, options: CallOptions = {}): Promise<ChannelResponse> =>
   client.send({ method: 'GET', path: `/api/channels/${encodeURIComponent(id)}`, ...options });
 
@@ -350,7 +350,7 @@ export const deleteSendingWindow = (client: Client, options: CallOptions = {}): 
 
 /** Read the wallet of a channel */
 export const getWallet = (client: Client, query: {
-    /** Which channel’s wallet; needed with a workspace key where the workspace has several. */
+    /** Id of the channel; required with a workspace key if the workspace has several. */
     readonly channel_id?: string;
   } = {}, options: CallOptions = {}): Promise<WalletResponse> =>
   client.send({ method: 'GET', path: `/api/wallet`, query, ...options });
@@ -361,31 +361,31 @@ export const rechargeWallet = (client: Client, body: RechargeWallet, options: Ca
 
 /** List the ledger of a channel */
 export const listWalletEntries = (client: Client, query: {
-    /** Which channel’s wallet; needed with a workspace key where the workspace has several. */
+    /** Id of the channel; required with a workspace key if the workspace has several. */
     readonly channel_id?: string;
-    /** The `nextCursor` of the page before; absent for the first page. */
+    /** `nextCursor` of the previous page of ledger entries; omit it for the first page. */
     readonly cursor?: string;
-    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** Most ledger entries in one page, 1 to 1,000; default 100. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<LedgerEntryPage> =>
   client.send({ method: 'GET', path: `/api/wallet/entries`, query, ...options });
 
-/** List who did what in the workspace */
+/** List the audit log of the workspace */
 export const listAuditEntries = (client: Client, query: {
-    /** The `nextCursor` of the page before; absent for the first page. */
+    /** `nextCursor` of the previous page of audit entries; omit it for the first page. */
     readonly cursor?: string;
-    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** Most audit entries in one page, 1 to 1,000; default 100. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<AuditEntryPage> =>
   client.send({ method: 'GET', path: `/api/audit`, query, ...options });
 
-/** List what the people of the workspace should know of */
+/** List the notices of the workspace */
 export const listNotices = (client: Client, query: {
-    /** The `nextCursor` of the page before; absent for the first page. */
+    /** `nextCursor` of the previous page of notices; omit it for the first page. */
     readonly cursor?: string;
-    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** Most notices in one page, 1 to 1,000; default 100. */
     readonly limit?: number;
-    /** `true` lists unread notices only. */
+    /** `true` lists unread notices only; default all. */
     readonly unread?: "true" | "false";
   } = {}, options: CallOptions = {}): Promise<NoticePage> =>
   client.send({ method: 'GET', path: `/api/notices`, query, ...options });
@@ -394,15 +394,15 @@ export const listNotices = (client: Client, query: {
 export const readNotices = (client: Client, body: ReadNotices, options: CallOptions = {}): Promise<Acknowledgement> =>
   client.send({ method: 'POST', path: `/api/notices/read`, body, ...options });
 
-/** Create a webhook configuration */
+/** Create a webhook */
 export const createWebhook = (client: Client, body: CreateWebhook, options: CallOptions = {}): Promise<WebhookMessageResponse> =>
   client.send({ method: 'POST', path: `/api/external-webhooks`, body, ...options });
 
-/** List the webhook configurations of the workspace */
+/** List the webhooks of the workspace */
 export const listWebhooks = (client: Client, query: {
-    /** Which page, from 1; page × limit is at most 100,000. */
+    /** Page of the list of webhooks, from 1 (default); `page` × `limit` is at most 100,000. */
     readonly page?: number;
-    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** Most webhooks in one page, 1 to 100; default 10. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<WebhookPage> =>
   client.send({ method: 'GET', path: `/api/external-webhooks`, query, ...options });
@@ -411,52 +411,52 @@ export const listWebhooks = (client: Client, query: {
 export const listWebhookEvents = (client: Client, options: CallOptions = {}): Promise<ListWebhookEventsResult> =>
   client.send({ method: 'GET', path: `/api/external-webhooks/events`, ...options });
 
-/** Read a webhook configuration */
+/** Read a webhook */
 export const getWebhook = (client: Client, id: string, options: CallOptions = {}): Promise<WebhookResponse> =>
   client.send({ method: 'GET', path: `/api/external-webhooks/${encodeURIComponent(id)}`, ...options });
 
-/** Change a webhook configuration */
+/** Change a webhook */
 export const updateWebhook = (client: Client, id: string, body: UpdateWebhook, options: CallOptions = {}): Promise<WebhookMessageResponse> =>
   client.send({ method: 'PATCH', path: `/api/external-webhooks/${encodeURIComponent(id)}`, body, ...options });
 
-/** Delete a webhook configuration */
+/** Delete a webhook */
 export const deleteWebhook = (client: Client, id: string, options: CallOptions = {}): Promise<Acknowledgement> =>
   client.send({ method: 'DELETE', path: `/api/external-webhooks/${encodeURIComponent(id)}`, ...options });
 
-/** Read how the receiver of a webhook configuration is doing */
+/** Read the health of a webhook */
 export const getWebhookHealth = (client: Client, id: string, options: CallOptions = {}): Promise<WebhookHealthResponse> =>
   client.send({ method: 'GET', path: `/api/external-webhooks/${encodeURIComponent(id)}/health`, ...options });
 
-/** Deliver the example of an event */
+/** Send an example event to a webhook */
 export const testWebhook = (client: Client, id: string, body: TestWebhook, options: CallOptions = {}): Promise<DeliveryMessageResponse> =>
   client.send({ method: 'POST', path: `/api/external-webhooks/${encodeURIComponent(id)}/test`, body, ...options });
 
-/** List the deliveries of a webhook configuration */
+/** List the deliveries of a webhook */
 export const listWebhookDeliveries = (client: Client, id: string, query: {
-    /** Only these states; may be repeated. */
+    /** Only deliveries in these states. Repeat it for several. */
     readonly state?: readonly (DeliveryState)[];
-    /** Only these events; may be repeated. */
+    /** Only deliveries of these events. Repeat it for several. */
     readonly eventKey?: readonly (EventKey)[];
-    /** The `nextCursor` of the page before; absent for the first page. */
+    /** `nextCursor` of the previous page of deliveries; omit it for the first page. */
     readonly cursor?: string;
-    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** Most deliveries in one page, 1 to 1,000; default 100. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<DeliveryPage> =>
   client.send({ method: 'GET', path: `/api/external-webhooks/${encodeURIComponent(id)}/deliveries`, query, ...options });
 
-/** List the deliveries of all webhook configurations */
+/** List the deliveries of all webhooks */
 export const listDeliveries = (client: Client, query: {
-    /** Only these states; may be repeated. */
+    /** Only deliveries in these states. Repeat it for several. */
     readonly state?: readonly (DeliveryState)[];
-    /** Only those that failed with these codes; may be repeated. */
+    /** Only deliveries that failed with these codes. Repeat it for several. */
     readonly error_code?: readonly (WebhookErrorCode)[];
-    /** Only those created at this instant or later. */
+    /** Only deliveries created at this time or later. */
     readonly from?: string;
-    /** Only those created before this instant. */
+    /** Only deliveries created before this time. */
     readonly to?: string;
-    /** The `nextCursor` of the page before; absent for the first page. */
+    /** `nextCursor` of the previous page of deliveries; omit it for the first page. */
     readonly cursor?: string;
-    /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+    /** Most deliveries in one page, 1 to 1,000; default 100. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<DeliveryPage> =>
   client.send({ method: 'GET', path: `/api/external-webhooks/deliveries`, query, ...options });
@@ -465,22 +465,22 @@ export const listDeliveries = (client: Client, query: {
 export const getWebhookDelivery = (client: Client, id: string, deliveryId: string, options: CallOptions = {}): Promise<DeliveryDetailResponse> =>
   client.send({ method: 'GET', path: `/api/external-webhooks/${encodeURIComponent(id)}/deliveries/${encodeURIComponent(deliveryId)}`, ...options });
 
-/** Deliver an event once more */
+/** Resend a delivery */
 export const resendWebhookDelivery = (client: Client, id: string, deliveryId: string, options: CallOptions = {}): Promise<DeliveryMessageResponse> =>
   client.send({ method: 'POST', path: `/api/external-webhooks/${encodeURIComponent(id)}/deliveries/${encodeURIComponent(deliveryId)}/resend`, ...options });
 
-/** Deliver once more every event whose delivery failed */
+/** Resend the failed deliveries of a webhook */
 export const resendFailedDeliveries = (client: Client, id: string, body: ResendFailedDeliveries, options: CallOptions = {}): Promise<ResentDeliveriesMessageResponse> =>
   client.send({ method: 'POST', path: `/api/external-webhooks/${encodeURIComponent(id)}/resend-failed`, body, ...options });
 
-/** Whether the process lives */
+/** Check that the process runs */
 export const getHealth = (client: Client, options: CallOptions = {}): Promise<GetHealthResult> =>
   client.send({ method: 'GET', path: `/healthz`, ...options });
 
-/** Tell whether the process can answer requests: Postgres answers and has every migration */
+/** Check that the process can serve requests: Postgres answers and every migration has run */
 export const getReadiness = (client: Client, options: CallOptions = {}): Promise<GetReadinessResult> =>
   client.send({ method: 'GET', path: `/readyz`, ...options });
 
-/** This description */
+/** Download this OpenAPI document */
 export const getDescription = (client: Client, options: CallOptions = {}): Promise<{ readonly [key: string]: unknown }> =>
   client.send({ method: 'GET', path: `/openapi.json`, ...options });

@@ -1,66 +1,65 @@
 /** Generated from the OpenAPI document by `npm run openapi`. */
 
 export type Acknowledgement = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** What happened, in words. */
+  readonly status: SuccessStatus;
+  /** Confirmation as a sentence. */
   readonly message: string;
 };
 
 export type Actor = {
-  /** Identifies the record. */
+  /** Id of the acting user in your system; null when unknown. */
   readonly id: string | null;
-  /** The name. */
+  /** Name of the user. */
   readonly name: string | null;
-  /** E-mail address; empty or null when unknown. */
+  /** E-mail address of the user; empty or null when unknown. */
   readonly email: string | null;
 };
 
 export type ActorInput = {
-  /** Identifies the record. */
+  /** Id of the user in your system; null when unknown. */
   readonly id?: string | null;
-  /** The name. */
+  /** Name of the user. */
   readonly name?: string | null;
-  /** E-mail address; empty or null when unknown. */
+  /** E-mail address of the user; empty or null when unknown. */
   readonly email?: string | null;
 };
 
 export type AssignConversation = {
-  /** What it is assigned to. */
+  /** Kind of assignee of the conversation. */
   readonly assignmentType: AssignmentType;
-  /** The user, team or bot it is assigned to; null for nobody. */
+  /** User, team or bot that has the conversation; null if unassigned. */
   readonly assignedTo?: AssigneeInput | null;
-  /** Who assigned it; null when nobody did by hand. */
+  /** User who made the assignment; null if it was made automatically. */
   readonly assignedBy?: ActorInput | null;
-  /** Who answers in the conversation. */
+  /** Who answers in the conversation: people or a bot. */
   readonly chatMode?: ChatMode;
-  /** Where it comes from. */
+  /** Origin of the conversation. */
   readonly source?: AssignmentSource;
 };
 
 export type Assignee = {
-  /** Identifies the record. */
+  /** Id of the assignee in your system. */
   readonly id: string | null;
-  /** The name. */
+  /** Name of the assignee. */
   readonly name: string | null;
-  /** First name; empty or null when unknown. */
+  /** First name of the assignee; empty or null when unknown. */
   readonly firstName: string | null;
-  /** Last name; empty or null when unknown. */
+  /** Last name of the assignee; empty or null when unknown. */
   readonly lastName: string | null;
-  /** E-mail address; empty or null when unknown. */
+  /** E-mail address of the assignee; empty or null when unknown. */
   readonly email: string | null;
 };
 
 export type AssigneeInput = {
-  /** Identifies the record. */
+  /** Id of the user, team or bot in your system. */
   readonly id: string;
-  /** The name. */
+  /** Name of the assignee input. */
   readonly name?: string | null;
-  /** First name; empty or null when unknown. */
+  /** First name of the assignee input; empty or null when unknown. */
   readonly firstName?: string | null;
-  /** Last name; empty or null when unknown. */
+  /** Last name of the assignee input; empty or null when unknown. */
   readonly lastName?: string | null;
-  /** E-mail address; empty or null when unknown. */
+  /** E-mail address of the assignee input; empty or null when unknown. */
   readonly email?: string | null;
 };
 
@@ -69,430 +68,424 @@ export type AssignmentSource = "manual" | "chatbot" | "assistant" | "api" | "aut
 export type AssignmentType = "user" | "team" | "bot" | "none";
 
 export type AuditEntry = {
-  /** Identifies the record. */
+  /** Id of the audit entry. */
   readonly id: string;
-  /** When it was done. */
+  /** Time of the action. */
   readonly at: string;
-  /** The API key that did it; null where it was no key. */
+  /** Id of the API key that acted; null for an operator’s command. */
   readonly key_id: string | null;
-  /** The operator’s command that did it; null where it was none. */
+  /** Operator’s command that acted; null for an API key. */
   readonly command: string | null;
-  /** What was done, by its object: `campaign.pause`, `wallet.recharge`, … */
+  /** Action by its object: `campaign.pause`, `wallet.recharge` and so on. */
   readonly action: string;
-  /** What it was done to. */
+  /** Id of the record that was acted on. */
   readonly object_id: string;
-  /** The X-Request-Id of the request; null where it was none. */
+  /** `X-Request-Id` of the request; null without one. */
   readonly request_id: string | null;
 };
 
 export type AuditEntryPage = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** List of audit entries. */
   readonly data: readonly (AuditEntry)[];
-  /** Where this page stands in the list. */
+  /** Position of this page in the list of audit entries. */
   readonly pagination: CursorPagination;
 };
 
 export type ButtonValue = {
-  /** Which kind. */
+  /** Kind of the button value. */
   readonly type?: string;
-  /** What is appended to the button’s address. */
+  /** Text appended to the button’s address. */
   readonly url_suffix?: string;
-  /** The code that the button copies. */
+  /** Code that the button copies. */
   readonly coupon_code?: string;
-  /** The code of an authentication template. */
+  /** One-time password of an authentication template. */
   readonly otp?: string;
-  /** What a quick reply sends back. */
+  /** Data that a quick-reply button returns. */
   readonly payload?: string;
-  /** Identifies the flow’s run. */
+  /** Token that identifies this run of the flow. */
   readonly flow_token?: string;
-  /** Passed to the flow’s first screen. */
+  /** Data for the first screen of the flow. */
   readonly flow_action_data?: { readonly [key: string]: unknown };
-  /** The product whose picture stands for the catalogue. */
+  /** Id of the product whose picture represents the catalogue. */
   readonly thumbnail_product_retailer_id?: string;
-  /** The sections of a multi-product message. */
+  /** Sections of a multi-product message. */
   readonly sections?: readonly ({ readonly [key: string]: unknown })[];
 } | string | null;
 
-/** In the order of the template’s buttons (null skips one), or keyed by the index of the button. */
+/** List in the order of the template’s buttons (null skips one), or object by button index. */
 export type ButtonValues = readonly (ButtonValue)[] | { readonly [key: string]: ButtonValue };
 
 export type Campaign = {
-  /** Identifies the record. */
+  /** Id of the campaign. */
   readonly id: string;
-  /** The name. */
+  /** Name of the campaign. */
   readonly name: string;
-  /** A note of the sender’s own. */
+  /** Note of the campaign for your own use, at most 1,000 characters. */
   readonly description: string | null;
-  /** An approved template of the channel’s business account. */
+  /** Id of an approved template of the channel’s business account, for the campaign. */
   readonly template_id: string;
-  /** Where the audience comes from. */
+  /** Source of the campaign’s audience. */
   readonly contact_selection_type: ContactSelectionType;
-  /** Recipients that can be sent to; 0 until they are prepared. */
+  /** Number of recipients that can be sent to; 0 until preparation ends. */
   readonly total_contacts: number;
-  /** Rows that were skipped. */
+  /** Number of recipients that are skipped. */
   readonly total_contacts_skipped: number;
-  /** Whether the list of recipients is ready. */
+  /** Progress of the recipient list. */
   readonly preparation_status: PreparationStatus;
-  /** Rises with each preparation; 1 at creation. */
+  /** Increases with each preparation; starts at 1. */
   readonly preparation_version: number;
-  /** Rises when the set of recipients changes; 1 at creation. */
+  /** Increases when the set of recipients changes; starts at 1. */
   readonly audience_version: number;
-  /** Where it stands. */
+  /** Status of the campaign. */
   readonly status: CampaignStatus;
-  /** Now, or at `scheduled_at`. */
+  /** Time of sending: IMMEDIATE, or SCHEDULED at `scheduled_at`. */
   readonly send_type: SendType;
-  /** When to send, with a time zone; null for IMMEDIATE. */
+  /** Time to send the campaign at, with a time zone; null for IMMEDIATE. */
   readonly scheduled_at: string | null;
-  /** The workspace. */
+  /** Id of the workspace of the campaign. */
   readonly workspace_id: number;
-  /** True for campaigns created by this API. */
+  /** True for campaigns created through this API. */
   readonly is_auto_trigger: boolean;
-  /** When it was created. */
+  /** Creation time of the campaign. */
   readonly created_at: string;
-  /** When it last changed. */
+  /** Time of the last change of the campaign. */
   readonly updated_at: string;
-  /** Its own; null where only the workspace’s holds */
+  /** Campaign’s own sending window; null if only the workspace’s applies. */
   readonly sending_window: SendingWindow | null;
-  /** True: an operator has excepted it from the workspace’s sending window */
+  /** True if the workspace’s sending window does not apply. */
   readonly ignore_quiet_hours: boolean;
-  /** Until it has begun: when it may, which is `scheduled_at` or the creation, or the next opening of the sending window */
+  /** Earliest start of sending: `scheduled_at`, the creation time, or the next opening of the sending window; null once sending has begun. */
   readonly begins_at: string | null;
-  /** The sending number’s channel. */
+  /** Id of the channel of the campaign. */
   readonly channel_id: string;
-  /** The provider’s id of the sending number. */
+  /** Provider’s id of the sending number of the campaign. */
   readonly phone_number_id: string;
-  /** Why it is paused; null unless it is. */
+  /** Reason for the pause; null unless status is PAUSED. */
   readonly pause_reason: PauseReason | null;
-  /** What keeps it from moving; WORKFLOW_STUCK is for an operator to mend; null unless it waits. */
+  /** What the campaign waits for; null if it does not wait. */
   readonly waiting_for: WaitingReason | null;
-  /** When that is expected to be over; null when it is not known. */
+  /** Expected end of the wait; null when unknown. */
   readonly waiting_until: string | null;
-  /** Why the preparation failed; null unless it did. */
+  /** Reason why preparation failed; null unless it failed. */
   readonly preparation_error: PreparationError | null;
-  /** When sending began; null before. */
+  /** Time at which sending began; null before. */
   readonly started_at: string | null;
-  /** When nobody was left to be sent to; null before. */
+  /** Time at which no recipient was left to send to; null before. */
   readonly completed_at: string | null;
-  /** Recipients by their present state; each is counted once. */
+  /** Number of recipients by present state; each recipient counts once. */
   readonly counters: CampaignCounters;
-  /** Skipped recipients by reason. */
+  /** Number of skipped recipients by reason. */
   readonly skipped_reasons: { readonly [key: string]: number };
-  /** Failed recipients by reason. */
+  /** Number of failed recipients by reason. */
   readonly failed_reasons: { readonly [key: string]: number };
-  /** The template that it sends. */
+  /** Template of the campaign. */
   readonly template: CampaignTemplate;
-  /** The id of the API key that created it */
+  /** Id of the API key that created the campaign. */
   readonly created_by: string;
-  /** What its messages cost so far, less what was given back */
+  /** Cost of the messages so far less refunds, as a decimal string. */
   readonly charged: string;
 };
 
 export type CampaignCheck = {
-  /** Empty when the campaign can be created and would reach somebody */
+  /** Problems that prevent the campaign, by field; empty if it can be created and has recipients. */
   readonly problems: readonly (FieldProblem)[];
-  /** What is hardly meant: unknown fields, or `{{firstname}}`, which names none and is sent */
+  /** Probable mistakes that do not prevent the campaign: unknown fields, or `{{firstname}}`, which names no field and would be sent as text. */
   readonly warnings: readonly (FieldProblem)[];
-  /** Who would be sent to */
+  /** Number of recipients that would be sent to. */
   readonly total_contacts: number;
-  /** Skipped recipients by reason. */
+  /** Number of skipped recipients by reason. */
   readonly skipped_reasons: { readonly [key: string]: number };
-  /** True: the audience is so large that only its beginning was counted */
+  /** True if only the beginning of a large audience was counted. */
   readonly is_estimate: boolean;
-  /** What sending to all of them would cost, as decimal text. */
+  /** Cost of sending to all of them, as a decimal string. */
   readonly cost: string;
-  /** What the wallet can spend */
+  /** Amount the wallet can spend, as a decimal string. */
   readonly available: string;
-  /** ISO 4217. */
+  /** Currency of the campaign check as ISO 4217. */
   readonly currency: string;
-  /** From `begins_at` to `ends_at` at the present rate of the channel, sent to alone; closed hours between them count */
+  /** Estimated seconds from `begins_at` to `ends_at` at the channel’s present rate without other campaigns; closed hours count. */
   readonly duration_seconds: number;
-  /** When sending would begin: now, at `scheduled_at`, or when the sending window opens */
+  /** Time at which sending would begin: now, at `scheduled_at`, or when the sending window opens. */
   readonly begins_at: string | null;
-  /** When all would be sent to, in the hours of the sending window; null where nobody would be */
+  /** Estimated end of sending within the sending window; null without recipients. */
   readonly ends_at: string | null;
 };
 
 export type CampaignCheckResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Returned campaign check. */
   readonly data: CampaignCheck;
 };
 
 export type CampaignCounters = {
-  /** Waiting to be sent. */
+  /** Recipients that wait to be sent to. */
   readonly pending: number;
-  /** On the way: claimed by a page that is being sent. */
+  /** Recipients that are being sent to at this moment. */
   readonly claimed: number;
-  /** Accepted by the provider; no receipt has come yet. */
+  /** Recipients whose message the provider accepted; no receipt has arrived. */
   readonly accepted: number;
-  /** Sent by the provider, not delivered yet. */
+  /** Messages sent by the provider and not delivered yet. */
   readonly sent: number;
-  /** Delivered to the person’s device. */
+  /** Recipients whose device has the message. */
   readonly delivered: number;
-  /** Read by the person. */
+  /** Recipients who read the message. */
   readonly read: number;
-  /** Refused, or reported as failed by a receipt. */
+  /** Recipients whose message was refused or reported as failed. */
   readonly failed: number;
-  /** Nobody knows whether it was sent: the provider did not answer. */
+  /** Recipients whose outcome is unknown because the provider did not answer. */
   readonly unknown: number;
-  /** Not claimed before the campaign was cancelled. */
+  /** Recipients that were still unsent when the campaign was cancelled. */
   readonly cancelled: number;
-  /** Never to be sent to; see `skipped_reasons`. */
+  /** Recipients that are never sent to; see `skipped_reasons`. */
   readonly skipped: number;
 };
 
 export type CampaignDetail = {
-  /** Identifies the record. */
+  /** Id of the campaign. */
   readonly id: string;
-  /** The name. */
+  /** Name of the campaign. */
   readonly name: string;
-  /** A note of the sender’s own. */
+  /** Note of the campaign for your own use, at most 1,000 characters. */
   readonly description: string | null;
-  /** An approved template of the channel’s business account. */
+  /** Id of an approved template of the channel’s business account, for the campaign. */
   readonly template_id: string;
-  /** Where the audience comes from. */
+  /** Source of the campaign’s audience. */
   readonly contact_selection_type: ContactSelectionType;
-  /** Recipients that can be sent to; 0 until they are prepared. */
+  /** Number of recipients that can be sent to; 0 until preparation ends. */
   readonly total_contacts: number;
-  /** Rows that were skipped. */
+  /** Number of recipients that are skipped. */
   readonly total_contacts_skipped: number;
-  /** Whether the list of recipients is ready. */
+  /** Progress of the recipient list. */
   readonly preparation_status: PreparationStatus;
-  /** Rises with each preparation; 1 at creation. */
+  /** Increases with each preparation; starts at 1. */
   readonly preparation_version: number;
-  /** Rises when the set of recipients changes; 1 at creation. */
+  /** Increases when the set of recipients changes; starts at 1. */
   readonly audience_version: number;
-  /** Where it stands. */
+  /** Status of the campaign. */
   readonly status: CampaignStatus;
-  /** Now, or at `scheduled_at`. */
+  /** Time of sending: IMMEDIATE, or SCHEDULED at `scheduled_at`. */
   readonly send_type: SendType;
-  /** When to send, with a time zone; null for IMMEDIATE. */
+  /** Time to send the campaign at, with a time zone; null for IMMEDIATE. */
   readonly scheduled_at: string | null;
-  /** The workspace. */
+  /** Id of the workspace of the campaign. */
   readonly workspace_id: number;
-  /** True for campaigns created by this API. */
+  /** True for campaigns created through this API. */
   readonly is_auto_trigger: boolean;
-  /** When it was created. */
+  /** Creation time of the campaign. */
   readonly created_at: string;
-  /** When it last changed. */
+  /** Time of the last change of the campaign. */
   readonly updated_at: string;
-  /** Its own; null where only the workspace’s holds */
+  /** Campaign’s own sending window; null if only the workspace’s applies. */
   readonly sending_window: SendingWindow | null;
-  /** True: an operator has excepted it from the workspace’s sending window */
+  /** True if the workspace’s sending window does not apply. */
   readonly ignore_quiet_hours: boolean;
-  /** Until it has begun: when it may, which is `scheduled_at` or the creation, or the next opening of the sending window */
+  /** Earliest start of sending: `scheduled_at`, the creation time, or the next opening of the sending window; null once sending has begun. */
   readonly begins_at: string | null;
-  /** The sending number’s channel. */
+  /** Id of the channel of the campaign. */
   readonly channel_id: string;
-  /** The provider’s id of the sending number. */
+  /** Provider’s id of the sending number of the campaign. */
   readonly phone_number_id: string;
-  /** Why it is paused; null unless it is. */
+  /** Reason for the pause; null unless status is PAUSED. */
   readonly pause_reason: PauseReason | null;
-  /** What keeps it from moving; WORKFLOW_STUCK is for an operator to mend; null unless it waits. */
+  /** What the campaign waits for; null if it does not wait. */
   readonly waiting_for: WaitingReason | null;
-  /** When that is expected to be over; null when it is not known. */
+  /** Expected end of the wait; null when unknown. */
   readonly waiting_until: string | null;
-  /** Why the preparation failed; null unless it did. */
+  /** Reason why preparation failed; null unless it failed. */
   readonly preparation_error: PreparationError | null;
-  /** When sending began; null before. */
+  /** Time at which sending began; null before. */
   readonly started_at: string | null;
-  /** When nobody was left to be sent to; null before. */
+  /** Time at which no recipient was left to send to; null before. */
   readonly completed_at: string | null;
-  /** Recipients by their present state; each is counted once. */
+  /** Number of recipients by present state; each recipient counts once. */
   readonly counters: CampaignCounters;
-  /** Skipped recipients by reason. */
+  /** Number of skipped recipients by reason. */
   readonly skipped_reasons: { readonly [key: string]: number };
-  /** Failed recipients by reason. */
+  /** Number of failed recipients by reason. */
   readonly failed_reasons: { readonly [key: string]: number };
-  /** The template that it sends. */
+  /** Template of the campaign. */
   readonly template: CampaignTemplate;
-  /** The id of the API key that created it */
+  /** Id of the API key that created the campaign. */
   readonly created_by: string;
-  /** What its messages cost so far, less what was given back */
+  /** Cost of the messages so far less refunds, as a decimal string. */
   readonly charged: string;
-  /** The audience input, without inline contacts */
+  /** Audience fields of the creation, without inline contacts. */
   readonly audience: { readonly [key: string]: unknown };
-  /** Which field or text fills which variable. */
+  /** Contact field or text for each variable of the template. */
   readonly variable_mapping: { readonly [key: string]: unknown } | null;
-  /** Until all recipients are sent to, at the present rate of the channel, in the hours of the sending window; null where it cannot be told */
+  /** Estimated seconds until all recipients are sent to, at the channel’s present rate and within the sending window; null when unknown. */
   readonly eta_seconds: number | null;
 };
 
 export type CampaignDetailMessageResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** What happened, in words. */
+  readonly status: SuccessStatus;
+  /** Sentence for people about the campaign. */
   readonly message: string;
-  /** The record, or the records of the page. */
+  /** Returned campaign. */
   readonly data: CampaignDetail;
 };
 
 export type CampaignDetailResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Returned campaign. */
   readonly data: CampaignDetail;
 };
 
 export type CampaignEndEvent = {
   /** Always `end`. */
   readonly event: "end";
-  /** An empty object. */
+  /** Empty object. */
   readonly data: { readonly [key: string]: unknown };
 };
 
 export type CampaignPage = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** List of campaigns. */
   readonly data: readonly (Campaign)[];
-  /** Where this page stands in the list. */
+  /** Position of this page in the list of campaigns. */
   readonly pagination: Pagination;
 };
 
 export type CampaignProgress = {
-  /** Identifies the record. */
+  /** Id of the campaign. */
   readonly id: string;
-  /** Where it stands. */
+  /** Status of the campaign. */
   readonly status: CampaignStatus;
-  /** Why it is paused; null unless it is. */
+  /** Reason for the pause; null unless status is PAUSED. */
   readonly pause_reason: PauseReason | null;
-  /** Whether the list of recipients is ready. */
+  /** Progress of the recipient list. */
   readonly preparation_status: PreparationStatus;
-  /** Recipients that can be sent to; 0 until they are prepared. */
+  /** Number of recipients that can be sent to; 0 until preparation ends. */
   readonly total_contacts: number;
-  /** Rows that were skipped. */
+  /** Number of recipients that are skipped. */
   readonly total_contacts_skipped: number;
-  /** Recipients by their present state; each is counted once. */
+  /** Number of recipients by present state; each recipient counts once. */
   readonly counters: CampaignCounters;
-  /** What the campaign has cost so far, as decimal text. */
+  /** Cost of the campaign so far, as a decimal string. */
   readonly charged: string;
-  /** Messages sent in a second, at present. */
+  /** Messages per second at present. */
   readonly rate: number;
-  /** Seconds until everybody is sent to; null where it cannot be told. */
+  /** Estimated seconds until all recipients are sent to; null when unknown. */
   readonly eta_seconds: number | null;
 };
 
 export type CampaignProgressEvent = {
   /** Always `progress`. */
   readonly event: "progress";
-  /** The campaign as it stands. */
+  /** Progress of the campaign. */
   readonly data: CampaignProgress;
 };
 
-/** DRAFT: the audience is being prepared. SCHEDULED: waits for its time. RUNNING: is being sent. PAUSED: waits for you, see pause_reason. COMPLETED: nobody is left to be sent to; receipts still come. FAILED: could not be prepared. CANCELLED: you ended it. */
+/** DRAFT: the audience is being prepared. SCHEDULED: waits for `scheduled_at`. RUNNING: sends. PAUSED: waits for you; see `pause_reason`. COMPLETED: no recipient is left to send to; receipts still arrive. FAILED: preparation failed; see `preparation_error`. CANCELLED: you cancelled it. */
 export type CampaignStatus = "DRAFT" | "SCHEDULED" | "RUNNING" | "PAUSED" | "COMPLETED" | "FAILED" | "CANCELLED";
 
 export type CampaignSummary = {
-  /** Recipients that can be sent to; 0 until they are prepared. */
+  /** Number of recipients that can be sent to; 0 until preparation ends. */
   readonly total_contacts: number;
-  /** True when the template is approved, the channel active and the wallet covers one message. */
+  /** True if the template is approved, the channel active and the balance enough for one message. */
   readonly can_send_test: boolean;
 };
 
 export type CampaignTemplate = {
-  /** Identifies the template. */
+  /** Id of the campaign template. */
   readonly id: string;
-  /** The name. */
+  /** Name of the campaign template. */
   readonly name: string;
-  /** The template’s language, such as `en_US`. */
+  /** Language of the campaign template, such as `en_US`. */
   readonly language: string;
-  /** The provider’s category: MARKETING, UTILITY or AUTHENTICATION. */
+  /** Provider’s category of the campaign template: MARKETING, UTILITY or AUTHENTICATION. */
   readonly category: string;
 };
 
 export type CarouselCard = {
-  /** Values, or names of variables, of the template’s header. */
+  /** Values of the template’s header in the card. */
   readonly header?: HeaderValues;
-  /** Values by the position or the name of the variable. */
+  /** Values by position or name of the variable. */
   readonly body?: { readonly [key: string]: string };
-  /** Values, or names of variables, of the template’s buttons. */
+  /** Values of the template’s buttons in the card. */
   readonly buttons?: ButtonValues;
 };
 
 export type ChangeConversationStatus = {
-  /** Where it stands. */
+  /** Status of the conversation. */
   readonly status: ConversationStatus;
-  /** Who changed it; null when nobody did by hand. */
+  /** User who made the change; null if it was automatic. */
   readonly changedBy?: ActorInput | null;
 };
 
 export type ChangedTemplate = {
-  /** Identifies the record. */
+  /** Id of the template. */
   readonly id: string;
-  /** The name. */
+  /** Name of the template. */
   readonly name: string;
-  /** The template’s language, such as `en_US`. */
+  /** Language of the template, such as `en_US`. */
   readonly language: string;
-  /** The provider’s id of the template. */
+  /** Provider’s id of the template. */
   readonly provider_template_id: string;
-  /** The status as the provider tells it. */
+  /** Status as the provider reports it. */
   readonly provider_template_status: string;
 };
 
 export type Channel = {
-  /** Identifies the record. */
+  /** Id of the channel. */
   readonly id: string;
-  /** The provider’s id of the sending number. */
+  /** Provider’s id of the channel’s phone number. */
   readonly phone_number_id: string;
-  /** The number as people read it. */
+  /** Phone number in the format people read. */
   readonly display_phone_number: string;
-  /** The provider’s id of the business account. */
+  /** Provider’s id of the business account that owns the channel. */
   readonly business_account_id: string;
-  /** Where it stands. */
+  /** Status of the channel. */
   readonly status: ChannelStatus;
-  /** Why it is blocked */
+  /** Reason why the channel is blocked; null while it is not. */
   readonly block_reason: string | null;
-  /** The provider’s last refusal that concerned the whole channel; null after a new token */
+  /** Provider’s last refusal that affected the whole channel; null after a new access token. */
   readonly provider_error: ChannelProviderError | null;
-  /** When a restriction of the provider’s ends by itself */
+  /** Time at which the provider’s restriction ends; null without one. */
   readonly blocked_until: string | null;
-  /** ISO 3166 alpha-2 codes it never sends to */
+  /** Countries the channel never sends to, as ISO 3166-1 alpha-2. */
   readonly blocked_countries: readonly (string)[];
-  /** Its limit */
+  /** Most messages per second on the channel. */
   readonly messages_per_second: number;
-  /** What throttling leaves of the limit at this moment */
+  /** Messages per second that throttling allows at present. */
   readonly rate_now: number;
-  /** What keeps it from moving; WORKFLOW_STUCK is for an operator to mend; null unless it waits. */
+  /** What the channel waits for; null if it does not wait. */
   readonly waiting_for: WaitingReason | null;
-  /** Nothing is sent until then */
+  /** Time until which the channel sends nothing; null without one. */
   readonly held_until: string | null;
-  /** How many campaigns of the channel are being sent. */
+  /** Number of campaigns that are RUNNING on the channel. */
   readonly running_campaigns: number;
-  /** What the provider told last of the number: LOW, it flagged it and may lower its limit; GOOD, it took that back; null, nothing */
+  /** Provider’s last rating of the number: LOW means flagged, its limit may fall; GOOD means the flag is gone; null without a rating. */
   readonly quality: ChannelQuality | null;
-  /** Different people the business account may write to in 24 hours; null: no limit */
+  /** Most different people the business account may write to in 24 hours; null without a limit. */
   readonly messaging_limit: number | null;
-  /** How many it has written to in the last 24 hours; null without a limit */
+  /** Number of people written to in the last 24 hours; null without a limit. */
   readonly messaging_used: number | null;
-  /** Where the limit is reached: when there is room for somebody else */
+  /** Time at which the reached limit allows another person; null while it is not reached. */
   readonly messaging_room_at: string | null;
-  /** Marketing templates go by the provider’s endpoint for them */
+  /** True if MARKETING templates use the provider’s endpoint for marketing messages. */
   readonly marketing_endpoint: boolean;
-  /** What the provider said last of the business account: `field`, `event`, `at` and its details */
+  /** Provider’s last notice about the business account: `field`, `event`, `at` and its details; null without one. */
   readonly account_notice: { readonly [key: string]: unknown } | null;
 };
 
 export type ChannelBlockCause = "token" | "payment" | "policy" | "limit" | "number" | "address";
 
 export type ChannelProviderError = {
-  /** The provider’s error code */
+  /** Provider’s error code. */
   readonly code: number;
-  /** What the code is about */
+  /** Cause of the error. */
   readonly cause: ChannelBlockCause;
-  /** When: the beginning of the part, or the instant at which the status was first told; null where that was not kept. */
+  /** Time of the refusal. */
   readonly at: string;
 };
 
 export type ChannelQuality = "GOOD" | "LOW";
 
 export type ChannelResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Returned channel. */
   readonly data: Channel;
 };
 
@@ -501,45 +494,45 @@ export type ChannelStatus = "active" | "blocked";
 export type ChatMode = "manual" | "bot" | "assistant";
 
 export type CheckCampaign = {
-  /** The name. */
+  /** Name of the new campaign. */
   readonly name: string;
-  /** An approved template of the channel’s business account. */
+  /** Id of an approved template of the channel’s business account, for the new campaign. */
   readonly template_id: string;
-  /** Where the audience comes from. */
+  /** Source of the new campaign’s audience. */
   readonly contact_selection_type: ContactSelectionType;
-  /** Now, or at `scheduled_at`. */
+  /** Time of sending: IMMEDIATE, or SCHEDULED at `scheduled_at`. */
   readonly send_type: SendType;
-  /** A note of the sender’s own. */
+  /** Note of the new campaign for your own use, at most 1,000 characters. */
   readonly description?: string;
   /** Must not be sent: the API key of a channel supplies it. */
   readonly channel_id?: unknown;
   /** Must not be sent: the API key of a channel supplies it. */
   readonly phone_number_id?: unknown;
-  /** Narrows `segmented`: only contacts that meet these conditions, too. */
+  /** Further conditions that contacts of `segmented` must meet. */
   readonly contact_filters?: ContactFilters;
-  /** Segment ids, at most 100; contacts of any of them are included. All conditions together hold at most 10,000 values. */
+  /** Ids of at most 100 segments; contacts of any of them are included. All conditions together may hold 10,000 values. */
   readonly segments?: readonly (string)[];
-  /** Phone numbers in international form, each with values of the body’s variables after `,`, `|` or `;` where wanted: `+4915112345678,Ada,12`. */
+  /** Phone numbers in international form, each optionally with values of body variables after `,`, `|` or `;`: `+4915112345678,Ada,12`. */
   readonly quick_contacts?: readonly (string)[];
-  /** The CSV itself: a header row and at least one data row. */
+  /** CSV text with a header row and at least one data row. */
   readonly csv_contacts_string?: string;
-  /** What an upload answered. */
+  /** Key of an uploaded CSV, from `POST /api/campaigns/csv-files`. */
   readonly csv_file_key?: string;
-  /** The address that an upload answered, or a public one. */
+  /** Address of an uploaded CSV, or a public address. */
   readonly csv_file_url?: string;
-  /** Which column holds what. */
+  /** Columns of the CSV by meaning, counted from 0. */
   readonly csv_mapping?: CsvMapping;
-  /** For `failed_contacts`: the campaign whose failed recipients are the audience. */
+  /** Id of the campaign whose failed recipients form the audience, for `failed_contacts`. */
   readonly failed_campaign_id?: string;
-  /** Failed recipients by reason. */
+  /** Only recipients that failed for these reasons, for `failed_contacts`; default all reasons. */
   readonly failed_reasons?: readonly (string)[];
-  /** Which field or text fills which variable. */
+  /** Contact field or text for each variable of the template. */
   readonly variable_mapping?: VariableMapping;
-  /** When to send, with a time zone; null for IMMEDIATE. */
+  /** Time to send the new campaign at, with a time zone; null for IMMEDIATE. */
   readonly scheduled_at?: string | null;
-  /** The hours in which the campaign sends; without it only the workspace’s hold. */
+  /** Hours in which the new campaign may send, beside the window of the workspace; null for none. */
   readonly sending_window?: SendingWindow;
-  /** True: the workspace's sending window for MARKETING templates does not apply. With an operator's key only */
+  /** True if the workspace’s sending window does not apply; needs an operator’s key. Default false. */
   readonly ignore_quiet_hours?: boolean;
 };
 
@@ -548,119 +541,114 @@ export type ChosenWebhookStatus = "active" | "inactive";
 export type Consent = {
   /** False for an opt-out, true for an opt-in. */
   readonly subscribed: boolean;
-  /** `person`: by a message, or by the setting in the app. `api`: by a request. */
+  /** Origin of the decision: `person` by a message or a setting in the app, `api` by a request. */
   readonly source: ConsentSource;
-  /** When it was decided. */
+  /** Time of the opt-out or opt-in. */
   readonly at: string;
 };
 
 export type ConsentPage = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** List of opt-out or opt-ins. */
   readonly data: readonly (Consent)[];
-  /** Where this page stands in the list. */
+  /** Position of this page in the list of opt-out or opt-ins. */
   readonly pagination: CursorPagination;
 };
 
 export type ConsentSource = "person" | "api";
 
 export type Contact = {
-  /** Identifies the record. */
+  /** Id of the contact. */
   readonly id: string;
-  /** First name; empty or null when unknown. */
+  /** First name of the contact; empty or null when unknown. */
   readonly firstName: string;
-  /** Last name; empty or null when unknown. */
+  /** Last name of the contact; empty or null when unknown. */
   readonly lastName: string;
-  /** The name that the person shows in the chat. */
+  /** Name the contact shows in the chat. */
   readonly chatName: string;
-  /** E-mail address; empty or null when unknown. */
+  /** E-mail address of the contact; empty or null when unknown. */
   readonly email: string;
-  /** National digits. */
+  /** Phone number of the contact without its country calling code, digits only. */
   readonly phoneNumber: string;
-  /** Calling code: digits in records and events, `+<digits>` in single sends. */
+  /** Country calling code of the contact’s number, such as `49`. */
   readonly countryCode: string;
-  /** Where it comes from. */
+  /** Origin of the contact. */
   readonly source: string;
   /** False after an opt-out: campaigns skip the contact. */
   readonly subscribed: boolean;
-  /** Fields of the workspace’s own; the list replaces the one before. */
+  /** Custom fields of the contact; in a request the list replaces the previous one. */
   readonly customFields: readonly (CustomField)[];
-  /** Tag ids; the list replaces the one before. */
+  /** Ids of the contact’s tags; in a request the list replaces the previous one. */
   readonly tagsId: readonly (string)[];
-  /** Date of birth; null when unknown. */
+  /** Date of birth of the contact; null when unknown. */
   readonly dob: string | null;
-  /** When it was created. */
+  /** Creation time of the contact. */
   readonly createdAt: string;
-  /** When it last changed. */
+  /** Time of the last change of the contact. */
   readonly updatedAt: string;
 };
 
 export type ContactCreatedEvent = {
   /** Always `contact.created`. */
   readonly eventKey: "contact.created";
-  /** The workspace. */
+  /** Id of the workspace of the `contact.created` event. */
   readonly workspaceId: number;
-  /** When it was answered, or when the event happened. */
+  /** Time of the `contact.created` event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** The record, or the records of the page. */
+  /** Returned `contact.created` event. */
   readonly data: ContactData;
 };
 
 export type ContactData = {
-  /** The contact as it is after the change. */
+  /** Contact in its present state. */
   readonly contact: Contact;
 };
 
 export type ContactExport = {
-  /** The contact as it is after the change. */
+  /** Contact in its present state. */
   readonly contact: Contact;
-  /** The ids by which the provider knows the person, beside the number. */
+  /** Ids under which the provider knows the person, beside the phone number. */
   readonly providerIds: readonly (string)[];
-  /** The conversations with the person, oldest first. */
+  /** Conversations with the person, oldest first. */
   readonly conversations: readonly ({ readonly [key: string]: unknown })[];
-  /** The messages outside campaigns, inbound ones included, oldest first. */
+  /** Messages outside campaigns, inbound ones included, oldest first. */
   readonly messages: readonly ({ readonly [key: string]: unknown })[];
-  /** The person’s places in campaigns, oldest first. */
+  /** Recipient records of the person in campaigns, oldest first. */
   readonly campaignMessages: readonly ({ readonly [key: string]: unknown })[];
 };
 
 export type ContactExportResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Returned exported contact. */
   readonly data: ContactExport;
 };
 
 export type ContactFilters = {
-  /** Conditions on contacts; see `match`. */
+  /** Conditions of the contact filters on contacts; `match` combines them. */
   readonly conditions: readonly (SegmentCondition)[];
-  /** Whether all conditions must hold, or any; default `all` */
+  /** `all` (default): every condition must hold; `any`: one is enough. */
   readonly match?: FilterMatch | null;
 };
 
 export type ContactMessageResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** What happened, in words. */
+  readonly status: SuccessStatus;
+  /** Sentence for people about the contact. */
   readonly message: string;
-  /** The record, or the records of the page. */
+  /** Returned contact. */
   readonly data: Contact;
 };
 
 export type ContactPage = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** List of contacts. */
   readonly data: readonly (Contact)[];
-  /** Where this page stands in the list. */
+  /** Position of this page in the list of contacts. */
   readonly pagination: CursorPagination;
 };
 
 export type ContactResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Returned contact. */
   readonly data: Contact;
 };
 
@@ -669,206 +657,203 @@ export type ContactSelectionType = "all_contacts" | "segmented" | "csv_contacts"
 export type ContactUpdatedEvent = {
   /** Always `contact.updated`. */
   readonly eventKey: "contact.updated";
-  /** The workspace. */
+  /** Id of the workspace of the `contact.updated` event. */
   readonly workspaceId: number;
-  /** When it was answered, or when the event happened. */
+  /** Time of the `contact.updated` event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** The record, or the records of the page. */
+  /** Returned `contact.updated` event. */
   readonly data: ContactData;
 };
 
 export type Conversation = {
-  /** Identifies the record. */
+  /** Id of the conversation. */
   readonly id: string;
-  /** The contact. */
+  /** Id of the contact of the conversation. */
   readonly contactId: string;
-  /** The sending number’s channel. */
+  /** Id of the channel of the conversation. */
   readonly channelId: string;
-  /** The provider’s id of the sending number. */
+  /** Provider’s id of the sending number of the conversation. */
   readonly phoneNumberId: string;
-  /** Where it stands. */
+  /** Status of the conversation. */
   readonly status: ConversationStatus;
-  /** What it is assigned to. */
+  /** Kind of assignee of the conversation. */
   readonly assignmentType: AssignmentType;
-  /** The user, team or bot it is assigned to; null for nobody. */
+  /** User, team or bot that has the conversation; null if unassigned. */
   readonly assignedTo: Assignee | null;
-  /** Who answers in the conversation. */
+  /** Who answers in the conversation: people or a bot. */
   readonly chatMode: ChatMode;
   /** First and last name of the contact, else its chat name; may be empty. */
   readonly contactName: string;
-  /** Digits with country code. */
+  /** Phone number of the contact: digits with country calling code; null if unknown. */
   readonly contactPhoneNumber: string | null;
-  /** When the last message came or went. */
+  /** Time of the last message in either direction; null without one. */
   readonly lastMessageAt: string | null;
-  /** When the contact wrote last: 24 hours from then on it may be answered without a template. */
+  /** Time of the contact’s last message; for 24 hours from then it can be answered without a template. Null if it never wrote. */
   readonly lastInboundAt: string | null;
-  /** When it was closed; null unless it is. */
+  /** Time at which the conversation was closed; null while it is not. */
   readonly closedAt: string | null;
-  /** When it was created. */
+  /** Creation time of the conversation. */
   readonly createdAt: string;
-  /** When it last changed. */
+  /** Time of the last change of the conversation. */
   readonly updatedAt: string;
 };
 
 export type ConversationAssignedData = {
-  /** The conversation. */
+  /** Id of the conversation. */
   readonly conversationId: string;
-  /** The sending number’s channel. */
+  /** Id of the channel of the conversation. */
   readonly channelId: string;
-  /** The provider’s id of the sending number. */
+  /** Provider’s id of the sending number of the conversation. */
   readonly phoneNumberId: string;
-  /** The contact. */
+  /** Id of the contact of the conversation. */
   readonly contactId: string;
-  /** What it is assigned to. */
+  /** Kind of assignee of the conversation. */
   readonly assignmentType: AssignmentType;
-  /** The user, team or bot it is assigned to; null for nobody. */
+  /** User, team or bot that has the conversation; null if unassigned. */
   readonly assignedTo: Assignee | null;
-  /** Who assigned it; null when nobody did by hand. */
+  /** User who made the assignment; null if it was made automatically. */
   readonly assignedBy: Actor | null;
-  /** Who answers in the conversation. */
+  /** Who answers in the conversation: people or a bot. */
   readonly chatMode: ChatMode;
-  /** Where it comes from. */
+  /** Origin of the conversation. */
   readonly source: AssignmentSource;
 };
 
 export type ConversationAssignedEvent = {
   /** Always `conversation.assigned`. */
   readonly eventKey: "conversation.assigned";
-  /** The workspace. */
+  /** Id of the workspace of the `conversation.assigned` event. */
   readonly workspaceId: number;
-  /** When it was answered, or when the event happened. */
+  /** Time of the `conversation.assigned` event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** The record, or the records of the page. */
+  /** Returned `conversation.assigned` event. */
   readonly data: ConversationAssignedData;
 };
 
 export type ConversationMessageResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** What happened, in words. */
+  readonly status: SuccessStatus;
+  /** Sentence for people about the conversation. */
   readonly message: string;
-  /** The record, or the records of the page. */
+  /** Returned conversation. */
   readonly data: Conversation;
 };
 
 export type ConversationPage = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** List of conversations. */
   readonly data: readonly (Conversation)[];
-  /** Where this page stands in the list. */
+  /** Position of this page in the list of conversations. */
   readonly pagination: Pagination;
 };
 
 export type ConversationResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Returned conversation. */
   readonly data: Conversation;
 };
 
 export type ConversationStatus = "open" | "resolved" | "closed";
 
 export type ConversationStatusChangedData = {
-  /** The conversation. */
+  /** Id of the conversation. */
   readonly conversationId: string;
-  /** The sending number’s channel. */
+  /** Id of the channel of the conversation. */
   readonly channelId: string;
-  /** The provider’s id of the sending number. */
+  /** Provider’s id of the sending number of the conversation. */
   readonly phoneNumberId: string;
-  /** The contact. */
+  /** Id of the contact of the conversation. */
   readonly contactId: string;
-  /** The status before the change. */
+  /** Status before the change. */
   readonly previousStatus: ConversationStatus;
-  /** The status after the change. */
+  /** Status after the change. */
   readonly newStatus: ConversationStatus;
-  /** When it was closed; null unless it is. */
+  /** Time at which the conversation was closed; null while it is not. */
   readonly closedAt: string | null;
-  /** Who changed it; null when nobody did by hand. */
+  /** User who made the change; null if it was automatic. */
   readonly changedBy: Actor | null;
 };
 
 export type ConversationStatusChangedEvent = {
   /** Always `conversation.status_changed`. */
   readonly eventKey: "conversation.status_changed";
-  /** The workspace. */
+  /** Id of the workspace of the `conversation.status_changed` event. */
   readonly workspaceId: number;
-  /** When it was answered, or when the event happened. */
+  /** Time of the `conversation.status_changed` event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** The record, or the records of the page. */
+  /** Returned `conversation.status_changed` event. */
   readonly data: ConversationStatusChangedData;
 };
 
 export type CountSegment = {
   /** At most 65536 bytes as JSON. */
   readonly conditions: readonly (SegmentCondition)[];
-  /** `all` conditions, or `any` of them. */
+  /** `all`: every condition must hold; `any`: one is enough. */
   readonly match?: FilterMatch;
 };
 
 export type CreateCampaign = {
-  /** The name. */
+  /** Name of the new campaign. */
   readonly name: string;
-  /** An approved template of the channel’s business account. */
+  /** Id of an approved template of the channel’s business account, for the new campaign. */
   readonly template_id: string;
-  /** Where the audience comes from. */
+  /** Source of the new campaign’s audience. */
   readonly contact_selection_type: ContactSelectionType;
-  /** Now, or at `scheduled_at`. */
+  /** Time of sending: IMMEDIATE, or SCHEDULED at `scheduled_at`. */
   readonly send_type: SendType;
-  /** A note of the sender’s own. */
+  /** Note of the new campaign for your own use, at most 1,000 characters. */
   readonly description?: string;
   /** Must not be sent: the API key of a channel supplies it. */
   readonly channel_id?: unknown;
   /** Must not be sent: the API key of a channel supplies it. */
   readonly phone_number_id?: unknown;
-  /** Narrows `segmented`: only contacts that meet these conditions, too. */
+  /** Further conditions that contacts of `segmented` must meet. */
   readonly contact_filters?: ContactFilters;
-  /** Segment ids, at most 100; contacts of any of them are included. All conditions together hold at most 10,000 values. */
+  /** Ids of at most 100 segments; contacts of any of them are included. All conditions together may hold 10,000 values. */
   readonly segments?: readonly (string)[];
-  /** Phone numbers in international form, each with values of the body’s variables after `,`, `|` or `;` where wanted: `+4915112345678,Ada,12`. */
+  /** Phone numbers in international form, each optionally with values of body variables after `,`, `|` or `;`: `+4915112345678,Ada,12`. */
   readonly quick_contacts?: readonly (string)[];
-  /** The CSV itself: a header row and at least one data row. */
+  /** CSV text with a header row and at least one data row. */
   readonly csv_contacts_string?: string;
-  /** What an upload answered. */
+  /** Key of an uploaded CSV, from `POST /api/campaigns/csv-files`. */
   readonly csv_file_key?: string;
-  /** The address that an upload answered, or a public one. */
+  /** Address of an uploaded CSV, or a public address. */
   readonly csv_file_url?: string;
-  /** Which column holds what. */
+  /** Columns of the CSV by meaning, counted from 0. */
   readonly csv_mapping?: CsvMapping;
-  /** For `failed_contacts`: the campaign whose failed recipients are the audience. */
+  /** Id of the campaign whose failed recipients form the audience, for `failed_contacts`. */
   readonly failed_campaign_id?: string;
-  /** For `failed_contacts`: only recipients that failed for these reasons. */
+  /** Only recipients that failed for these reasons, for `failed_contacts`; default all. */
   readonly failed_reasons?: readonly (string)[];
-  /** Which field or text fills which variable. */
+  /** Contact field or text for each variable of the template. */
   readonly variable_mapping?: VariableMapping;
-  /** When to send, with a time zone; null for IMMEDIATE. */
+  /** Time to send the new campaign at, with a time zone; null for IMMEDIATE. */
   readonly scheduled_at?: string | null;
-  /** The hours in which the campaign sends; without it only the workspace’s hold. */
+  /** Hours in which the new campaign may send, beside the window of the workspace; null for none. */
   readonly sending_window?: SendingWindow;
-  /** True: the workspace's sending window for MARKETING templates does not apply. With an operator's key only */
+  /** True if the workspace’s sending window does not apply; needs an operator’s key. Default false. */
   readonly ignore_quiet_hours?: boolean;
 };
 
 export type CreateContact = {
-  /** National digits, or international ones with a plus sign. */
+  /** Phone number: national digits, or international with `+`. */
   readonly phoneNumber: string;
-  /** A calling code, with or without a plus sign. */
+  /** Country calling code, with or without `+`. */
   readonly countryCode?: string;
-  /** First name; empty or null when unknown. */
+  /** First name of the new contact; empty or null when unknown. */
   readonly firstName?: string;
-  /** Last name; empty or null when unknown. */
+  /** Last name of the new contact; empty or null when unknown. */
   readonly lastName?: string;
-  /** The name that the person shows in the chat. */
+  /** Name the contact shows in the chat. */
   readonly chatName?: string;
-  /** E-mail address; empty or null when unknown. */
+  /** E-mail address of the new contact; empty or null when unknown. */
   readonly email?: string;
-  /** False after an opt-out: campaigns skip the contact. */
+  /** False after an opt-out: campaigns skip the new contact. */
   readonly subscribed?: boolean;
-  /** Fields of the workspace’s own; the list replaces the one before. */
+  /** Custom fields of the new contact; in a request the list replaces the previous one. */
   readonly customFields?: readonly (CustomFieldValue)[];
-  /** Tag ids; the list replaces the one before. */
+  /** Ids of the new contact’s tags; in a request the list replaces the previous one. */
   readonly tagsId?: readonly (string)[];
-  /** Date of birth; null when unknown. */
+  /** Date of birth of the new contact; null when unknown. */
   readonly dob?: string | null;
 };
 
@@ -877,231 +862,228 @@ export type CreatedCampaign = {
   readonly status: "success";
   /** Always `201`. */
   readonly code: 201;
-  /** What happened, in words. */
+  /** Sentence for people about the new campaign. */
   readonly message: string;
-  /** The record, or the records of the page. */
+  /** Returned new campaign. */
   readonly data: CreatedCampaignData;
-  /** When it was answered, or when the event happened. */
+  /** Time of this response (ISO 8601, UTC). */
   readonly timestamp: string;
 };
 
 export type CreatedCampaignData = {
-  /** The campaign as it was created. */
+  /** Created campaign. */
   readonly campaign: NewCampaign;
-  /** What can be said before the audience is prepared. */
+  /** Facts known before the audience is prepared. */
   readonly summary: CampaignSummary;
 };
 
 export type CreateSegment = {
-  /** The name. */
+  /** Name of the new segment. */
   readonly name: string;
   /** At most 65536 bytes as JSON. */
   readonly conditions: readonly (SegmentCondition)[];
-  /** `all` conditions, or `any` of them. */
+  /** `all`: every condition must hold; `any`: one is enough. */
   readonly match?: FilterMatch;
 };
 
 export type CreateTag = {
-  /** The name. */
+  /** Name of the new tag. */
   readonly name: string;
-  /** Hex colour of the name. */
+  /** Colour of the tag’s text as `#rrggbb`. */
   readonly text_color?: string;
-  /** Hex colour behind the name. */
+  /** Colour of the tag’s background as `#rrggbb`. */
   readonly background_color?: string;
-  /** The id of the user who creates it; the key’s id where absent. */
+  /** Id of the user who creates the tag; default the API key’s id. */
   readonly createdBy?: string;
 };
 
 export type CreateWebhook = {
-  /** A name for people. */
+  /** Title of the new webhook for people. */
   readonly title: string;
-  /** Where deliveries go: http or https, at a public address. */
+  /** Address that receives deliveries: http or https, public. */
   readonly url: string;
-  /** The events that are delivered to the URL. */
+  /** Events that the webhook receives. */
   readonly events: readonly (EventKey)[];
-  /** Where it stands. */
+  /** Status of the new webhook. */
   readonly status?: ChosenWebhookStatus;
-  /** Signs deliveries. `whsec_` and the Base64 of 24 to 64 random bytes suits the libraries of Standard Webhooks; of any other text the UTF-8 bytes are the key. Null removes it. */
+  /** Secret that signs deliveries; `whsec_` plus the Base64 of 24 to 64 random bytes suits Standard Webhooks libraries, of other text the UTF-8 bytes are the key. Null removes it. */
   readonly secret?: string | null;
 };
 
 export type CsvFile = {
-  /** What an upload answered. */
+  /** Key of an uploaded CSV, from `POST /api/campaigns/csv-files`. */
   readonly csv_file_key: string;
-  /** The address that an upload answered, or a public one. */
+  /** Address of an uploaded CSV, or a public address. */
   readonly csv_file_url: string;
-  /** In bytes. */
+  /** Size of the file in bytes. */
   readonly size: number;
-  /** Data rows that were looked at, of the beginning of the file. */
+  /** Number of data rows that were checked, from the beginning of the file. */
   readonly rows_sampled: number;
-  /** The cells of the header row. */
+  /** Cells of the header row. */
   readonly headers: readonly (string)[];
 };
 
 export type CsvFileResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Returned uploaded file. */
   readonly data: CsvFile;
 };
 
 export type CsvMapping = {
-  /** 0-based index of the column */
+  /** Column of this value, counted from 0; null if there is none. */
   readonly phone_column: number;
-  /** 0-based index of the column of calling codes or countries: `49`, `+49`, `0049`, `DE`. Not looked at for numbers that begin with `+`: a file of such numbers names its phone column here, too */
+  /** Column of calling codes or countries (`49`, `+49`, `0049`, `DE`), counted from 0. Numbers that begin with `+` ignore it; if all do, repeat `phone_column`. */
   readonly country_code_column: number;
-  /** 0-based index of the column */
+  /** Column of this value, counted from 0; null if there is none. */
   readonly name_column?: number | null;
-  /** 0-based index of the column */
+  /** Column of this value, counted from 0; null if there is none. */
   readonly email_column?: number | null;
-  /** Custom field name to 0-based column. */
+  /** Column of each custom field by the field’s name, counted from 0. */
   readonly custom_field_mapping?: { readonly [key: string]: number } | null;
 };
 
 export type CsvPreview = {
-  /** What stands between the cells of a row: a comma, a semicolon, a tab or a bar. */
+  /** Character between the cells: comma, semicolon, tab or vertical bar. */
   readonly delimiter: string;
-  /** The names of the first 500 columns, cut where they are long */
+  /** Names of the first 500 columns, shortened if long. */
   readonly headers: readonly (string)[];
-  /** The `csv_mapping` of the request, else the guessed one */
+  /** `csv_mapping` of the request, or the guessed one. */
   readonly mapping: CsvMapping;
-  /** How sure the guess is, 0 to 1, by the field of the mapping */
+  /** Confidence of the guess from 0 to 1, by field of the mapping. */
   readonly confidence: { readonly [key: string]: number };
-  /** The first ten, fewer where they are long; of each the first 500 cells */
+  /** First ten rows, fewer if they are long, each with its first 500 cells. */
   readonly rows: readonly (CsvPreviewRow)[];
-  /** How many rows would be skipped, by reason */
+  /** Number of rows that would be skipped, by reason. */
   readonly reasons: { readonly [key: string]: number };
-  /** Every row that would be skipped, of those that were read; empty unless `with_skipped_rows` is true */
+  /** Rows that would be skipped, of those that were read; empty unless `with_skipped_rows` is true. */
   readonly skipped_rows: readonly (CsvSkippedRow)[];
-  /** How many data rows were read. */
+  /** Number of data rows that were read, at most 10,000. */
   readonly rows_read: number;
-  /** False: the file has more rows than were read */
+  /** False if the file has more rows than were read. */
   readonly is_whole: boolean;
-  /** Why the template does not take the variable mapping */
+  /** Problems of the variable mapping with the template, by field. */
   readonly problems: readonly (FieldProblem)[];
 };
 
 export type CsvPreviewResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Returned csv preview. */
   readonly data: CsvPreview;
 };
 
 export type CsvPreviewRow = {
-  /** The line of the file that the row begins on. */
+  /** Line of the file on which the row begins; the header is line 1. */
   readonly line: number | null;
-  /** The cells of the row; empty for a row that is no CSV. */
+  /** Cells of the row; empty if the row is not valid CSV. */
   readonly cells: readonly (string)[];
-  /** Digits with calling code. */
+  /** Phone number of the row: digits with country calling code. */
   readonly phone_number: string | null;
-  /** Why the row would be skipped; null where it would not. */
+  /** Reason why the row would be skipped; null if it would not. */
   readonly reason: SkipReason | null;
-  /** What the reason is about: the number as it was written, the variable that is empty, the code or the words of the provider; null without. */
+  /** Detail of the reason: the number as given, the empty variable, or the provider’s explanation; null without one. */
   readonly reason_detail: string | null;
-  /** The message as the person would read it; null without a template, and of a row that is skipped. */
+  /** Message as the recipient would read it; null without a template and for skipped rows. */
   readonly message: MessagePreview | null;
 };
 
 export type CsvSkippedRow = {
-  /** The line of the file that the row begins on. */
+  /** Line of the file on which the skipped row begins; the header is line 1. */
   readonly line: number | null;
-  /** Digits with calling code. */
+  /** Phone number of the skipped row: digits with country calling code. */
   readonly phone_number: string | null;
-  /** Why it is in this state; null where it needs no reason. */
+  /** Reason for the skipped row’s state; null if it needs none. */
   readonly reason: SkipReason;
-  /** What the reason is about: the number as it was written, the variable that is empty, the code or the words of the provider; null without. */
+  /** Detail of the reason: the number as given, the empty variable, or the provider’s explanation; null without one. */
   readonly reason_detail: string | null;
 };
 
 export type CursorPagination = {
-  /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+  /** Most records in a page of this list. */
   readonly limit: number;
-  /** What the next page is asked for with; null at the end. */
+  /** Value of `cursor` for the next page; null on the last page. */
   readonly nextCursor: string | null;
 };
 
 export type CustomField = {
-  /** The name of the custom field. */
+  /** Name of the custom field. */
   readonly fieldId: string;
-  /** The value. */
+  /** Value of the custom field. */
   readonly value: string;
 };
 
 export type CustomFieldValue = {
-  /** The name of the custom field. */
+  /** Name of the custom field. */
   readonly fieldId: string;
-  /** The value. */
+  /** Value of the custom field. */
   readonly value: string;
 };
 
 export type DeliveredEvent = {
   /** Always `delivered`. */
   readonly eventKey: "delivered";
-  /** The workspace. */
+  /** Id of the workspace of the `delivered` event. */
   readonly workspaceId: number;
-  /** When it was answered, or when the event happened. */
+  /** Time of the `delivered` event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** The record, or the records of the page. */
+  /** Returned `delivered` event. */
   readonly data: MessageStatusData;
 };
 
 export type Delivery = {
-  /** Identifies the record. */
+  /** Id of the delivery. */
   readonly id: string;
-  /** The webhook configuration. */
+  /** Id of the webhook of the delivery. */
   readonly webhookId: string;
-  /** The event that is delivered. */
+  /** Id of the delivered event; every resend keeps it. */
   readonly eventId: string;
-  /** What happened. */
+  /** Event of the delivery. */
   readonly eventKey: string;
-  /** Where it stands. */
+  /** State of the delivery. */
   readonly state: DeliveryState;
-  /** Why it failed; null unless it did. */
+  /** Reason of the failure; null unless the delivery failed. */
   readonly errorCode: DeliveryErrorCode | null;
-  /** The receiver’s HTTP status; null without one. */
+  /** HTTP status of the receiver’s response; null without one. */
   readonly responseStatus: number | null;
-  /** The beginning of the receiver’s answer; null without one. */
+  /** Beginning of the receiver’s response; null without one. */
   readonly responseExcerpt: string | null;
-  /** Milliseconds from dialling to the answer’s end; null before the attempt. */
+  /** Duration of the attempt in milliseconds; null before it ends. */
   readonly durationMs: number | null;
-  /** When the request left; null while it has not. */
+  /** Time at which the request was sent; null while it waits. */
   readonly attemptedAt: string | null;
-  /** When it was created. */
+  /** Creation time of the delivery. */
   readonly createdAt: string;
 };
 
 export type DeliveryDetail = {
-  /** Identifies the record. */
+  /** Id of the delivery. */
   readonly id: string;
-  /** The webhook configuration. */
+  /** Id of the webhook of the delivery. */
   readonly webhookId: string;
-  /** The event that is delivered. */
+  /** Id of the delivered event; every resend keeps it. */
   readonly eventId: string;
-  /** What happened. */
+  /** Event of the delivery. */
   readonly eventKey: string;
-  /** Where it stands. */
+  /** State of the delivery. */
   readonly state: DeliveryState;
-  /** Why it failed; null unless it did. */
+  /** Reason of the failure; null unless the delivery failed. */
   readonly errorCode: DeliveryErrorCode | null;
-  /** The receiver’s HTTP status; null without one. */
+  /** HTTP status of the receiver’s response; null without one. */
   readonly responseStatus: number | null;
-  /** The beginning of the receiver’s answer; null without one. */
+  /** Beginning of the receiver’s response; null without one. */
   readonly responseExcerpt: string | null;
-  /** Milliseconds from dialling to the answer’s end; null before the attempt. */
+  /** Duration of the attempt in milliseconds; null before it ends. */
   readonly durationMs: number | null;
-  /** When the request left; null while it has not. */
+  /** Time at which the request was sent; null while it waits. */
   readonly attemptedAt: string | null;
-  /** When it was created. */
+  /** Creation time of the delivery. */
   readonly createdAt: string;
-  /** The body as it is sent; null when the event is too old to be kept */
+  /** Body of the delivery; null after the event’s retention period. */
   readonly payload: string | null;
 };
 
 export type DeliveryDetailResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Returned delivery. */
   readonly data: DeliveryDetail;
 };
 
@@ -1109,52 +1091,50 @@ export type DeliveryDetailResponse = {
 export type DeliveryErrorCode = "blocked_address" | "dns_error" | "dns_timeout" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "non_2xx" | "protocol_error" | "payload_too_large" | "endpoint_inactive" | "disabled" | "interrupted" | "expired" | "erased";
 
 export type DeliveryMessageResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** What happened, in words. */
+  readonly status: SuccessStatus;
+  /** Sentence for people about the delivery. */
   readonly message: string;
-  /** The record, or the records of the page. */
+  /** Returned delivery. */
   readonly data: Delivery;
 };
 
 export type DeliveryPage = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** List of deliveries. */
   readonly data: readonly (Delivery)[];
-  /** Where this page stands in the list. */
+  /** Position of this page in the list of deliveries. */
   readonly pagination: CursorPagination;
 };
 
-/** pending: its turn has not come. delivered: answered 2xx within five seconds. failed: everything else; it can be sent again. */
+/** pending: waits to be sent. delivered: the receiver answered 2xx within five seconds. failed: anything else; you can resend it. */
 export type DeliveryState = "pending" | "sending" | "delivered" | "failed";
 
 export type DiagnosisCheck = "STATUS" | "PREPARATION" | "SCHEDULE" | "SENDING_WINDOW" | "QUOTA" | "TEMPLATE" | "CHANNEL" | "PACE" | "WALLET" | "WORKER";
 
 export type DiagnosisEntry = {
-  /** What was looked at. */
+  /** Name of the check. */
   readonly check: DiagnosisCheck;
-  /** False where it stands in the way of sending. */
+  /** False if this check keeps the campaign from sending. */
   readonly ok: boolean;
-  /** What is so, in a sentence. */
+  /** Result of the check as a sentence. */
   readonly detail: string;
-  /** What would change it; null where there is nothing to do. */
+  /** What you can do about it; null if nothing. */
   readonly action: string | null;
-  /** Of the check of the wallet: what it lacks to send to all who wait; absent where nothing is missing */
+  /** Amount the wallet lacks to send to all waiting recipients, as a decimal string; absent if nothing is missing. */
   readonly missing?: string;
 };
 
-/** What went wrong, for programs. Stable: codes may be added, none changes its meaning. */
+/** Machine-readable cause of the error. Stable: codes may be added, and none changes its meaning. */
 export type ErrorCode = "unauthorized" | "jwt_not_allowed" | "forbidden" | "validation_failed" | "malformed_request" | "name_required" | "channel_required" | "schedule_in_past" | "feature_unavailable" | "quota_exhausted" | "insufficient_balance" | "provider_rejected" | "template_not_found" | "template_not_approved" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_conflict" | "idempotency_mismatch" | "too_large" | "unsupported_media_type" | "expectation_failed" | "rate_limited" | "messaging_limit" | "provider_unreachable" | "outcome_unknown" | "unavailable" | "internal_error";
 
 export type EventDescription = {
-  /** What happened. */
+  /** Key of the event. */
   readonly eventKey: EventKey;
-  /** When the event is emitted. */
+  /** When the event occurs. */
   readonly description: string;
   /** JSON Schema 2020-12 of the request body. */
   readonly schema: { readonly [key: string]: unknown };
-  /** A request body as it is delivered. */
+  /** Example of a request body. */
   readonly example: { readonly [key: string]: unknown };
 };
 
@@ -1163,18 +1143,18 @@ export type EventKey = "incoming" | "sent" | "delivered" | "read" | "failed" | "
 export type FailedEvent = {
   /** Always `failed`. */
   readonly eventKey: "failed";
-  /** The workspace. */
+  /** Id of the workspace of the `failed` event. */
   readonly workspaceId: number;
-  /** When it was answered, or when the event happened. */
+  /** Time of the `failed` event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** The record, or the records of the page. */
+  /** Returned `failed` event. */
   readonly data: MessageStatusData;
 };
 
 export type FieldProblem = {
-  /** The field, in dot form, such as `variable_mapping.body.1`. */
+  /** Path of the field, such as `variable_mapping.body.1`. */
   readonly field: string;
-  /** What is wrong and how to mend it. */
+  /** What is wrong with the field and how to correct it. */
   readonly message: string;
 };
 
@@ -1183,16 +1163,14 @@ export type FilterMatch = "all" | "any";
 export type FilterOperator = "eq" | "neq" | "contains" | "not_contains" | "starts_with" | "in" | "not_in" | "gt" | "gte" | "lt" | "lte" | "exists" | "not_exists";
 
 export type GetCampaignDiagnosisResult = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** List of diagnosis entries. */
   readonly data: readonly (DiagnosisEntry)[];
 };
 
 export type GetCampaignTimelineResult = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** List of intervals. */
   readonly data: readonly (TimelinePart)[];
 };
 
@@ -1207,225 +1185,219 @@ export type GetReadinessResult = {
 };
 
 export type GetSendingWindowResult = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Sending window of the workspace; null if none is set. */
   readonly data: SendingWindow | null;
 };
 
 /** Text variables by position or name; `link` or `id` of a media file, with `filename` for a document; `latitude`, `longitude`, `name` and `address` of a location; `product` of a product header. */
 export type HeaderValues = {
-  /** The public address of a media file. */
+  /** Public address of the header’s media file. */
   readonly link?: string;
-  /** The provider’s id of an uploaded media file, instead of `link`. */
+  /** Provider’s id of an uploaded media file; alternative to `link`. */
   readonly id?: string;
-  /** The name that a document is shown with. */
+  /** File name that a document header shows. */
   readonly filename?: string;
-  /** Of a location, in degrees. */
+  /** Latitude of a location header in degrees. */
   readonly latitude?: string;
-  /** Of a location, in degrees. */
+  /** Longitude of a location header in degrees. */
   readonly longitude?: string;
-  /** The name. */
+  /** Name of a location header. */
   readonly name?: string;
-  /** Of a location, as people read it. */
+  /** Address of a location header. */
   readonly address?: string;
-  /** The product that the header shows. */
+  /** Product that the header shows. */
   readonly product?: {
-    /** The product’s id in the catalogue. */
+    /** Product id in the catalogue. */
     readonly product_retailer_id?: string;
-    /** The provider’s id of the catalogue. */
+    /** Provider’s id of the catalogue. */
     readonly catalog_id?: string;
   };
 };
 
 export type HistoryCampaign = {
-  /** Identifies the record. */
+  /** Id of the campaign. */
   readonly id: string;
-  /** The name. */
+  /** Name of the campaign. */
   readonly name: string;
 };
 
 export type HistoryItem = {
-  /** Identifies the record. */
+  /** Id of the message. */
   readonly id: string;
-  /** When the message was accepted, received or refused. */
+  /** Time at which the message was accepted, received or refused. */
   readonly at: string;
-  /** Whether the contact sent it (`inbound`) or got it (`outbound`). */
+  /** Direction: `inbound` from the contact, `outbound` to it. */
   readonly direction: MessageDirection;
-  /** The provider’s type, such as `template`, `text` or `image`. */
+  /** Provider’s kind of message: `template`, `text`, `image` and so on. */
   readonly type: string;
-  /** A recipient’s state, or `RECEIVED` for an inbound message. */
+  /** State of the recipient, or `RECEIVED` for an inbound message. */
   readonly state: string;
-  /** Why an outbound message failed. */
+  /** Reason why an outbound message failed; null otherwise. */
   readonly reason: string | null;
-  /** The words of an inbound message; null where it has none. */
+  /** Text of an inbound message; null if it has none. */
   readonly text: string | null;
-  /** The template of an outbound message. */
+  /** Template of an outbound message; null otherwise. */
   readonly template: HistoryTemplate | null;
-  /** The campaign that an outbound message belongs to. */
+  /** Campaign of an outbound message; null without one. */
   readonly campaign: HistoryCampaign | null;
 };
 
 export type HistoryItemPage = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** List of messages. */
   readonly data: readonly (HistoryItem)[];
-  /** Where this page stands in the list. */
+  /** Position of this page in the list of messages. */
   readonly pagination: CursorPagination;
 };
 
 export type HistoryTemplate = {
-  /** Identifies the record. */
+  /** Id of the template. */
   readonly id: string;
-  /** The name. */
+  /** Name of the template. */
   readonly name: string;
 };
 
 export type InboundMessage = {
-  /** The provider’s id of the message. */
+  /** Provider’s id of the inbound message. */
   readonly id: string;
-  /** The sender’s number, digits with calling code. */
+  /** Phone number of the sender, digits with country calling code. */
   readonly from: string;
-  /** Seconds since 1970, as text. */
+  /** Time of the message in seconds since 1970 (UTC), as a string. */
   readonly timestamp: string;
-  /** The provider’s kind of message, such as `text` or `image`. */
+  /** Provider’s kind of message, such as `text` or `image`. */
   readonly type: string;
-  /** The text of a message of type `text`. */
+  /** Text, for messages of type `text`. */
   readonly text?: MessageText;
 };
 
 export type IncomingData = {
-  /** The message as it came. */
+  /** Message as the provider delivered it. */
   readonly message: InboundMessage;
-  /** The provider’s id of the sending number. */
+  /** Provider’s id of the sending number of the inbound message. */
   readonly phoneNumberId: string;
-  /** Our id of the message. */
+  /** Id of the message in this service. */
   readonly messageId: string;
-  /** The campaign whose message the person replied to; null where it replies to none. */
+  /** Id of the campaign whose message the contact answered; null without one. */
   readonly campaignId: string | null;
-  /** The contact. */
+  /** Id of the sender’s contact; null when unknown. */
   readonly contactId: string | null;
-  /** The conversation. */
+  /** Id of the conversation; null when unknown. */
   readonly conversationId: string | null;
-  /** The provider’s notification as it came. */
+  /** Provider’s notification, unchanged. */
   readonly providerEvent: ProviderNotification;
 };
 
 export type IncomingEvent = {
   /** Always `incoming`. */
   readonly eventKey: "incoming";
-  /** The workspace. */
+  /** Id of the workspace of the `incoming` event. */
   readonly workspaceId: number;
-  /** When it was answered, or when the event happened. */
+  /** Time of the `incoming` event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** The record, or the records of the page. */
+  /** Returned `incoming` event. */
   readonly data: IncomingData;
 };
 
 export type LedgerEntry = {
-  /** Identifies the record. */
+  /** Id of the ledger entry. */
   readonly id: string;
-  /** The sending number’s channel. */
+  /** Id of the channel of the ledger entry. */
   readonly channel_id: string;
-  /** Why the balance moved. */
+  /** Reason why the balance changed. */
   readonly kind: LedgerEntryKind;
-  /** Decimal text in the wallet’s currency, with up to six places. */
+  /** Amount as a decimal string in the wallet’s currency, up to six decimal places. */
   readonly amount: string;
-  /** The campaign it was for; null where it was for none. */
+  /** Id of the campaign the entry belongs to; null without one. */
   readonly campaign_id: string | null;
-  /** Our id of the message; null where none was made. */
+  /** Id of the message the entry pays for; null without one. */
   readonly message_id: string | null;
-  /** How many messages it was for; null where it was for none. */
+  /** Number of messages the entry pays for; null for a recharge or a correction. */
   readonly message_count: number | null;
-  /** What was written beside it; null without. */
+  /** Note of the operator; null without one. */
   readonly reason: string | null;
-  /** When it was created. */
+  /** Creation time of the ledger entry. */
   readonly created_at: string;
 };
 
 export type LedgerEntryKind = "recharge" | "adjustment" | "charge" | "refund" | "correction";
 
 export type LedgerEntryPage = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** List of ledger entries. */
   readonly data: readonly (LedgerEntry)[];
-  /** Where this page stands in the list. */
+  /** Position of this page in the list of ledger entries. */
   readonly pagination: CursorPagination;
 };
 
 export type LimitedTimeOffer = {
-  /** Milliseconds since 1970, in the future. */
+  /** End of the offer in milliseconds since 1970 (UTC), in the future. */
   readonly expiration_time_ms?: number;
 };
 
 export type ListChannelsResult = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** List of channels. */
   readonly data: readonly (Channel)[];
 };
 
 export type ListWebhookEventsResult = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** List of event descriptions. */
   readonly data: readonly (EventDescription)[];
 };
 
 export type Media = {
-  /** Identifies the record. */
+  /** Id of the uploaded file. */
   readonly id: string;
-  /** Media type of the file. */
+  /** Media type of the file, such as `image/png`. */
   readonly mime_type: string;
-  /** In bytes. */
+  /** Size of the file in bytes. */
   readonly size: number;
 };
 
 export type MediaResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Returned uploaded file. */
   readonly data: Media;
 };
 
 export type Message = {
-  /** Our id of the message; `messageId` of its events. */
+  /** Id of the message in this service; its events call it `messageId`. */
   readonly id: string;
-  /** `inbound`: written by the person. */
+  /** `inbound`: from the contact; `outbound`: to it. */
   readonly direction: MessageDirection;
-  /** Who sent it; `contact` is the person. */
+  /** Sender of the message; `contact` for inbound messages. */
   readonly source: MessageOrigin;
-  /** Where it stands. */
+  /** State of the message. */
   readonly state: MessageState;
-  /** Why it failed or its outcome is unknown; null otherwise. */
+  /** Reason of a failure or an unknown outcome; null otherwise. */
   readonly reason: RecipientReason | null;
-  /** The provider’s words beside the reason; null without. */
+  /** Provider’s explanation of the reason; null without one. */
   readonly reasonDetail: string | null;
-  /** The sending number’s channel. */
+  /** Id of the channel of the message. */
   readonly channelId: string;
-  /** The provider’s id of the sending number. */
+  /** Provider’s id of the sending number of the message. */
   readonly phoneNumberId: string;
   /** Digits of the other side with calling code; null of a person without a number. */
   readonly phoneNumber: string | null;
-  /** The contact on the other side; null for a number that is no contact. */
+  /** Id of the contact on the other side; null if the number is not a contact. */
   readonly contactId: string | null;
-  /** The conversation it belongs to; null where there was none. */
+  /** Id of the message’s conversation; null without one. */
   readonly conversationId: string | null;
-  /** The campaign that it belongs to, that it tests, or whose message it answers; null without. */
+  /** Id of the campaign the message belongs to, tests or answers; null without one. */
   readonly campaignId: string | null;
-  /** The template that was sent; null for other messages. */
+  /** Id of the template that was sent; null for other messages. */
   readonly templateId: string | null;
-  /** The provider’s kind of message, such as `template`, `text` or `image`. */
+  /** Provider’s kind of message, such as `template`, `text` or `image`. */
   readonly type: string;
   /** The text of a message of people; null for templates and for media without a caption. */
   readonly text: string | null;
-  /** The provider’s id of the message; null when it gave none. */
+  /** Provider’s id of the message; null until it accepts the message. */
   readonly providerMessageId: string | null;
-  /** When it was created. */
+  /** Creation time of the message. */
   readonly createdAt: string;
-  /** When it last changed. */
+  /** Time of the last change of the message. */
   readonly updatedAt: string;
 };
 
@@ -1434,247 +1406,243 @@ export type MessageDirection = "outbound" | "inbound";
 export type MessageOrigin = "campaign" | "api" | "inbox" | "chatbot" | "assistant" | "app" | "unknown" | "contact";
 
 export type MessagePage = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** List of messages. */
   readonly data: readonly (Message)[];
-  /** Where this page stands in the list. */
+  /** Position of this page in the list of messages. */
   readonly pagination: CursorPagination;
 };
 
 export type MessagePreview = {
-  /** `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT`, … */
+  /** Format of the header: `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT` or another of the provider’s. */
   readonly headerFormat: string | null;
-  /** The text, the address of the media, or the id of the product */
+  /** Header text, media address, or product id. */
   readonly header: string | null;
-  /** The text; null where the template has none. */
+  /** Text of the message; null if the template has none. */
   readonly body: string | null;
-  /** The buttons, in order. */
+  /** Buttons of the message, in order. */
   readonly buttons: readonly (PreviewButton)[];
-  /** What stands below the text; null where the template has none. */
+  /** Text below the message; null if the template has none. */
   readonly footer: string | null;
-  /** The cards of a carousel, in order. */
+  /** Cards of a carousel, in order. */
   readonly cards: readonly (PreviewCard)[];
 };
 
 export type MessagePrice = {
-  /** The provider’s category: MARKETING, UTILITY or AUTHENTICATION. */
+  /** Category of the messages the price is for. */
   readonly category: string;
-  /** ISO 3166 alpha-2; null is every other country. */
+  /** Country as ISO 3166-1 alpha-2; null for every country without a price of its own. */
   readonly country: string | null;
-  /** Of one message, as decimal text. */
+  /** Price of one message as a decimal string. */
   readonly price: string;
 };
 
 export type MessagePricing = unknown;
 
 export type MessageResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Returned message. */
   readonly data: Message;
 };
 
-/** Who sent the message that the status is of; unknown where it is not one of ours. */
+/** Sender of the message that the status is about; `unknown` if this service did not send it. */
 export type MessageSource = "campaign" | "api" | "inbox" | "chatbot" | "assistant" | "app" | "unknown";
 
 export type MessageState = "PENDING" | "CLAIMED" | "ACCEPTED" | "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN" | "CANCELLED" | "SKIPPED" | "RECEIVED";
 
 export type MessageStatus = {
-  /** The provider’s id of the message. */
+  /** Provider’s id of the message. */
   readonly id: string;
-  /** sent, delivered, read or failed. */
+  /** `sent`, `delivered`, `read` or `failed`. */
   readonly status: string;
-  /** Seconds since 1970, as text. */
+  /** Time of the status in seconds since 1970 (UTC), as a string. */
   readonly timestamp: string;
-  /** The recipient’s number, digits with calling code. */
+  /** Phone number of the recipient: digits with country calling code. */
   readonly recipient_id: string;
-  /** What the provider charges; with some statuses only. */
+  /** Provider’s price of the message; only with some statuses. */
   readonly pricing?: MessagePricing;
-  /** Why it failed, in the provider’s words; `failed` alone. */
+  /** Provider’s errors; only with status `failed`. */
   readonly errors?: readonly ({ readonly [key: string]: unknown })[];
-  /** Our id of the message, where the provider returns it. */
+  /** Id of the message in this service, if the provider returned it. */
   readonly biz_opaque_callback_data?: string;
 };
 
 export type MessageStatusData = {
-  /** Where it stands. */
+  /** Status of the message. */
   readonly status: MessageStatus;
-  /** The provider’s id of the sending number. */
+  /** Provider’s id of the sending number of the message. */
   readonly phoneNumberId: string;
-  /** Who sent the message. */
+  /** Sender of the message. */
   readonly messageSource: MessageSource;
-  /** Our id of the message; null where the message is not ours. */
+  /** Id of the message in this service; null if another system sent it. */
   readonly messageId: string | null;
-  /** The campaign of the message; null for single sends and for test messages of a campaign. */
+  /** Id of the message’s campaign; null for single sends and test messages. */
   readonly campaignId: string | null;
-  /** The contact. */
+  /** Id of the recipient’s contact; null when unknown. */
   readonly contactId: string | null;
-  /** The provider’s notification as it came. */
+  /** Provider’s notification, unchanged. */
   readonly providerEvent: ProviderStatuses;
 };
 
 export type MessageText = {
-  /** The text. */
+  /** Text of the message. */
   readonly body: string;
 };
 
 export type NewCampaign = {
-  /** Identifies the record. */
+  /** Id of the new campaign. */
   readonly id: string;
-  /** The name. */
+  /** Name of the new campaign. */
   readonly name: string;
-  /** A note of the sender’s own. */
+  /** Note of the new campaign for your own use, at most 1,000 characters. */
   readonly description: string | null;
-  /** An approved template of the channel’s business account. */
+  /** Id of an approved template of the channel’s business account, for the new campaign. */
   readonly template_id: string;
-  /** Where the audience comes from. */
+  /** Source of the new campaign’s audience. */
   readonly contact_selection_type: ContactSelectionType;
-  /** Recipients that can be sent to; 0 until they are prepared. */
+  /** Number of recipients that can be sent to; 0 until preparation ends. */
   readonly total_contacts: number;
-  /** Rows that were skipped. */
+  /** Number of recipients that are skipped. */
   readonly total_contacts_skipped: number;
-  /** Whether the list of recipients is ready. */
+  /** Progress of the recipient list. */
   readonly preparation_status: PreparationStatus;
-  /** Rises with each preparation; 1 at creation. */
+  /** Increases with each preparation; starts at 1. */
   readonly preparation_version: number;
-  /** Rises when the set of recipients changes; 1 at creation. */
+  /** Increases when the set of recipients changes; starts at 1. */
   readonly audience_version: number;
-  /** Where it stands. */
+  /** Status of the new campaign. */
   readonly status: CampaignStatus;
-  /** Now, or at `scheduled_at`. */
+  /** Time of sending: IMMEDIATE, or SCHEDULED at `scheduled_at`. */
   readonly send_type: SendType;
-  /** When to send, with a time zone; null for IMMEDIATE. */
+  /** Time to send the new campaign at, with a time zone; null for IMMEDIATE. */
   readonly scheduled_at: string | null;
-  /** The workspace. */
+  /** Id of the workspace of the new campaign. */
   readonly workspace_id: number;
-  /** True for campaigns created by this API. */
+  /** True for campaigns created through this API. */
   readonly is_auto_trigger: boolean;
-  /** When it was created. */
+  /** Creation time of the new campaign. */
   readonly created_at: string;
-  /** When it last changed. */
+  /** Time of the last change of the new campaign. */
   readonly updated_at: string;
-  /** Its own; null where only the workspace’s holds */
+  /** Campaign’s own sending window; null if only the workspace’s applies. */
   readonly sending_window?: SendingWindow | null;
-  /** True: an operator has excepted it from the workspace’s sending window */
+  /** True if the workspace’s sending window does not apply. */
   readonly ignore_quiet_hours?: boolean;
-  /** Until it has begun: when it may, which is `scheduled_at` or the creation, or the next opening of the sending window */
+  /** Earliest start of sending: `scheduled_at`, the creation time, or the next opening of the sending window; null once sending has begun. */
   readonly begins_at?: string | null;
 };
 
 export type Notice = {
-  /** Identifies the record. */
+  /** Id of the notice. */
   readonly id: string;
-  /** What it tells of. */
+  /** Kind of the notice. */
   readonly kind: NoticeKind;
-  /** The record it is about. */
+  /** Record that the notice is about. */
   readonly subject: NoticeSubject;
-  /** A sentence or two for people. */
+  /** Text for people. */
   readonly message: string;
-  /** When it was created. */
+  /** Creation time of the notice. */
   readonly createdAt: string;
-  /** When it was marked as read; null while unread. */
+  /** Time at which the notice was marked as read; null while unread. */
   readonly readAt: string | null;
 };
 
 export type NoticeKind = "template_status" | "template_category" | "channel_blocked" | "channel_quality" | "messaging_limit" | "webhook_disabled" | "campaign_paused" | "campaign_failed";
 
 export type NoticePage = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** List of notices. */
   readonly data: readonly (Notice)[];
-  /** Where this page stands in the list. */
+  /** Position of this page in the list of notices. */
   readonly pagination: CursorPagination;
 };
 
 export type NoticeSubject = {
-  /** Which kind. */
+  /** Kind of the notice’s subject. */
   readonly type: NoticeSubjectType;
-  /** Identifies the record. */
+  /** Id of the notice’s subject. */
   readonly id: string;
-  /** As the subject was called at the time. */
+  /** Name of the subject at the time of the notice. */
   readonly name: string;
 };
 
 export type NoticeSubjectType = "template" | "channel" | "business_account" | "webhook" | "campaign";
 
 export type OfferExpiry = {
-  /** When the offer ends, in milliseconds since 1970. */
+  /** End of the offer in milliseconds since 1970 (UTC), in the future. */
   readonly expiration_time_ms: number;
 };
 
 export type Overview = {
-  /** The parts of the span in which something happened; `at` is their beginning */
+  /** Intervals in which something happened. */
   readonly points: readonly (OverviewPoint)[];
-  /** The sum of the points */
+  /** Totals of the period. */
   readonly totals: OverviewTotals;
-  /** What each campaign did in the span; those that sent most first */
+  /** Totals of each campaign, most messages first. */
   readonly campaigns: readonly (OverviewCampaign)[];
 };
 
 export type OverviewCampaign = {
-  /** Identifies the record. */
+  /** Id of the campaign. */
   readonly id: string;
-  /** The name. */
+  /** Name of the campaign. */
   readonly name: string;
-  /** Accepted by the provider; no receipt has come yet. */
+  /** Number of messages the provider accepted, in the campaign. */
   readonly accepted: number;
-  /** Delivered to the person’s device. */
+  /** Number of messages delivered to a device, in the campaign. */
   readonly delivered: number;
-  /** Read by the person. */
+  /** Number of messages read, in the campaign. */
   readonly read: number;
-  /** Refused, or reported as failed by a receipt. */
+  /** Number of messages that the provider refused or reported as failed, in the campaign. */
   readonly failed: number;
-  /** What recipients were charged, less what was given back */
+  /** Amount charged less refunds, as a decimal string. */
   readonly charged: string;
 };
 
 export type OverviewInterval = "day" | "hour";
 
 export type OverviewPoint = {
-  /** When: the beginning of the part, or the instant at which the status was first told; null where that was not kept. */
+  /** Beginning of the minute, hour or day. */
   readonly at: string;
-  /** Accepted by the provider; no receipt has come yet. */
+  /** Number of messages the provider accepted, in the interval. */
   readonly accepted: number;
-  /** Delivered to the person’s device. */
+  /** Number of messages delivered to a device, in the interval. */
   readonly delivered: number;
-  /** Read by the person. */
+  /** Number of messages read, in the interval. */
   readonly read: number;
-  /** Refused, or reported as failed by a receipt. */
+  /** Number of messages that the provider refused or reported as failed, in the interval. */
   readonly failed: number;
-  /** What recipients were charged, less what was given back */
+  /** Amount charged less refunds, as a decimal string. */
   readonly charged: string;
 };
 
 export type OverviewResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Returned overview. */
   readonly data: Overview;
 };
 
 export type OverviewTotals = {
-  /** Accepted by the provider; no receipt has come yet. */
+  /** Number of messages the provider accepted, in the whole period. */
   readonly accepted: number;
-  /** Delivered to the person’s device. */
+  /** Number of messages delivered to a device, in the whole period. */
   readonly delivered: number;
-  /** Read by the person. */
+  /** Number of messages read, in the whole period. */
   readonly read: number;
-  /** Refused, or reported as failed by a receipt. */
+  /** Number of messages that the provider refused or reported as failed, in the whole period. */
   readonly failed: number;
-  /** What recipients were charged, less what was given back */
+  /** Amount charged less refunds, as a decimal string. */
   readonly charged: string;
 };
 
 export type Pagination = {
-  /** Which page, from 1; page × limit is at most 100,000. */
+  /** Number of this page, from 1. */
   readonly page: number;
-  /** How many a page holds at most: without it 10 of a list by page, 100 of one by cursor. A list by cursor ends a page at 4 MiB all the same: the cursor goes on from there. */
+  /** Most records in a page of this list. */
   readonly limit: number;
-  /** How many there are in all; counted up to 10,000, tags and webhooks to the last. */
+  /** Number of records in the list; counted up to 10,000, tags and webhooks completely. */
   readonly total: number;
-  /** Pages in all; 0 where there is nothing. */
+  /** Number of pages; 0 for an empty list. */
   readonly totalPages: number;
 };
 
@@ -1682,27 +1650,26 @@ export type Pagination = {
 export type PauseReason = "INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "MESSAGE_REJECTED" | "RECORD_RESTORED" | "OPERATOR";
 
 export type PayloadSkeleton = {
-  /** The template. */
+  /** Id of the template of the message. */
   readonly templateId: string;
-  /** Digits with calling code, without `+` and spaces; null of a person without a number. */
+  /** Phone number of the message: digits with country calling code, without `+`. */
   readonly recipientPhoneNumber: string;
-  /** Calling code: digits in records and events, `+<digits>` in single sends. */
+  /** Country calling code of the message’s number, such as `49`. */
   readonly countryCode: string;
-  /** Values by section, for every kind of template; not beside `variables`. */
+  /** Values by section of the template; alternative to `variables`. */
   readonly variableMapping: SkeletonMapping;
 };
 
 export type PayloadSkeletonResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Returned message. */
   readonly data: PayloadSkeleton;
 };
 
 export type PreparationError = {
-  /** Why the audience could not be prepared. */
+  /** Reason why the audience could not be prepared. */
   readonly code: PreparationErrorCode;
-  /** The same in words, with how many were skipped for which reason. */
+  /** Reason as a sentence, with the number of skipped recipients by reason. */
   readonly message: string;
 };
 
@@ -1712,101 +1679,101 @@ export type PreparationErrorCode = "AUDIENCE_EMPTY" | "CSV_UNREADABLE" | "CSV_CO
 export type PreparationStatus = "PREPARING" | "READY" | "FAILED";
 
 export type PreviewButton = {
-  /** The provider’s kind of button, such as `URL`. */
+  /** Provider’s kind of button, such as `URL`. */
   readonly type: string;
-  /** The text of a message of type `text`. */
+  /** Label of the button. */
   readonly text: string;
-  /** Where it leads: the filled URL, or the number; null for others. */
+  /** Filled-in URL or phone number the button opens; null for other buttons. */
   readonly target: string | null;
 };
 
 export type PreviewCampaignCsv = {
-  /** Which column holds what. */
+  /** Columns of the CSV by meaning, counted from 0. */
   readonly csv_mapping?: CsvMapping;
-  /** An approved template of the channel’s business account. */
+  /** Id of an approved template of the channel’s business account, for the preview campaign csv. */
   readonly template_id?: string;
-  /** Which field or text fills which variable. */
+  /** Contact field or text for each variable of the template. */
   readonly variable_mapping?: VariableMapping;
-  /** True to get `skipped_rows` */
+  /** `true` returns `skipped_rows`; default `false`. */
   readonly with_skipped_rows?: boolean;
 };
 
 export type PreviewCard = {
-  /** `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT`, … */
+  /** Format of the header: `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT` or another of the provider’s. */
   readonly headerFormat: string | null;
-  /** The text, the address of the media, or the id of the product */
+  /** Header text, media address, or product id. */
   readonly header: string | null;
-  /** The text of the card; null where it has none. */
+  /** Text of the card; null if it has none. */
   readonly body: string | null;
-  /** The buttons of the card, in order. */
+  /** Buttons of the card, in order. */
   readonly buttons: readonly (PreviewButton)[];
 };
 
 export type PreviewTemplate = {
-  /** Which field or text fills which variable. */
+  /** Contact field or text for each variable of the template. */
   readonly variable_mapping?: VariableMapping;
-  /** The contact whose fields fill the variables. */
+  /** Id of the contact whose fields fill the variables. */
   readonly contact_id?: string;
 };
 
 export type ProviderChange = {
-  /** What the provider notifies of, such as `messages`. */
+  /** Subject of the notification, such as `messages`. */
   readonly field: string;
-  /** The value. */
+  /** Provider’s data about the change. */
   readonly value: { readonly [key: string]: unknown };
 };
 
 export type ProviderEntry = {
-  /** Identifies the record. */
+  /** Id of the business account. */
   readonly id: string;
-  /** What happened, as the provider told it. */
+  /** Changes as the provider reported them. */
   readonly changes: readonly (ProviderChange)[];
 };
 
 export type ProviderNotification = {
-  /** What the provider notifies of. */
+  /** Kind of object the notification is about. */
   readonly object: string;
-  /** One entry a business account, as the provider wrote it. */
+  /** Entries of the notification, one per business account. */
   readonly entry: readonly (ProviderEntry)[];
 };
 
 export type ProviderRefusal = {
-  /** The provider’s error code. */
+  /** Provider’s error code. */
   readonly providerCode: number;
-  /** The provider’s words. */
+  /** Provider’s explanation. */
   readonly details: string;
 };
 
 export type ProviderStatuses = {
-  /** The one status, as the provider wrote it. */
+  /** Provider’s status, as a list of one. */
   readonly statuses: readonly (MessageStatus)[];
 };
 
 /** Messages leave from `from` until before `to` by the wall clock of `timezone`, on each of `days` (default: all). A `to` before `from` is on the next day. */
 export type PutSendingWindow = {
-  /** IANA name; daylight saving is kept */
+  /** IANA time zone, such as `Europe/Berlin`; follows daylight saving time. */
   readonly timezone: string;
-  /** When sending begins, by the wall clock */
+  /** Local time at which sending may begin, `HH:MM`. */
   readonly from: string;
-  /** Before when sending ends; a time before `from` is on the next day */
+  /** Local time at which sending stops, `HH:MM`; earlier than `from` means on the next day. */
   readonly to: string;
-  /** The days of the week on which it opens. */
+  /** Weekdays on which the window opens; default all seven. */
   readonly days?: readonly (WeekDay)[];
 };
 
 export type ReadEvent = {
   /** Always `read`. */
   readonly eventKey: "read";
-  /** The workspace. */
+  /** Id of the workspace of the `read` event. */
   readonly workspaceId: number;
-  /** When it was answered, or when the event happened. */
+  /** Time of the `read` event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** The record, or the records of the page. */
+  /** Returned `read` event. */
   readonly data: MessageStatusData;
 };
 
 export type ReadNotices = {
-  /** The `createdAt` of the newest notice that was read. */
+  /** `createdAt` of the newest notice that was read. */
   readonly until: string;
 };
 
@@ -1816,222 +1783,215 @@ export type ReceiveProviderCallbackResult = {
 };
 
 export type RechargeWallet = {
-  /** The sending number’s channel. */
+  /** Id of the channel of the wallet. */
   readonly channel_id: string;
-  /** Decimal text in the wallet’s currency, with up to six places. */
+  /** Amount as a decimal string in the wallet’s currency, up to six decimal places. */
   readonly amount: string;
 };
 
 export type Recipient = {
-  /** Identifies the record. */
+  /** Id of the recipient. */
   readonly id: string;
-  /** Digits with calling code. */
+  /** Phone number of the recipient: digits with country calling code. */
   readonly phone_number: string | null;
-  /** The contact; null where the row names nobody that is known. */
+  /** Id of the recipient’s contact; null if the row has no valid number. */
   readonly contact_id: string | null;
-  /** Where it stands. */
+  /** State of the recipient. */
   readonly state: RecipientState;
-  /** Why it is in this state; null where it needs no reason. */
+  /** Reason for the recipient’s state; null if it needs none. */
   readonly reason: RecipientReason | null;
-  /** What the reason is about: the number as it was written, the variable that is empty, the code or the words of the provider; null without. */
+  /** Detail of the reason: the number as given, the empty variable, or the provider’s explanation; null without one. */
   readonly reason_detail: string | null;
-  /** The line of the CSV on which the row begins, the header being 1; null without a CSV. */
+  /** Line of the CSV on which the row begins, the header being line 1; null without a CSV. */
   readonly line_number: number | null;
-  /** Our id of the message; null where none was made. */
+  /** Id of the recipient’s message in this service; null before one is made. */
   readonly message_id: string | null;
-  /** The provider’s id of the message; null before it accepted. */
+  /** Provider’s id of the recipient’s message; null until the provider accepts it. */
   readonly provider_message_id: string | null;
-  /** When it last changed. */
+  /** Time of the last change of the recipient’s state. */
   readonly updated_at: string;
 };
 
 export type RecipientDetail = {
-  /** Identifies the record. */
+  /** Id of the recipient. */
   readonly id: string;
-  /** Digits with calling code. */
+  /** Phone number of the recipient: digits with country calling code. */
   readonly phone_number: string | null;
-  /** The contact; null where the row names nobody that is known. */
+  /** Id of the recipient’s contact; null if the row has no valid number. */
   readonly contact_id: string | null;
-  /** Where it stands. */
+  /** State of the recipient. */
   readonly state: RecipientState;
-  /** Why it is in this state; null where it needs no reason. */
+  /** Reason for the recipient’s state; null if it needs none. */
   readonly reason: RecipientReason | null;
-  /** What the reason is about: the number as it was written, the variable that is empty, the code or the words of the provider; null without. */
+  /** Detail of the reason: the number as given, the empty variable, or the provider’s explanation; null without one. */
   readonly reason_detail: string | null;
-  /** The line of the CSV on which the row begins, the header being 1; null without a CSV. */
+  /** Line of the CSV on which the row begins, the header being line 1; null without a CSV. */
   readonly line_number: number | null;
-  /** Our id of the message; null where none was made. */
+  /** Id of the recipient’s message in this service; null before one is made. */
   readonly message_id: string | null;
-  /** The provider’s id of the message; null before it accepted. */
+  /** Provider’s id of the recipient’s message; null until the provider accepts it. */
   readonly provider_message_id: string | null;
-  /** When it last changed. */
+  /** Time of the last change of the recipient. */
   readonly updated_at: string;
-  /** What was sent, or will be; null before the audience is prepared, and for who is skipped */
+  /** Message that was or will be sent; null before preparation and for skipped recipients. */
   readonly message: MessagePreview | null;
-  /** Each status with the time it was first told; null where that was not kept */
+  /** Each status with the time it was first reported. */
   readonly history: readonly (RecipientStatusTime)[];
 };
 
 export type RecipientDetailResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Returned recipient. */
   readonly data: RecipientDetail;
 };
 
 export type RecipientFormat = "csv";
 
 export type RecipientPage = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** List of recipients. */
   readonly data: readonly (Recipient)[];
-  /** Where this page stands in the list. */
+  /** Position of this page in the list of recipients. */
   readonly pagination: CursorPagination;
 };
 
-/** Why a message was skipped, failed or is of unknown outcome. PROVIDER_<code>: The provider refused the message, or failed to deliver it, with this code. Look up the code at the provider; `reason_detail` holds its words. PROVIDER_UNREACHABLE: The provider could not be reached; nothing was sent. Send to the recipient again, with `failed_contacts` or another request. OUTCOME_UNKNOWN: The provider did not answer: the message may have been sent. Wait for a receipt. Send again only if a second message does no harm. RATE_LIMITED: Too many single sends waited for the channel. Send the request again later. INVALID_PHONE: The phone number is no number of any country. Correct the number; the international form such as +4915112345678 is always understood. DUPLICATE: The number stands in the audience more than once. Nothing: the first one is sent to. UNSUBSCRIBED: The contact has opted out. Do not send to the contact until it opts in again. CONTACT_DELETED: The contact was deleted or erased. Register the contact again if it should be sent to. MISSING_VARIABLE: A variable of the template has no value for the contact. Fill the field of the contact, or give a value in `default_values`. MALFORMED_ROW: The row of the CSV cannot be read. Correct the row of `line_number`. BLOCKED_COUNTRY: The channel does not send to the country of the number. Ask the operator to allow the country, or use another channel. */
+/** Reason why a message was skipped, failed or has an unknown outcome. PROVIDER_<code>: The provider refused the message, or failed to deliver it, with this code. Look up the code at the provider; `reason_detail` holds its words. PROVIDER_UNREACHABLE: The provider could not be reached; nothing was sent. Send to the recipient again, with `failed_contacts` or another request. OUTCOME_UNKNOWN: The provider did not answer: the message may have been sent. Wait for a receipt. Send again only if a second message does no harm. RATE_LIMITED: Too many single sends waited for the channel. Send the request again later. INVALID_PHONE: The phone number is no number of any country. Correct the number; the international form such as +4915112345678 is always understood. DUPLICATE: The number stands in the audience more than once. Nothing: the first one is sent to. UNSUBSCRIBED: The contact has opted out. Do not send to the contact until it opts in again. CONTACT_DELETED: The contact was deleted or erased. Register the contact again if it should be sent to. MISSING_VARIABLE: A variable of the template has no value for the contact. Fill the field of the contact, or give a value in `default_values`. MALFORMED_ROW: The row of the CSV cannot be read. Correct the row of `line_number`. BLOCKED_COUNTRY: The channel does not send to the country of the number. Ask the operator to allow the country, or use another channel. */
 export type RecipientReason = string;
 
-/** PENDING: waits to be sent to. CLAIMED: on its way to the provider. ACCEPTED: the provider took it. SENT, DELIVERED, READ: by its receipts. FAILED: refused, or failed later. UNKNOWN: the provider did not answer; a receipt settles it, and it is not sent again. CANCELLED, SKIPPED: never sent. */
+/** PENDING: waits to be sent to. CLAIMED: is being sent to. ACCEPTED: the provider accepted the message. SENT, DELIVERED, READ: reported by receipts. FAILED: refused, or failed later. UNKNOWN: the provider did not answer; a receipt decides, and the message is not sent again. CANCELLED, SKIPPED: never sent to. */
 export type RecipientState = "PENDING" | "CLAIMED" | "ACCEPTED" | "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN" | "CANCELLED" | "SKIPPED";
 
+/** Time of one status of a recipient. */
 export type RecipientStatusTime = {
-  /** Where it stands. */
+  /** Status the recipient reached. */
   readonly status: "accepted" | "sent" | "delivered" | "read" | "failed";
-  /** When: the beginning of the part, or the instant at which the status was first told; null where that was not kept. */
+  /** Time the status was first reported; null if it is not recorded. */
   readonly at: string | null;
 };
 
 export type ResendFailedDeliveries = {
-  /** From when on. */
+  /** Only deliveries created at this time or later. */
   readonly since: string;
-  /** Until before when. */
+  /** Only deliveries created before this time. */
   readonly until: string;
 };
 
 export type ResentDeliveries = {
-  /** How many deliveries were made anew. */
+  /** Number of deliveries that were created. */
   readonly count: number;
 };
 
 export type ResentDeliveriesMessageResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** What happened, in words. */
+  readonly status: SuccessStatus;
+  /** Sentence for people about the resent deliveries. */
   readonly message: string;
-  /** The record, or the records of the page. */
+  /** Returned resent deliveries. */
   readonly data: ResentDeliveries;
 };
 
 export type Segment = {
-  /** Identifies the record. */
+  /** Id of the segment. */
   readonly id: string;
-  /** The name. */
+  /** Name of the segment. */
   readonly name: string;
-  /** `all` conditions, or `any` of them. */
+  /** `all`: every condition must hold; `any`: one is enough. */
   readonly match: FilterMatch;
-  /** Conditions on contacts; see `match`. */
+  /** Conditions of the segment on contacts; `match` combines them. */
   readonly conditions: readonly (SegmentCondition)[];
-  /** When it was created. */
+  /** Creation time of the segment. */
   readonly created_at: string;
-  /** When it last changed. */
+  /** Time of the last change of the segment. */
   readonly updated_at: string;
 };
 
 export type SegmentCondition = {
-  /** A contact field, `tag` (by id), `custom.<fieldId>`, `createdAt` or `subscribed`. */
+  /** Contact field, `tag` (by id), `custom.<fieldId>`, `createdAt` or `subscribed`. */
   readonly field: string;
-  /** One of eq, neq, contains, not_contains, starts_with, in, not_in, gt, gte, lt, lte, exists, not_exists. */
+  /** Comparison; `exists` and `not_exists` take no value, `in` and `not_in` take a list. */
   readonly operator: FilterOperator;
-  /** What the field is compared with; absent for exists and not_exists. */
+  /** Value to compare the field with; omit it for `exists` and `not_exists`. */
   readonly value?: unknown;
 };
 
 export type SegmentCount = {
-  /** How many deliveries were made anew. */
+  /** Number of contacts that match. */
   readonly count: number;
-  /** False after an opt-out: campaigns skip the contact. */
+  /** Number of matching contacts that campaigns may send to. */
   readonly subscribed: number;
 };
 
 export type SegmentCountResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Returned segment count. */
   readonly data: SegmentCount;
 };
 
 export type SegmentMessageResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** What happened, in words. */
+  readonly status: SuccessStatus;
+  /** Sentence for people about the segment. */
   readonly message: string;
-  /** The record, or the records of the page. */
+  /** Returned segment. */
   readonly data: Segment;
 };
 
 export type SegmentPage = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** List of segments. */
   readonly data: readonly (Segment)[];
-  /** Where this page stands in the list. */
+  /** Position of this page in the list of segments. */
   readonly pagination: Pagination;
 };
 
 export type SegmentResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Returned segment. */
   readonly data: Segment;
 };
 
 /** Messages leave from `from` until before `to` by the wall clock of `timezone`, on each of `days` (default: all). A `to` before `from` is on the next day. */
 export type SendingWindow = {
-  /** IANA name; daylight saving is kept */
+  /** IANA time zone, such as `Europe/Berlin`; follows daylight saving time. */
   readonly timezone: string;
-  /** When sending begins, by the wall clock */
+  /** Local time at which sending may begin, `HH:MM`. */
   readonly from: string;
-  /** Before when sending ends; a time before `from` is on the next day */
+  /** Local time at which sending stops, `HH:MM`; earlier than `from` means on the next day. */
   readonly to: string;
-  /** The days of the week on which it opens. */
+  /** Weekdays on which the window opens; default all seven. */
   readonly days?: readonly (WeekDay)[];
 };
 
 export type SendingWindowMessageResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** What happened, in words. */
+  readonly status: SuccessStatus;
+  /** Sentence for people about the sending window. */
   readonly message: string;
-  /** The record, or the records of the page. */
+  /** Returned sending window. */
   readonly data: SendingWindow;
 };
 
-/** To a phone number, or to the user id of a contact. */
+/** Addresses a phone number, or a contact by the provider’s user id. */
 export type SendTemplateMessage = SendToPhoneNumber | SendToUserId;
 
 export type SendToPhoneNumber = {
-  /** The template. */
+  /** Id of the template of the message. */
   readonly templateId: string;
-  /** The number in digits, its calling code first, without `+` and spaces. */
+  /** Phone number: digits with country calling code, without `+` and spaces. */
   readonly recipientPhoneNumber: string;
-  /** The calling code with `+`; the number begins with its digits. */
+  /** Country calling code with `+`, such as `+49`; the phone number begins with its digits. */
   readonly countryCode: string;
-  /** Values in the order header, body, buttons; not beside `variableMapping`. */
+  /** Values in the order header, body, buttons; alternative to `variableMapping`. */
   readonly variables?: readonly (string)[];
-  /** Values by section, for every kind of template; not beside `variables`. */
+  /** Values by section of the template; alternative to `variables`. */
   readonly variableMapping?: VariableMapping;
 };
 
 export type SendToUserId = {
-  /** The template. */
+  /** Id of the template of the message. */
   readonly templateId: string;
-  /** The provider’s id of a contact, whose number it may hide. */
+  /** Provider’s id of the user, for contacts whose number it hides. */
   readonly recipientUserId: string;
-  /** Values in the order header, body, buttons; not beside `variableMapping`. */
+  /** Values in the order header, body, buttons; alternative to `variableMapping`. */
   readonly variables?: readonly (string)[];
-  /** Values by section, for every kind of template; not beside `variables`. */
+  /** Values by section of the template; alternative to `variables`. */
   readonly variableMapping?: VariableMapping;
 };
 
@@ -2040,46 +2000,45 @@ export type SendType = "IMMEDIATE" | "SCHEDULED";
 export type SentEvent = {
   /** Always `sent`. */
   readonly eventKey: "sent";
-  /** The workspace. */
+  /** Id of the workspace of the `sent` event. */
   readonly workspaceId: number;
-  /** When it was answered, or when the event happened. */
+  /** Time of the `sent` event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** The record, or the records of the page. */
+  /** Returned `sent` event. */
   readonly data: MessageStatusData;
 };
 
 export type SentMessage = {
-  /** Our id of the message; it travels to the provider and comes back in receipts. */
+  /** Id of the message in this service, as events report it. */
   readonly messageId: string;
-  /** The provider’s id of the message; null when it gave none. */
+  /** Provider’s id of the sent message; null until the provider accepts it. */
   readonly providerMessageId: string | null;
-  /** Where it stands. */
+  /** Status of the sent message. */
   readonly status: string;
-  /** Digits with calling code, without `+` and spaces; null of a person without a number. */
+  /** Phone number of the sent message: digits with country calling code, without `+`. */
   readonly recipientPhoneNumber: string | null;
-  /** The provider’s id of the sending number. */
+  /** Provider’s id of the sending number of the sent message. */
   readonly phoneNumberId: string;
 };
 
 export type SentMessageMessageResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** What happened, in words. */
+  readonly status: SuccessStatus;
+  /** Sentence for people about the sent message. */
   readonly message: string;
-  /** The record, or the records of the page. */
+  /** Returned sent message. */
   readonly data: SentMessage;
 };
 
 export type SkeletonMapping = {
-  /** Values, or names of variables, of the template’s header. */
+  /** Values of the template’s header in the skeleton. */
   readonly header: { readonly [key: string]: unknown };
-  /** The variables of the body, with a text to be replaced. */
+  /** Variables of the body with placeholder text. */
   readonly body: { readonly [key: string]: string };
-  /** Values, or names of variables, of the template’s buttons. */
+  /** Values of the template’s buttons in the skeleton. */
   readonly buttons: readonly ({ readonly [key: string]: unknown })[];
-  /** When the offer of the template ends. */
+  /** End of the template’s limited-time offer. */
   readonly limited_time_offer?: OfferExpiry;
-  /** One entry a card, in the template’s order. */
+  /** Values of the skeleton’s cards, in the template’s order. */
   readonly carousel?: readonly ({ readonly [key: string]: unknown })[];
 };
 
@@ -2087,303 +2046,298 @@ export type SkeletonMapping = {
 export type SkipReason = "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "CONTACT_DELETED" | "MISSING_VARIABLE" | "MALFORMED_ROW" | "BLOCKED_COUNTRY";
 
 export type StartCampaign = {
-  /** `true` starts a campaign that was paused as MESSAGE_REJECTED without any change of it. */
+  /** `true` resumes a campaign paused with MESSAGE_REJECTED although nothing was corrected; default `false`. */
   readonly force?: boolean;
 };
 
+/** `success` in every successful response. */
+export type SuccessStatus = "success";
+
 export type Tag = {
-  /** Identifies the tag. */
+  /** Id of the tag. */
   readonly tagId: string;
-  /** The name. */
+  /** Name of the tag. */
   readonly name: string;
-  /** Hex colour of the name. */
+  /** Colour of the tag’s text as `#rrggbb`. */
   readonly text_color: string;
-  /** Hex colour behind the name. */
+  /** Colour of the tag’s background as `#rrggbb`. */
   readonly background_color: string;
 };
 
 export type TagMessageResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** What happened, in words. */
+  readonly status: SuccessStatus;
+  /** Sentence for people about the tag. */
   readonly message: string;
-  /** The record, or the records of the page. */
+  /** Returned tag. */
   readonly data: Tag;
 };
 
 export type TagPage = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** List of tags. */
   readonly data: readonly (Tag)[];
-  /** Where this page stands in the list. */
+  /** Position of this page in the list of tags. */
   readonly pagination: Pagination;
 };
 
 export type TagResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Returned tag. */
   readonly data: Tag;
 };
 
 export type Template = {
-  /** Identifies the record. */
+  /** Id of the template. */
   readonly id: string;
-  /** The business account at the provider that owns the template */
+  /** Provider’s id of the business account that owns the template. */
   readonly businessAccountId: string;
-  /** The name. */
+  /** Name of the template. */
   readonly name: string;
-  /** The template’s language, such as `en_US`. */
+  /** Language of the template, such as `en_US`. */
   readonly language: string;
-  /** The provider’s category: MARKETING, UTILITY or AUTHENTICATION. */
+  /** Provider’s category of the template: MARKETING, UTILITY or AUTHENTICATION. */
   readonly category: string;
-  /** Where it stands. */
+  /** Status of the template. */
   readonly status: string;
-  /** The provider’s id of the template. */
+  /** Provider’s id of the template. */
   readonly providerTemplateId: string;
-  /** The provider’s rating of the template; null when it has told none. */
+  /** Provider’s quality rating of the template; null until the provider reports one. */
   readonly quality: string | null;
-  /** The category that the provider has announced; null when none is. */
+  /** Category the provider has announced for the template; null without an announcement. */
   readonly upcomingCategory: string | null;
-  /** When the announced category takes effect; null when none is announced. */
+  /** Time at which the announced category takes effect; null without an announcement. */
   readonly upcomingCategoryAt: string | null;
-  /** The definition as the provider gives it. */
+  /** Provider’s definition of the template. */
   readonly components: readonly (unknown)[];
-  /** Why the provider refused it */
+  /** Provider’s reason for rejecting the template; null without one. */
   readonly rejectedReason: string | null;
-  /** When it last changed. */
+  /** Time of the last change of the template. */
   readonly updatedAt: string;
 };
 
 export type TemplateChange = "STATUS" | "CATEGORY";
 
 export type TemplateData = {
-  /** What changed. */
+  /** What changed about the template. */
   readonly type: TemplateChange;
-  /** The provider’s id of the template. */
+  /** Provider’s id of the template. */
   readonly providerTemplateId: string;
-  /** The status after the change. */
+  /** Status after the change. */
   readonly newStatus: string;
-  /** The name. */
+  /** Name of the template. */
   readonly name: string;
-  /** The template’s language, such as `en_US`. */
+  /** Language of the template, such as `en_US`. */
   readonly language: string;
-  /** Why the provider decided so; null where it says nothing. */
+  /** Provider’s reason for the decision; null without one. */
   readonly reason: string | null;
-  /** The template after the change. */
+  /** Template after the change. */
   readonly template: ChangedTemplate;
-  /** What the provider says beside the status; null where it says nothing. */
+  /** Further remarks of the provider; null without any. */
   readonly otherInfo?: TemplateRemark;
-  /** Why the provider rejected it, with its advice; null where it did not. */
+  /** Provider’s reason for the rejection, with advice; null unless rejected. */
   readonly rejectionInfo?: TemplateRemark;
 };
 
 export type TemplateEvent = {
   /** Always `template`. */
   readonly eventKey: "template";
-  /** The workspace. */
+  /** Id of the workspace of the `template` event. */
   readonly workspaceId: number;
-  /** When it was answered, or when the event happened. */
+  /** Time of the `template` event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** The record, or the records of the page. */
+  /** Returned `template` event. */
   readonly data: TemplateData;
 };
 
 export type TemplatePage = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** List of templates. */
   readonly data: readonly (Template)[];
-  /** Where this page stands in the list. */
+  /** Position of this page in the list of templates. */
   readonly pagination: Pagination;
 };
 
 export type TemplatePreview = {
-  /** The message as the person would read it. */
+  /** Message as the recipient would read it. */
   readonly message: MessagePreview;
-  /** Why the template does not take the mapping, field by field; empty where it does. */
+  /** Reasons why the template rejects the mapping, by field; empty if it accepts it. */
   readonly problems: readonly (FieldProblem)[];
 };
 
 export type TemplatePreviewResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Returned template preview. */
   readonly data: TemplatePreview;
 };
 
 export type TemplateRemark = {
-  /** A name for people. */
+  /** Title of the remark. */
   readonly title?: string;
-  /** A note of the sender’s own. */
+  /** Text of the remark. */
   readonly description?: string;
-  /** Why, as the provider tells it. */
+  /** Provider’s reason. */
   readonly reason?: string;
-  /** What the provider advises. */
+  /** Provider’s advice. */
   readonly recommendation?: string;
 };
 
 export type TemplateResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Returned template. */
   readonly data: Template;
 };
 
 export type TemplateSyncSummary = {
-  /** Templates that the provider listed. */
+  /** Number of templates the provider listed. */
   readonly synced: number;
-  /** Templates that were not known before. */
+  /** Number of templates that are new. */
   readonly added: number;
-  /** Templates whose status, category or components changed. */
+  /** Number of templates whose status, category or components changed. */
   readonly changed: number;
 };
 
 export type TemplateSyncSummaryMessageResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** What happened, in words. */
+  readonly status: SuccessStatus;
+  /** Sentence for people about the template sync. */
   readonly message: string;
-  /** The record, or the records of the page. */
+  /** Returned template sync. */
   readonly data: TemplateSyncSummary;
 };
 
 export type TemplateVariables = {
-  /** The variables of the header by position or name; `image`, `video` or `document` wants `header.link`. */
+  /** Variables of the header by position or name; `image`, `video` or `document` means that `header.link` is required. */
   readonly header: readonly (string)[];
-  /** The variables of the body by position or name. */
+  /** Variables of the body by position or name. */
   readonly body: readonly (string)[];
-  /** The indexes of the buttons that want a value. */
+  /** Indexes of the buttons that require a value, from 0. */
   readonly buttons: readonly (string)[];
 };
 
 export type TemplateVariablesResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Returned template variables. */
   readonly data: TemplateVariables;
 };
 
 export type TestCampaign = {
-  /** Digits with calling code. */
+  /** Phone number of the test message: digits with country calling code. */
   readonly phone_number: string;
-  /** Values in the order header, body, buttons; not beside `variableMapping`. */
+  /** Values in the order header, body, buttons; alternative to `variableMapping`. */
   readonly variables?: readonly (string)[];
 };
 
 export type TestWebhook = {
-  /** What happened. */
+  /** Event of the test delivery. */
   readonly eventKey: EventKey;
 };
 
 export type TimelineInterval = "minute" | "hour";
 
 export type TimelinePart = {
-  /** When: the beginning of the part, or the instant at which the status was first told; null where that was not kept. */
+  /** Beginning of the interval. */
   readonly at: string;
-  /** Accepted by the provider; no receipt has come yet. */
+  /** Number of messages the provider accepted, in the interval. */
   readonly accepted: number;
-  /** Delivered to the person’s device. */
+  /** Number of messages delivered to a device, in the interval. */
   readonly delivered: number;
-  /** Read by the person. */
+  /** Number of messages read, in the interval. */
   readonly read: number;
-  /** Refused, or reported as failed by a receipt. */
+  /** Number of messages that the provider refused or reported as failed, in the interval. */
   readonly failed: number;
 };
 
 export type UpdateCampaign = {
-  /** The name. */
+  /** Name of the campaign. */
   readonly name?: string;
-  /** A note of the sender’s own. */
+  /** Note of the campaign for your own use, at most 1,000 characters. */
   readonly description?: string | null;
-  /** The hours in which the campaign sends; without it only the workspace’s hold. */
+  /** Hours in which the campaign may send, beside the window of the workspace; null for none. */
   readonly sending_window?: SendingWindow | null;
-  /** True excepts the campaign from the workspace’s sending window. */
+  /** True if the workspace’s sending window does not apply to the campaign; setting it needs an operator’s key. */
   readonly ignore_quiet_hours?: boolean;
-  /** When to send, with a time zone; null for IMMEDIATE. */
+  /** Time to send the campaign at, with a time zone; null for IMMEDIATE. */
   readonly scheduled_at?: string;
 };
 
 export type UpdateContact = {
-  /** National digits, or international ones with a plus sign. */
+  /** Phone number: national digits, or international with `+`. */
   readonly phoneNumber?: string;
-  /** A calling code, with or without a plus sign. */
+  /** Country calling code, with or without `+`. */
   readonly countryCode?: string;
-  /** First name; empty or null when unknown. */
+  /** First name of the contact; empty or null when unknown. */
   readonly firstName?: string;
-  /** Last name; empty or null when unknown. */
+  /** Last name of the contact; empty or null when unknown. */
   readonly lastName?: string;
-  /** The name that the person shows in the chat. */
+  /** Name the contact shows in the chat. */
   readonly chatName?: string;
-  /** E-mail address; empty or null when unknown. */
+  /** E-mail address of the contact; empty or null when unknown. */
   readonly email?: string;
   /** False after an opt-out: campaigns skip the contact. */
   readonly subscribed?: boolean;
-  /** Fields of the workspace’s own; the list replaces the one before. */
+  /** Custom fields of the contact; in a request the list replaces the previous one. */
   readonly customFields?: readonly (CustomFieldValue)[];
-  /** Tag ids; the list replaces the one before. */
+  /** Ids of the contact’s tags; in a request the list replaces the previous one. */
   readonly tagsId?: readonly (string)[];
-  /** Date of birth; null when unknown. */
+  /** Date of birth of the contact; null when unknown. */
   readonly dob?: string | null;
 };
 
 export type UpdateSegment = {
-  /** The name. */
+  /** Name of the segment. */
   readonly name?: string;
-  /** `all` conditions, or `any` of them. */
+  /** `all`: every condition must hold; `any`: one is enough. */
   readonly match?: FilterMatch;
   /** At most 65536 bytes as JSON. */
   readonly conditions?: readonly (SegmentCondition)[];
 };
 
 export type UpdateTag = {
-  /** The name. */
+  /** Name of the tag. */
   readonly name?: string;
-  /** Hex colour of the name. */
+  /** Colour of the tag’s text as `#rrggbb`. */
   readonly text_color?: string;
-  /** Hex colour behind the name. */
+  /** Colour of the tag’s background as `#rrggbb`. */
   readonly background_color?: string;
 };
 
 export type UpdateWebhook = {
-  /** Where deliveries go: http or https, at a public address. */
+  /** Address that receives deliveries: http or https, public. */
   readonly url?: string;
-  /** Where it stands. */
+  /** Status of the webhook. */
   readonly status?: ChosenWebhookStatus;
-  /** The events that are delivered to the URL. */
+  /** Events that the webhook receives. */
   readonly events?: readonly (EventKey)[];
-  /** Signs deliveries. `whsec_` and the Base64 of 24 to 64 random bytes suits the libraries of Standard Webhooks; of any other text the UTF-8 bytes are the key. Null removes it. */
+  /** Secret that signs deliveries; `whsec_` plus the Base64 of 24 to 64 random bytes suits Standard Webhooks libraries, of other text the UTF-8 bytes are the key. Null removes it. */
   readonly secret?: string | null;
 };
 
 export type VariableDefaults = {
-  /** Values, or names of variables, of the template’s header. */
+  /** Values of the template’s header in the defaults. */
   readonly header?: { readonly [key: string]: string };
-  /** Values, or names of variables, of the template’s body. */
+  /** Values of the template’s body in the defaults, by position or name of the variable. */
   readonly body?: { readonly [key: string]: string };
-  /** The main value of a button by the index of the button. */
+  /** Main value of each button by its index, from 0. */
   readonly buttons?: { readonly [key: string]: string };
-  /** Accepted and not sent: footers take no values. */
+  /** Ignored: footers have no variables. */
   readonly footer?: { readonly [key: string]: string };
-  /** One entry a card, in the template’s order. */
+  /** Values of the defaults’s cards, in the template’s order. */
   readonly carousel?: readonly (CarouselCard)[];
 };
 
 export type VariableMapping = {
-  /** Values, or names of variables, of the template’s header. */
+  /** Values of the template’s header in the mapping. */
   readonly header?: HeaderValues;
-  /** Values by the position or the name of the variable. */
+  /** Values by position or name of the variable. */
   readonly body?: { readonly [key: string]: string };
-  /** Values, or names of variables, of the template’s buttons. */
+  /** Values of the template’s buttons in the mapping. */
   readonly buttons?: ButtonValues;
-  /** When the offer of the template ends. */
+  /** End of the template’s limited-time offer. */
   readonly limited_time_offer?: LimitedTimeOffer;
-  /** Accepted and not sent: footers take no values. */
+  /** Ignored: footers have no variables. */
   readonly footer?: { readonly [key: string]: unknown };
-  /** One entry a card, in the template’s order. */
+  /** Values of the mapping’s cards, in the template’s order. */
   readonly carousel?: readonly (CarouselCard)[];
-  /** Used where a mapped field is empty. */
+  /** Values for variables whose mapped field is empty. */
   readonly default_values?: VariableDefaults;
 };
 
@@ -2391,54 +2345,52 @@ export type VariableMapping = {
 export type WaitingReason = "TURN" | "CHANNEL_TROUBLE" | "CHANNEL_THROTTLE" | "MESSAGING_LIMIT" | "SENDING_WINDOW" | "PREPARATION" | "QUEUED" | "WORKFLOW_STUCK";
 
 export type Wallet = {
-  /** The sending number’s channel. */
+  /** Id of the channel of the wallet. */
   readonly channel_id: string;
-  /** The sum of the ledger, as decimal text. What can be spent is balance − reserved. */
+  /** Sum of the ledger as a decimal string; `balance` − `reserved` can be spent. */
   readonly balance: string;
-  /** Held for messages on the way, as decimal text. */
+  /** Amount held for messages that are being sent, as a decimal string. */
   readonly reserved: string;
-  /** ISO 4217. */
+  /** Currency of the wallet as ISO 4217. */
   readonly currency: string;
-  /** What a message costs by category and country. */
+  /** Price of one message by category and country. */
   readonly message_prices: readonly (MessagePrice)[];
 };
 
 export type WalletMessageResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** What happened, in words. */
+  readonly status: SuccessStatus;
+  /** Sentence for people about the wallet. */
   readonly message: string;
-  /** The record, or the records of the page. */
+  /** Returned wallet. */
   readonly data: Wallet;
 };
 
 export type WalletResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Returned wallet. */
   readonly data: Wallet;
 };
 
 export type Webhook = {
-  /** Identifies the record. */
+  /** Id of the webhook. */
   readonly id: string;
-  /** A name for people. */
+  /** Title of the webhook for people. */
   readonly title: string;
-  /** Where deliveries go: http or https, at a public address. */
+  /** Address that receives deliveries: http or https, public. */
   readonly url: string;
-  /** Where it stands. */
+  /** Status of the webhook. */
   readonly status: WebhookStatus;
-  /** Why the service disabled the webhook: `failing` when every delivery failed for days. Null while it is not disabled. */
+  /** Reason why the service disabled the webhook; null while it is not disabled. */
   readonly disabled_reason: WebhookDisabledReason | null;
-  /** By the last 20 attempts: `healthy` without a failure, `degraded` with some, `failing` without a success; or `disabled`. */
+  /** Health over the last 20 attempts: `healthy` without failures, `degraded` with some, `failing` without a success, or `disabled`. */
   readonly health: WebhookHealthState;
-  /** The events that are delivered to the URL. */
+  /** Events that the webhook receives. */
   readonly events: readonly (EventKey)[];
-  /** True when deliveries are signed; the secret itself is never shown. */
+  /** True if deliveries are signed; the secret itself is never returned. */
   readonly hasSecret: boolean;
-  /** When it was created. */
+  /** Creation time of the webhook. */
   readonly createdAt: string;
-  /** When it last changed. */
+  /** Time of the last change of the webhook. */
   readonly updatedAt: string;
 };
 
@@ -2448,49 +2400,45 @@ export type WebhookDisabledReason = "failing";
 export type WebhookErrorCode = "blocked_address" | "dns_error" | "dns_timeout" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "non_2xx" | "protocol_error" | "payload_too_large" | "endpoint_inactive" | "disabled" | "interrupted" | "expired" | "erased";
 
 export type WebhookHealth = {
-  /** The webhook configuration. */
+  /** Id of the webhook of the webhook health. */
   readonly webhookId: string;
-  /** By the last 20 attempts: `healthy` without a failure, `degraded` with some, `failing` without a success; or `disabled`. */
+  /** Health over the last 20 attempts: `healthy` without failures, `degraded` with some, `failing` without a success, or `disabled`. */
   readonly health: WebhookHealthState;
-  /** The first failure that no success has followed; null when there is none. */
+  /** Time of the first failure since the last success; null without one. */
   readonly failingSince: string | null;
-  /** Failed deliveries since the last that succeeded. */
+  /** Number of failed deliveries since the last success. */
   readonly consecutiveFailures: number;
-  /** Deliveries whose turn has not come; counted up to 10,000. */
+  /** Number of deliveries that wait to be sent; counted up to 10,000. */
   readonly waiting: number;
 };
 
 export type WebhookHealthResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Returned webhook health. */
   readonly data: WebhookHealth;
 };
 
 export type WebhookHealthState = "healthy" | "degraded" | "failing" | "disabled";
 
 export type WebhookMessageResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** What happened, in words. */
+  readonly status: SuccessStatus;
+  /** Sentence for people about the webhook. */
   readonly message: string;
-  /** The record, or the records of the page. */
+  /** Returned webhook. */
   readonly data: Webhook;
 };
 
 export type WebhookPage = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** List of webhooks. */
   readonly data: readonly (Webhook)[];
-  /** Where this page stands in the list. */
+  /** Position of this page in the list of webhooks. */
   readonly pagination: Pagination;
 };
 
 export type WebhookResponse = {
-  /** Always `success`. */
-  readonly status: "success";
-  /** The record, or the records of the page. */
+  readonly status: SuccessStatus;
+  /** Returned webhook. */
   readonly data: Webhook;
 };
 

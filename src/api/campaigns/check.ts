@@ -16,29 +16,31 @@ const Checked = named(
   'CampaignCheck',
   struct({
     problems: describe(FieldProblems, {
-      description: 'Empty when the campaign can be created and would reach somebody',
+      description:
+        'Problems that prevent the campaign, by field; empty if it can be created and has recipients.',
     }),
     warnings: describe(FieldProblems, {
-      description: 'What is hardly meant: unknown fields, or `{{firstname}}`, which names none and is sent',
+      description:
+        'Probable mistakes that do not prevent the campaign: unknown fields, or `{{firstname}}`, which names no field and would be sent as text.',
     }),
-    total_contacts: describe(Integer, { description: 'Who would be sent to' }),
+    total_contacts: describe(Integer, { description: 'Number of recipients that would be sent to.' }),
     skipped_reasons: t.record(t.string, Integer),
     is_estimate: describe(t.boolean, {
-      description: 'True: the audience is so large that only its beginning was counted',
+      description: 'True if only the beginning of a large audience was counted.',
     }),
     cost: Amount,
-    available: describe(Amount, { description: 'What the wallet can spend' }),
+    available: describe(Amount, { description: 'Amount the wallet can spend, as a decimal string.' }),
     currency: t.string,
     duration_seconds: describe(Integer, {
       description:
-        'From `begins_at` to `ends_at` at the present rate of the channel, sent to alone; closed hours between them count',
+        'Estimated seconds from `begins_at` to `ends_at` at the channel’s present rate without other campaigns; closed hours count.',
     }),
     begins_at: describe(nullish(IsoDateTime), {
-      description: 'When sending would begin: now, at `scheduled_at`, or when the sending window opens',
+      description:
+        'Time at which sending would begin: now, at `scheduled_at`, or when the sending window opens.',
     }),
     ends_at: describe(nullish(IsoDateTime), {
-      description:
-        'When all would be sent to, in the hours of the sending window; null where nobody would be',
+      description: 'Estimated end of sending within the sending window; null without recipients.',
     }),
   }),
 );
@@ -48,9 +50,9 @@ export const checkNewCampaign = endpoint(
     method: 'POST',
     path: '/api/campaigns/check',
     operationId: 'checkCampaign',
-    summary: 'Check the body of a creation without creating anything',
+    summary: 'Check a campaign without creating it',
     description:
-      'Reads the audience as the preparation would: whom the campaign would reach, why others would be skipped, what it would cost and how long it would take.',
+      'Reads the audience as preparation would and returns the number of recipients, reasons for skipping, cost and duration. Creates nothing.',
     tag: 'Campaigns',
     access: 'channel',
     body: CheckCampaign,
@@ -63,7 +65,7 @@ export const checkNewCampaign = endpoint(
       send_type: 'IMMEDIATE',
     },
     responses: {
-      200: answer('What the creation would come to', Checked, {
+      200: answer('Result of the check', Checked, {
         problems: [],
         warnings: [],
         total_contacts: 19842,

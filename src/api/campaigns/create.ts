@@ -33,7 +33,7 @@ export const createCampaign = endpoint(
     method: 'POST',
     path: '/api/campaigns/auto-trigger',
     operationId: 'createCampaign',
-    summary: 'Create a campaign that prepares its audience and sends itself',
+    summary: 'Create a campaign',
     tag: 'Campaigns',
     access: 'channel',
     apiKeyOnly: true,
@@ -50,7 +50,7 @@ export const createCampaign = endpoint(
     },
     responses: {
       201: {
-        description: 'The campaign; its audience is being prepared',
+        description: 'Created; preparation of the audience has started',
         body: Created,
         example: {
           status: 'success',

@@ -26,7 +26,7 @@ const maxBytes = 256 * 1024 * 1024;
 const what = 'Campaign file';
 
 export const FileKey = refined(t.string, isCampaignFileKey, `${what} not found`, {
-  description: 'csv_file_key',
+  description: '`csv_file_key` of the upload.',
 });
 
 export const uploadCsvFile = endpoint(
@@ -34,7 +34,7 @@ export const uploadCsvFile = endpoint(
     method: 'POST',
     path: '/api/campaigns/csv-files',
     operationId: 'uploadCampaignCsv',
-    summary: 'Upload a CSV for a campaign: field `file` of a multipart form, up to 256 MiB',
+    summary: 'Upload a CSV for a campaign',
     tag: 'Campaigns',
     access: 'workspace',
     body: 'multipart',
@@ -44,7 +44,7 @@ export const uploadCsvFile = endpoint(
       properties: { file: { type: 'string', format: 'binary', description: 'The CSV, up to 256 MiB.' } },
     },
     responses: {
-      201: answer('What a campaign names as csv_file_key or csv_file_url', CsvFile, {
+      201: answer('Stored; a campaign uses `csv_file_key` or `csv_file_url`', CsvFile, {
         csv_file_key: 'csv_4f7a2d2e-5a0b-4c55-9d0a-0a3f5b0c7b11.csv',
         csv_file_url:
           'https://campaigns.example.com/api/campaigns/csv-files/csv_4f7a2d2e-5a0b-4c55-9d0a-0a3f5b0c7b11.csv',
@@ -78,7 +78,7 @@ export const getCsvFile = endpoint(
     method: 'GET',
     path: '/api/campaigns/csv-files/:key',
     operationId: 'getCampaignCsv',
-    summary: 'An uploaded CSV, as it was uploaded',
+    summary: 'Download an uploaded CSV',
     tag: 'Campaigns',
     access: 'workspace',
     params: struct({ key: FileKey }),

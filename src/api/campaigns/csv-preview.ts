@@ -32,11 +32,11 @@ const Preview = named(
     // An enum with a tab stops oapi-codegen.
     delimiter: describe(t.string, { minLength: 1, maxLength: 1 }),
     headers: describe(t.readonlyArray(t.string), {
-      description: 'The names of the first 500 columns, cut where they are long',
+      description: 'Names of the first 500 columns, shortened if long.',
     }),
-    mapping: describe(CsvMapping, { description: 'The `csv_mapping` of the request, else the guessed one' }),
+    mapping: describe(CsvMapping, { description: '`csv_mapping` of the request, or the guessed one.' }),
     confidence: describe(t.record(t.string, t.number), {
-      description: 'How sure the guess is, 0 to 1, by the field of the mapping',
+      description: 'Confidence of the guess from 0 to 1, by field of the mapping.',
     }),
     rows: describe(
       t.readonlyArray(
@@ -52,18 +52,20 @@ const Preview = named(
           }),
         ),
       ),
-      { description: 'The first ten, fewer where they are long; of each the first 500 cells' },
+      { description: 'First ten rows, fewer if they are long, each with its first 500 cells.' },
     ),
     reasons: describe(t.record(t.string, Integer), {
-      description: 'How many rows would be skipped, by reason',
+      description: 'Number of rows that would be skipped, by reason.',
     }),
     skipped_rows: describe(t.readonlyArray(SkippedRow), {
       description:
-        'Every row that would be skipped, of those that were read; empty unless `with_skipped_rows` is true',
+        'Rows that would be skipped, of those that were read; empty unless `with_skipped_rows` is true.',
     }),
     rows_read: Integer,
-    is_whole: describe(t.boolean, { description: 'False: the file has more rows than were read' }),
-    problems: describe(FieldProblems, { description: 'Why the template does not take the variable mapping' }),
+    is_whole: describe(t.boolean, { description: 'False if the file has more rows than were read.' }),
+    problems: describe(FieldProblems, {
+      description: 'Problems of the variable mapping with the template, by field.',
+    }),
   }),
 );
 
@@ -72,9 +74,9 @@ export const previewCsvFile = endpoint(
     method: 'POST',
     path: '/api/campaigns/csv-files/:key/preview',
     operationId: 'previewCampaignCsv',
-    summary: 'Show how a campaign would read an uploaded CSV',
+    summary: 'Preview how a campaign would read an uploaded CSV',
     description:
-      'Reads the first 10,000 rows. Without `csv_mapping` the columns are guessed. With `template_id` the first rows are shown as messages.',
+      'Reads the first 10,000 rows. Without `csv_mapping` it guesses the columns; with `template_id` it renders the first rows as messages.',
     tag: 'Campaigns',
     access: 'workspace',
     params: struct({ key: FileKey }),
@@ -82,11 +84,13 @@ export const previewCsvFile = endpoint(
       csv_mapping: CsvMapping,
       template_id: Uuid,
       variable_mapping: VariableMapping,
-      with_skipped_rows: describe(t.boolean, { description: 'True to get `skipped_rows`' }),
+      with_skipped_rows: describe(t.boolean, {
+        description: '`true` returns `skipped_rows`; default `false`.',
+      }),
     }),
     bodyExample: { csv_mapping: { phone_column: 0, country_code_column: 1 } },
     responses: {
-      200: answer('What would become of the rows', Preview, {
+      200: answer('First rows as the campaign would read them', Preview, {
         delimiter: ',',
         headers: ['phone', 'country', 'name'],
         mapping: { phone_column: 0, country_code_column: 1, name_column: 2 },

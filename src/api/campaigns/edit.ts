@@ -16,9 +16,9 @@ export const updateCampaign = endpoint(
     method: 'PATCH',
     path: '/api/campaigns/:id',
     operationId: 'updateCampaign',
-    summary: 'Change the name, the description, the sending window or the time of a campaign',
+    summary: 'Change a campaign',
     description:
-      'Absent fields stay as they are; a `sending_window` of null removes the campaign’s own. A change of the window takes effect within two seconds, while the campaign sends and while it waits. `ignore_quiet_hours` excepts the campaign from the workspace’s window, with an operator’s key only. `scheduled_at` moves a campaign that is SCHEDULED, and must be in the future.',
+      'Omitted fields do not change. `sending_window: null` removes the campaign’s own window; a new window applies within two seconds, also to a running campaign. `ignore_quiet_hours` needs an operator’s key. `scheduled_at` reschedules a SCHEDULED campaign and must be in the future.',
     tag: 'Campaigns',
     access: 'workspace',
     params: struct({ id: idOf('Campaign') }),
@@ -31,7 +31,7 @@ export const updateCampaign = endpoint(
     }),
     bodyExample: { sending_window: sendingWindowExample },
     responses: {
-      200: answerWith('The campaign as it is now', updated, CampaignDetail, {
+      200: answerWith('Campaign after the change', updated, CampaignDetail, {
         ...campaignDetailExample,
         sending_window: sendingWindowExample,
       }),

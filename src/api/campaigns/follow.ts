@@ -21,15 +21,19 @@ export const getCampaignTimeline = endpoint(
     method: 'GET',
     path: '/api/campaigns/:id/timeline',
     operationId: 'getCampaignTimeline',
-    summary: 'What became of a campaign minute by minute, or hour by hour',
-    description: `Parts in which nothing happened are left out; the latest ${mostParts} are answered.`,
+    summary: 'Read the timeline of a campaign',
+    description: `Returns the latest ${mostParts} intervals; empty ones are omitted.`,
     tag: 'Campaigns',
     access: 'workspace',
     params: CampaignId,
-    query: optional({ interval: oneOf(timelineIntervals, 'TimelineInterval') }),
+    query: optional({
+      interval: describe(oneOf(timelineIntervals, 'TimelineInterval'), {
+        description: 'Length of an interval; default `minute`.',
+      }),
+    }),
     responses: {
       200: answer(
-        'The parts, in order; `at` is their beginning',
+        'Intervals in order',
         t.readonlyArray(
           named(
             'TimelinePart',
@@ -59,15 +63,14 @@ export const getCampaignDiagnosis = endpoint(
     method: 'GET',
     path: '/api/campaigns/:id/diagnosis',
     operationId: 'getCampaignDiagnosis',
-    summary: 'Why a campaign sends, or does not, and what would change it',
-    description:
-      'The first entry (`STATUS`) says all of it in a sentence; the others are the checks behind it.',
+    summary: 'Diagnose why a campaign sends or does not',
+    description: 'The first entry (`STATUS`) is the summary; the others are the checks behind it.',
     tag: 'Campaigns',
     access: 'workspace',
     params: CampaignId,
     responses: {
       200: answer(
-        'The checks; `ok` is false where one stands in the way of sending',
+        'Checks; `ok` is false for each that prevents sending',
         t.readonlyArray(
           named(
             'DiagnosisEntry',
@@ -81,7 +84,7 @@ export const getCampaignDiagnosis = endpoint(
               {
                 missing: describe(Amount, {
                   description:
-                    'Of the check of the wallet: what it lacks to send to all who wait; absent where nothing is missing',
+                    'Amount the wallet lacks to send to all waiting recipients, as a decimal string; absent if nothing is missing.',
                 }),
               },
             ),
@@ -110,9 +113,9 @@ export const streamCampaign = endpoint(
     method: 'GET',
     path: '/api/campaigns/:id/stream',
     operationId: 'streamCampaign',
-    summary: 'Follow a campaign: server-sent events until it has ended',
+    summary: 'Stream the progress of a campaign',
     description:
-      'Server-sent events, of which the schema describes one: `data` is JSON. `progress` comes whenever something changed, at most once a second; a comment every 15 seconds; `end` once nothing will change but by receipts.',
+      'Server-sent events with JSON in `data`; the schema describes one event. `progress` follows every change, at most once a second; `end` follows when only receipts can change the campaign. A comment every 15 seconds keeps the connection open.',
     tag: 'Campaigns',
     access: 'workspace',
     params: CampaignId,

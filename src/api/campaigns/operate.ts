@@ -19,7 +19,8 @@ const example = { status: 'success', data: campaignDetailExample };
 
 const StartCampaign = optional({
   force: describe(t.boolean, {
-    description: '`true` starts a campaign that was paused as MESSAGE_REJECTED without any change of it.',
+    description:
+      '`true` resumes a campaign paused with MESSAGE_REJECTED although nothing was corrected; default `false`.',
   }),
 });
 
@@ -37,7 +38,7 @@ const declarationOf = (
     params: CampaignId,
     responses: {
       202: {
-        description: 'The campaign as it is now',
+        description: 'Campaign after the change',
         body: record(CampaignDetail),
         example: { ...example, data: { ...campaignDetailExample, ...shown } },
       },
@@ -66,7 +67,7 @@ const move = (
 export const startCampaign = endpoint(
   {
     ...declarationOf('start', {
-      summary: 'Start a paused campaign again, where it stopped; one that is not due yet waits for its time',
+      summary: 'Resume a paused campaign',
       shown: { status: 'RUNNING' },
     }),
     body: StartCampaign,
@@ -86,7 +87,7 @@ export const pauseCampaignEndpoint = move(
 export const cancelCampaignEndpoint = move(
   'cancel',
   {
-    summary: 'Cancel a campaign: who was not sent to, never will be',
+    summary: 'Cancel a campaign',
     shown: { status: 'CANCELLED' },
   },
   cancelCampaign,

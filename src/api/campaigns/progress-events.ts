@@ -24,10 +24,10 @@ const CampaignProgress = named(
     total_contacts: Integer,
     total_contacts_skipped: Integer,
     counters: Counters,
-    charged: describe(Amount, { description: 'What the campaign has cost so far, as decimal text.' }),
-    rate: describe(t.number, { description: 'Messages sent in a second, at present.' }),
+    charged: describe(Amount, { description: 'Cost of the campaign so far, as a decimal string.' }),
+    rate: describe(t.number, { description: 'Messages per second at present.' }),
     eta_seconds: describe(nullish(t.number), {
-      description: 'Seconds until everybody is sent to; null where it cannot be told.',
+      description: 'Estimated seconds until all recipients are sent to; null when unknown.',
     }),
   }),
 );
@@ -38,12 +38,12 @@ export const CampaignStreamEvent = new ShapesType([
     'CampaignProgressEvent',
     struct({
       event: t.literal('progress'),
-      data: describe(CampaignProgress, { description: 'The campaign as it stands.' }),
+      data: describe(CampaignProgress, { description: 'Progress of the campaign.' }),
     }),
   ),
   named(
     'CampaignEndEvent',
-    struct({ event: t.literal('end'), data: describe(t.UnknownRecord, { description: 'An empty object.' }) }),
+    struct({ event: t.literal('end'), data: describe(t.UnknownRecord, { description: 'Empty object.' }) }),
   ),
 ]);
 

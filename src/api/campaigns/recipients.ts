@@ -53,14 +53,14 @@ const RecipientDetail = named(
   struct({
     ...recipientFields,
     message: describe(nullish(MessagePreview), {
-      description: 'What was sent, or will be; null before the audience is prepared, and for who is skipped',
+      description: 'Message that was or will be sent; null before preparation and for skipped recipients.',
     }),
     history: describe(
       t.readonlyArray(
         named('RecipientStatusTime', struct({ status: oneOf(messageStatuses), at: nullish(IsoDateTime) })),
       ),
       {
-        description: 'Each status with the time it was first told; null where that was not kept',
+        description: 'Each status with the time it was first reported.',
       },
     ),
   }),
@@ -88,7 +88,7 @@ export const listCampaignRecipients = endpoint(
     method: 'GET',
     path: '/api/campaigns/:id/recipients',
     operationId: 'listCampaignRecipients',
-    summary: 'The recipients of a campaign; all of them as a file where only text/csv is accepted',
+    summary: 'List the recipients of a campaign, or export them as CSV',
     tag: 'Campaigns',
     access: 'workspace',
     params: struct({ id: idOf('Campaign') }),
@@ -96,12 +96,12 @@ export const listCampaignRecipients = endpoint(
       state: repeated(oneOf(recipientStates, 'RecipientState')),
       reason: repeated(t.string),
       phone_number: describe(textOf({ max: 40 }), {
-        description: 'A number in international form, or as it is dialled within its country',
+        description: 'Phone number in international or national form.',
       }),
       cursor: Cursor,
       limit: limitUpTo(1000),
       format: describe(oneOf(['csv'], 'RecipientFormat'), {
-        description: '`csv` answers a file, as `Accept: text/csv` does; for a link that a browser follows',
+        description: '`csv` returns a CSV file, as `Accept: text/csv` does; useful for links.',
       }),
     }),
     responses: {
@@ -150,7 +150,7 @@ export const getCampaignRecipient = endpoint(
     method: 'GET',
     path: '/api/campaigns/:id/recipients/:recipientId',
     operationId: 'getCampaignRecipient',
-    summary: 'One recipient: the text of the message and the time of each status',
+    summary: 'Read a recipient with its message and history',
     tag: 'Campaigns',
     access: 'workspace',
     params: struct({ id: idOf('Campaign'), recipientId: idOf('Recipient') }),

@@ -62,14 +62,14 @@ export const campaignFields = {
 
 export const windowFields = {
   sending_window: describe(nullish(SendingWindow), {
-    description: 'Its own; null where only the workspace’s holds',
+    description: 'Campaign’s own sending window; null if only the workspace’s applies.',
   }),
   ignore_quiet_hours: describe(t.boolean, {
-    description: 'True: an operator has excepted it from the workspace’s sending window',
+    description: 'True if the workspace’s sending window does not apply.',
   }),
   begins_at: describe(nullish(IsoDateTime), {
     description:
-      'Until it has begun: when it may, which is `scheduled_at` or the creation, or the next opening of the sending window',
+      'Earliest start of sending: `scheduled_at`, the creation time, or the next opening of the sending window; null once sending has begun.',
   }),
 };
 
@@ -96,8 +96,10 @@ const reportFields = {
     'CampaignTemplate',
     struct({ id: Uuid, name: t.string, language: t.string, category: t.string }),
   ),
-  created_by: describe(t.string, { description: 'The id of the API key that created it' }),
-  charged: describe(Amount, { description: 'What its messages cost so far, less what was given back' }),
+  created_by: describe(t.string, { description: 'Id of the API key that created the campaign.' }),
+  charged: describe(Amount, {
+    description: 'Cost of the messages so far less refunds, as a decimal string.',
+  }),
 };
 export const CampaignReport = named('Campaign', struct(reportFields));
 export type CampaignReport = t.TypeOf<typeof CampaignReport>;
@@ -107,11 +109,13 @@ export const CampaignDetail = named(
   'CampaignDetail',
   struct({
     ...reportFields,
-    audience: describe(t.UnknownRecord, { description: 'The audience input, without inline contacts' }),
+    audience: describe(t.UnknownRecord, {
+      description: 'Audience fields of the creation, without inline contacts.',
+    }),
     variable_mapping: nullish(t.UnknownRecord),
     eta_seconds: describe(nullish(Integer), {
       description:
-        'Until all recipients are sent to, at the present rate of the channel, in the hours of the sending window; null where it cannot be told',
+        'Estimated seconds until all recipients are sent to, at the channel’s present rate and within the sending window; null when unknown.',
     }),
   }),
 );

@@ -23,9 +23,8 @@ export const listCampaigns = endpoint(
     method: 'GET',
     path: '/api/campaigns',
     operationId: 'listCampaigns',
-    summary: 'List the campaigns of the workspace, newest first',
-    description:
-      '`status` may be repeated; `search` is a part of the name; `from` and `to` bound the creation.',
+    summary: 'List the campaigns of the workspace',
+    description: 'Newest first. `search` matches part of the name; `from` and `to` limit the creation time.',
     tag: 'Campaigns',
     access: 'workspace',
     query: optional({
@@ -58,7 +57,7 @@ export const getCampaign = endpoint(
     method: 'GET',
     path: '/api/campaigns/:id',
     operationId: 'getCampaign',
-    summary: 'A campaign with its counters by recipient state',
+    summary: 'Read a campaign with its counters',
     tag: 'Campaigns',
     access: 'workspace',
     params: CampaignId,

@@ -13,9 +13,9 @@ export const testCampaignEndpoint = endpoint(
     method: 'POST',
     path: '/api/campaigns/:id/test',
     operationId: 'testCampaign',
-    summary: 'Send one message of the campaign to a number of your own',
+    summary: 'Send a test message of a campaign to your own number',
     description:
-      'Without `variables` the values of the first prepared recipient are used. The message is charged and its events have the messageSource `campaign`.',
+      'Without `variables` the message has the values of the first prepared recipient. It is charged, and its events have `messageSource: campaign`.',
     tag: 'Campaigns',
     access: 'channel',
     params: struct({ id: idOf('Campaign') }),

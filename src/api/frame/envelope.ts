@@ -5,7 +5,7 @@ import { errorCodes } from '../../domain/error-code.ts';
 import { Integer, IsoDateTime } from '../../codecs/scalars.ts';
 import { nullish, oneOf, struct } from '../../codecs/struct.ts';
 
-const success = t.literal('success');
+const success = named('SuccessStatus', t.literal('success'));
 
 /** The envelope of a named record has a name, too. */
 function namedAfter<C extends t.Mixed>(data: t.Mixed, suffix: string, envelope: C): C {

@@ -12,13 +12,13 @@ export const healthz = endpoint(
     method: 'GET',
     path: '/healthz',
     operationId: 'getHealth',
-    summary: 'Whether the process lives',
+    summary: 'Check that the process runs',
     tag: 'Operations',
     access: 'public',
     probe: true,
     responses: {
       200: {
-        description: 'The process lives',
+        description: 'The process runs',
         body: struct({ status: t.literal('ok') }),
         example: { status: 'ok' },
       },
@@ -32,13 +32,13 @@ export const readyz = endpoint(
     method: 'GET',
     path: '/readyz',
     operationId: 'getReadiness',
-    summary: 'Tell whether the process can answer requests: Postgres answers and has every migration',
+    summary: 'Check that the process can serve requests: Postgres answers and every migration has run',
     tag: 'Operations',
     access: 'public',
     probe: true,
     responses: {
       200: {
-        description: 'Ready; otherwise 503, the message naming what is not',
+        description: 'Ready; otherwise 503 with the missing part in `message`',
         body: struct({ status: t.literal('ready') }),
         example: { status: 'ready' },
       },

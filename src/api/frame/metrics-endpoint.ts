@@ -6,7 +6,7 @@ export const metricsEndpoint = endpoint(
     method: 'GET',
     path: '/metrics',
     operationId: 'getMetrics',
-    summary: 'Metrics of this process in the Prometheus text format',
+    summary: 'Read the metrics of this process in the Prometheus text format',
     tag: 'Operations',
     access: 'public',
     probe: true,

@@ -27,7 +27,7 @@ export const listWebhookEvents = endpoint(
     tag: 'Webhooks',
     access: 'workspace',
     responses: {
-      200: answer('The catalogue', t.readonlyArray(CatalogueEntry), [
+      200: answer('Event catalogue', t.readonlyArray(CatalogueEntry), [
         catalogueEntry('contact.created', 1001),
       ]),
     },

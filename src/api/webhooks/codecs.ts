@@ -112,7 +112,7 @@ export const DeliveryDetail = named(
   struct({
     ...deliveryFields,
     payload: describe(nullish(t.string), {
-      description: 'The body as it is sent; null when the event is too old to be kept',
+      description: 'Body of the delivery; null after the event’s retention period.',
     }),
   }),
 );

@@ -35,9 +35,9 @@ export const createWebhook = endpoint(
     method: 'POST',
     path: collection,
     operationId: 'createWebhook',
-    summary: 'Create a webhook configuration',
+    summary: 'Create a webhook',
     description:
-      'At most 50 per workspace. An event is tried once, for five seconds; `…/resend-failed` sends again what failed. The address must be public, unless the operator allows this machine’s own, as `npm start` does. With a secret every request is signed (see Webhooks at the top); the secret is stored encrypted and never shown again.',
+      'At most 50 per workspace. Each event gets one attempt of five seconds; `…/resend-failed` repeats failed ones. The address must be public (`npm start` also allows loopback). With a secret every request is signed (see Webhooks at the top); the secret is stored encrypted and never returned.',
     tag,
     access: 'workspace',
     body: CreateWebhook,
@@ -49,7 +49,7 @@ export const createWebhook = endpoint(
       secret: 'a token of your own',
     },
     responses: {
-      201: answerWith('The configuration', 'Webhook created successfully', Webhook, webhookExample),
+      201: answerWith('Webhook', 'Webhook created successfully', Webhook, webhookExample),
     },
   },
   async ({ dependencies, principal, body }) => {
@@ -74,12 +74,12 @@ export const listWebhooks = endpoint(
     method: 'GET',
     path: collection,
     operationId: 'listWebhooks',
-    summary: 'List the webhook configurations of the workspace',
+    summary: 'List the webhooks of the workspace',
     description: 'Oldest first.',
     tag,
     access: 'workspace',
     query: optional({ page: Page, limit: limitUpTo(100) }),
-    responses: { 200: onePage('One page of configurations', Webhook, webhookExample) },
+    responses: { 200: onePage('One page of webhooks', Webhook, webhookExample) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const place = { page: query.page ?? 1, limit: query.limit ?? 10 };
@@ -93,11 +93,11 @@ export const getWebhook = endpoint(
     method: 'GET',
     path: `${collection}/:id`,
     operationId: 'getWebhook',
-    summary: 'Read a webhook configuration',
+    summary: 'Read a webhook',
     tag,
     access: 'workspace',
     params,
-    responses: { 200: answer('The configuration', Webhook, webhookExample) },
+    responses: { 200: answer('Webhook', Webhook, webhookExample) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => {
     return { status: 200, body: succeed(await records.getWebhookConfiguration(database, workspaceId, id)) };
@@ -109,16 +109,16 @@ export const updateWebhook = endpoint(
     method: 'PATCH',
     path: `${collection}/:id`,
     operationId: 'updateWebhook',
-    summary: 'Change a webhook configuration',
+    summary: 'Change a webhook',
     description:
-      'Events, URL, status and secret may change; other fields are ignored. `active` enables a webhook that was disabled because its receiver only failed. A new secret signs at once, and the one before signs beside it for 24 hours; `null` removes both.',
+      '`events`, `url`, `status` and `secret` can change; other fields are ignored. `status: active` enables a disabled webhook. A new secret signs at once, beside the previous one for 24 hours; `null` removes both.',
     tag,
     access: 'workspace',
     params,
     body: UpdateWebhook,
     bodyExample: { status: 'inactive' },
     responses: {
-      200: answerWith('The configuration as it is now', 'Webhook updated successfully', Webhook, {
+      200: answerWith('Webhook after the change', 'Webhook updated successfully', Webhook, {
         ...webhookExample,
         status: 'inactive',
       }),
@@ -144,12 +144,12 @@ export const deleteWebhook = endpoint(
     method: 'DELETE',
     path: `${collection}/:id`,
     operationId: 'deleteWebhook',
-    summary: 'Delete a webhook configuration',
-    description: 'What still waits to be delivered to it is not sent.',
+    summary: 'Delete a webhook',
+    description: 'Deliveries that still wait are not sent.',
     tag,
     access: 'workspace',
     params,
-    responses: { 200: acknowledgement('It is gone', 'Webhook deleted successfully') },
+    responses: { 200: acknowledgement('Deleted', 'Webhook deleted successfully') },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => {
     await records.deleteWebhookConfiguration(database, workspaceId, id);

@@ -25,8 +25,8 @@ export const listWebhookDeliveries = endpoint(
     method: 'GET',
     path: `${webhookPath}/deliveries`,
     operationId: 'listWebhookDeliveries',
-    summary: 'List the deliveries of a webhook configuration',
-    description: 'Newest first. `state` and `eventKey` may be repeated.',
+    summary: 'List the deliveries of a webhook',
+    description: 'Newest first.',
     tag,
     access: 'workspace',
     params: webhookParams,
@@ -79,19 +79,14 @@ export const resendWebhookDelivery = endpoint(
     method: 'POST',
     path: `${deliveryPath}/resend`,
     operationId: 'resendWebhookDelivery',
-    summary: 'Deliver an event once more',
+    summary: 'Resend a delivery',
     description:
-      'Makes a new delivery of the same event: the body and `webhook-id` are the same, `webhook-timestamp` is new.',
+      'Creates a new delivery of the same event: body and `webhook-id` are the same, `webhook-timestamp` is new.',
     tag,
     access: 'workspace',
     params: deliveryParams,
     responses: {
-      202: answerWith(
-        'The new delivery; it is made shortly',
-        'Delivery queued',
-        Delivery,
-        waitingDeliveryExample,
-      ),
+      202: answerWith('New delivery, about to be sent', 'Delivery queued', Delivery, waitingDeliveryExample),
     },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id, deliveryId } }) => {
@@ -114,21 +109,16 @@ export const testWebhook = endpoint(
     method: 'POST',
     path: `${webhookPath}/test`,
     operationId: 'testWebhook',
-    summary: 'Deliver the example of an event',
+    summary: 'Send an example event to a webhook',
     description:
-      'The example of the catalogue goes to this configuration alone, subscribed or not, like any other delivery.',
+      'Sends the catalogue’s example to this webhook only, whether or not it subscribes to the event.',
     tag,
     access: 'workspace',
     params: webhookParams,
     body: TestWebhook,
     bodyExample: { eventKey: 'delivered' },
     responses: {
-      202: answerWith(
-        'The new delivery; it is made shortly',
-        'Delivery queued',
-        Delivery,
-        waitingDeliveryExample,
-      ),
+      202: answerWith('New delivery, about to be sent', 'Delivery queued', Delivery, waitingDeliveryExample),
     },
   },
   async ({ dependencies: { database, now }, principal: { workspaceId }, params: { id }, body }) => {

@@ -19,9 +19,8 @@ export const listDeliveries = endpoint(
     method: 'GET',
     path: '/api/external-webhooks/deliveries',
     operationId: 'listDeliveries',
-    summary: 'List the deliveries of all webhook configurations',
-    description:
-      'Newest first. `state` and `error_code` may be repeated; `from` and `to` bound their creation.',
+    summary: 'List the deliveries of all webhooks',
+    description: 'Newest first. `from` and `to` limit the creation time.',
     tag,
     access: 'workspace',
     query: optional({
@@ -55,15 +54,15 @@ export const resendFailed = endpoint(
     method: 'POST',
     path: '/api/external-webhooks/:id/resend-failed',
     operationId: 'resendFailedDeliveries',
-    summary: 'Deliver once more every event whose delivery failed',
+    summary: 'Resend the failed deliveries of a webhook',
     description:
-      'Of the deliveries made from `since` until before `until`. Events that were delivered after all, or wait to be, are left out. The earliest 10,000 of them: ask again for the rest.',
+      'Resends failed deliveries created from `since` until before `until`, except events delivered since or waiting. Takes the earliest 10,000; repeat for the rest.',
     tag,
     access: 'workspace',
     params: struct({ id: idOf('Webhook') }),
     body: struct({ since: IsoDateTime, until: IsoDateTime }),
     bodyExample: { since: '2026-11-21T09:00:00.000Z', until: '2026-11-21T10:00:00.000Z' },
-    responses: { 202: answerWith('How many are queued', 'Deliveries queued', Resent, { count: 17 }) },
+    responses: { 202: answerWith('Number of queued deliveries', 'Deliveries queued', Resent, { count: 17 }) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id }, body }) => {
     const { since, until } = body;

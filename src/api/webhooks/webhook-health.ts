@@ -12,13 +12,13 @@ export const readWebhookHealth = endpoint(
     method: 'GET',
     path: '/api/external-webhooks/:id/health',
     operationId: 'getWebhookHealth',
-    summary: 'Read how the receiver of a webhook configuration is doing',
+    summary: 'Read the health of a webhook',
     description:
-      'By the last 20 attempts: `healthy` without a failure, `degraded` with some, `failing` without a success. A receiver that only fails for three days, ten times or more, is `disabled`; set its status to `active` again once it is repaired.',
+      'A receiver that only fails for three days, at least ten times, is `disabled`; set its status to `active` after repairing it.',
     tag: 'Webhooks',
     access: 'workspace',
     params: struct({ id: idOf('Webhook') }),
-    responses: { 200: answer('What the last outcomes say', WebhookHealth, webhookHealthExample) },
+    responses: { 200: answer('Health over the last 20 attempts', WebhookHealth, webhookHealthExample) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => ({
     status: 200,

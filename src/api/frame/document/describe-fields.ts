@@ -2,41 +2,52 @@
 import type { JsonSchema } from '../../../codecs/json-schema.ts';
 import { exampleTemplateId } from '../../../codecs/template.ts';
 import { fieldDescriptions } from './field-descriptions.ts';
+import { nounOf, pluralOf } from './nouns.ts';
 import { schemaDescriptions } from './schema-descriptions.ts';
 
-/** Descriptions of path and query parameters that differ from those of the fields with the same name. */
+/** Descriptions of query parameters; those of path parameters are made of the path. */
 const parameterDescriptions: Readonly<Record<string, string>> = {
-  assignedTo: 'Only those assigned to this user, team or bot.',
-  channel_id: 'Which channel’s wallet; needed with a workspace key where the workspace has several.',
-  contactId: 'Only those with this contact.',
-  createdBy: 'Only tags created by this user.',
-  cursor: 'The `nextCursor` of the page before; absent for the first page.',
-  deliveryId: 'The delivery.',
-  eventKey: 'Only these events; may be repeated.',
-  error_code: 'Only those that failed with these codes; may be repeated.',
-  from: 'Only those created at this instant or later.',
-  'hub.challenge': 'What is echoed when the token is right.',
+  assignedTo: 'Only {nouns} assigned to the user, team or bot with this id.',
+  channel_id: 'Id of the channel; required with a workspace key if the workspace has several.',
+  contactId: 'Only {nouns} with the contact of this id.',
+  createdBy: 'Only tags created by the user with this id.',
+  cursor: '`nextCursor` of the previous page of {nouns}; omit it for the first page.',
+  eventKey: 'Only {nouns} of these events.',
+  error_code: 'Only {nouns} that failed with these codes.',
+  from: 'Only {nouns} created at this time or later.',
+  'hub.challenge': 'Text to return if the token is right.',
   'hub.mode': 'Always `subscribe`.',
-  'hub.verify_token': 'The token that was agreed with the provider.',
-  interval: 'How long a part is; a minute without it.',
-  key: 'The `csv_file_key` that an upload answered.',
-  reason: 'Only these reasons; may be repeated.',
-  recipientId: 'The recipient.',
-  search: 'Only those that match these words; the last one may be the beginning of a word.',
-  state: 'Only these states; may be repeated.',
-  status: 'Only those of this status; may be repeated where it is a list.',
-  to: 'Only those created before this instant.',
+  'hub.verify_token': 'Token agreed with the provider.',
+  key: '`csv_file_key` of the upload.',
+  limit: 'Most {nouns} in one page, 1 to {maximum}; default {default}.',
+  page: 'Page of the list of {nouns}, from 1 (default); `page` × `limit` is at most 100,000.',
+  reason: 'Only {nouns} with these reasons.',
+  search: 'Only {nouns} that contain these words; the last word may be a beginning.',
+  state: 'Only {nouns} in these states.',
+  status: 'Only {nouns} with this status.',
+  template_id: 'Only {nouns} that use the template with this id.',
+  to: 'Only {nouns} created before this time.',
 };
 
 const meaningOf = (name: string): string | undefined =>
   fieldDescriptions[name] ??
   fieldDescriptions[name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())];
 
-/** The description stands beside the schema, where readers of parameters look. */
-export function describedParameter(name: string, schema: JsonSchema): JsonSchema {
+const fill = (text: string | undefined, noun: string): string | undefined =>
+  text?.replaceAll('{nouns}', pluralOf(noun)).replaceAll('{noun}', noun);
+
+const numberText = (value: unknown): string => Number(value).toLocaleString('en');
+
+/** The description stands beside the schema, where readers of parameters look. `noun`: what the operation returns. */
+export function describedParameter(name: string, schema: JsonSchema, noun: string): JsonSchema {
   const { description = parameterDescriptions[name] ?? meaningOf(name), ...rest } = schema;
+  const text = fill(description as string | undefined, noun)
+    ?.replace('{maximum}', numberText(rest['maximum']))
+    .replace('{default}', numberText(rest['default']));
   return {
-    ...(description !== undefined && { description }),
+    ...(text !== undefined && {
+      description: rest['type'] === 'array' ? `${text} Repeat it for several.` : text,
+    }),
     ...(name === 'templateId' && { example: exampleTemplateId }),
     schema: rest,
   };
@@ -45,7 +56,10 @@ export function describedParameter(name: string, schema: JsonSchema): JsonSchema
 /** A named schema with what it and its properties mean. */
 export function described(name: string, schema: JsonSchema): JsonSchema {
   const description = schemaDescriptions[name];
-  return { ...(description !== undefined && { description }), ...withDescriptions(name, schema) };
+  return {
+    ...(description !== undefined && { description }),
+    ...withDescriptions(name, schema, nounOf(name, schema)),
+  };
 }
 
 /** Description of a field that has one value in every answer. */
@@ -53,17 +67,33 @@ function constantOf({ enum: values }: JsonSchema): string | undefined {
   return Array.isArray(values) && values.length === 1 ? `Always \`${values[0]}\`.` : undefined;
 }
 
-/** Every property of a named schema, at any depth, with what its name means. */
-function withDescriptions(name: string, schema: JsonSchema): JsonSchema {
+/** Description of the `data` of an envelope. */
+function dataOf({ $ref, items }: JsonSchema, noun: string): string | undefined {
+  if (items !== undefined) return `List of ${pluralOf(noun)}.`;
+  return $ref === undefined ? undefined : `Returned ${noun}.`;
+}
+
+/** Adds to every property of a named schema, at any depth, what its name means. */
+function withDescriptions(name: string, schema: JsonSchema, noun: string): JsonSchema {
   const inside = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(inside);
-    return typeof value === 'object' && value !== null ? withDescriptions(name, value as JsonSchema) : value;
+    return typeof value === 'object' && value !== null
+      ? withDescriptions(name, value as JsonSchema, noun)
+      : value;
   };
   const entries = Object.entries(schema).map(([key, value]) => {
     if (key !== 'properties') return [key, inside(value)];
     const properties = Object.entries(value as Record<string, JsonSchema>).map(([field, one]) => {
-      const description = schemaDescriptions[`${name}.${field}`] ?? constantOf(one) ?? meaningOf(field);
-      return [field, { ...(description !== undefined && { description }), ...withDescriptions(name, one) }];
+      const description =
+        schemaDescriptions[`${name}.${field}`] ??
+        constantOf(one) ??
+        (field === 'data' ? dataOf(one, noun) : fill(meaningOf(field), noun));
+      // A schema that describes itself is the same thing everywhere.
+      const own = one['$ref'] === '#/components/schemas/SuccessStatus';
+      return [
+        field,
+        { ...(description !== undefined && !own && { description }), ...withDescriptions(name, one, noun) },
+      ];
     });
     return [key, Object.fromEntries(properties)];
   });

@@ -86,7 +86,7 @@ export function documentation(operations: readonly Endpoint[]): readonly Endpoin
       method: 'GET',
       path: '/openapi.json',
       operationId: 'getDescription',
-      summary: 'This description',
+      summary: 'Download this OpenAPI document',
       tag: 'Operations',
       access: 'public',
       responses: {

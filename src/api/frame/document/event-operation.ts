@@ -11,7 +11,7 @@ export function eventOperation(key: EventKey, schemas: NamedSchemas): JsonSchema
     summary: eventDescriptions[key],
     tags: ['Events'],
     security: [],
-    parameters: eventHeaders,
+    parameters: eventHeaders(key),
     requestBody: {
       required: true,
       content: {
@@ -21,6 +21,8 @@ export function eventOperation(key: EventKey, schemas: NamedSchemas): JsonSchema
         },
       },
     },
-    responses: { '2XX': { description: 'Accepted; any other answer is a failed delivery' } },
+    responses: {
+      '2XX': { description: `The receiver has the \`${key}\` event; any other answer is a failed delivery` },
+    },
   };
 }

@@ -1,101 +1,100 @@
-/** Text of the document beside its operations: how to begin, the mapping language, and a real answer for every failure. */
+/** Text of the document beside its operations: first steps, the mapping language, and an example of every error. */
 
-export const guide = `Approved template messages to the contacts of a workspace: campaigns, single sends, contacts and webhooks.
+export const guide = `Sends approved template messages to the contacts of a workspace: campaigns, single sends, contacts and webhooks.
 
-## Begin
+## First steps
 
-1. You have an API key from whoever runs this service. It belongs to one sending number (a channel). Send it as \`X-API-Key\`; on this page, press
-   **Authorize**. If you run it yourself: \`npm start\` prints one, and \`admin create-key --workspace-id 1001 --scope channel --channel-id …\` makes one.
-2. \`GET /api/templates?status=APPROVED\` lists what may be sent, ten a page unless \`limit\` says more. The examples of this page name \`hello_campaign\`
-   (\`en_US\`), which \`npm start\` provides; what it starts sends to a simulator, where nobody is written to, whatever the number.
-3. \`POST /api/campaigns/auto-trigger\` creates a campaign that sends by itself. \`GET /api/campaigns/{id}\` tells how far it is: \`DRAFT\` or \`SCHEDULED\`,
-   \`RUNNING\`, then \`COMPLETED\`, \`FAILED\` or \`CANCELLED\`; \`PAUSED\` waits for you, and \`…/diagnosis\` says for what. \`COMPLETED\` means that nobody is left
-   to be sent to: receipts (\`SENT\`, \`DELIVERED\`, \`READ\`) still come. \`…/recipients\` tells who got it, and why others did not (\`FAILED\`, \`SKIPPED\`).
-   The creation answers the campaign as \`data.campaign\`, everything after it as \`data\`.
-4. A single message is \`POST /api/templates/external/message/send\`. What became of it comes as events (Webhooks, below), and stands with its
-   \`messageId\` in \`GET /api/contacts/{id}/export\`.
+1. Get an API key from the operator of this service. It belongs to one sending number (a channel). Send it as \`X-API-Key\`; on this page, press
+   **Authorize**. If you are the operator: \`npm start\` prints a key, and \`admin create-key --workspace-id 1001 --scope channel --channel-id …\` creates one.
+2. \`GET /api/templates?status=APPROVED\` lists the templates you can send. The examples on this page use \`hello_campaign\` (\`en_US\`), which \`npm start\`
+   provides. \`npm start\` sends to a simulator: no real person receives anything.
+3. \`POST /api/campaigns/auto-trigger\` creates a campaign, which then sends by itself. \`GET /api/campaigns/{id}\` returns its status: \`DRAFT\` or \`SCHEDULED\`,
+   \`RUNNING\`, then \`COMPLETED\`, \`FAILED\` or \`CANCELLED\`. \`PAUSED\` waits for you; \`…/diagnosis\` says why. \`COMPLETED\` means that no recipient is left to
+   send to; receipts (\`SENT\`, \`DELIVERED\`, \`READ\`) still arrive. \`…/recipients\` lists the state of each recipient, and the reason for \`FAILED\` and
+   \`SKIPPED\`. The creation returns the campaign as \`data.campaign\`, other requests as \`data\`.
+4. \`POST /api/templates/external/message/send\` sends a single message. Events report its outcome (see Webhooks), and \`GET /api/messages/{id}\` returns it.
 
-What this service does not know is not refused: a field or parameter that is misspelt is as good as absent. \`POST /api/campaigns/check\` takes the body of
-a creation, creates nothing, and tells whom it would reach, why others are skipped, what it costs, and in \`warnings\` what is hardly meant: such fields,
-too. What stands in the way is in \`problems\`; a body that cannot be read is answered 400, as by the creation.
+Unknown fields and parameters are ignored, misspelt ones included. \`POST /api/campaigns/check\` finds them before you send: it takes the body of a
+creation, creates nothing, and returns the number of recipients, the reasons for skipping, the cost, \`problems\` that prevent the campaign, and
+\`warnings\` about probable mistakes.
 
-## Who gets it, and what stands in the text
+## Recipients and variables
 
-| \`contact_selection_type\` | needs |
+| \`contact_selection_type\` | requires |
 |---|---|
-| \`quick_contacts\` | \`quick_contacts\`: the numbers; one that is wrong refuses the request |
-| \`csv_contacts\` | \`csv_mapping\`, and \`csv_contacts_string\` or what \`POST /api/campaigns/csv-files\` answered; a row that is wrong is skipped |
-| \`segmented\` | \`segments\`: their ids. For a tag: \`POST /api/segments\` with a condition on \`tag\` |
-| \`failed_contacts\` | \`failed_campaign_id\`; without \`variable_mapping\` each gets the values of that campaign again |
+| \`quick_contacts\` | \`quick_contacts\`: phone numbers; an invalid one refuses the request |
+| \`csv_contacts\` | \`csv_mapping\`, and \`csv_contacts_string\` or the key from \`POST /api/campaigns/csv-files\`; an invalid row is skipped |
+| \`segmented\` | \`segments\`: ids. To send to a tag, create a segment with a condition on \`tag\` |
+| \`failed_contacts\` | \`failed_campaign_id\`; without \`variable_mapping\` each recipient gets the values of that campaign |
 | \`all_contacts\` | nothing |
 
-A template's variables have positions or names: \`GET /api/templates/{templateId}/variables\` lists them. \`variable_mapping\` fills them.
+The variables of a template have positions or names: \`GET /api/templates/{templateId}/variables\` lists them. \`variable_mapping\` fills them.
 
-| a value of \`variable_mapping.body\` | becomes |
+| value in \`variable_mapping.body\` | is replaced by |
 |---|---|
-| \`firstName\` (also \`lastName\`, \`email\`, \`phoneNumber\`, \`countryCode\`), or \`custom.city\` | the field of the contact; \`city\` is the \`fieldId\` of a custom one |
-| \`name_column\`, \`email_column\`, or a name of \`custom_field_mapping\` | the cell of the CSV's row (\`csv_contacts\`) |
-| \`Dear {{firstName}} from {{city}}\` | text with any of these in it |
-| anything else, such as \`20 %\`, \`firstname\` or \`{{town}}\` | that text, as it stands: names are told apart by upper and lower case |
+| \`firstName\` (also \`lastName\`, \`email\`, \`phoneNumber\`, \`countryCode\`), or \`custom.city\` | the field of the contact; \`city\` is the \`fieldId\` of a custom field |
+| \`name_column\`, \`email_column\`, or a name from \`custom_field_mapping\` | the cell of the CSV row (\`csv_contacts\`) |
+| \`Dear {{firstName}} from {{city}}\` | the text with its fields filled in |
+| anything else, such as \`20 %\`, \`firstname\` or \`{{town}}\` | this text, unchanged: names are case-sensitive |
 
-Where a field is empty, \`default_values\` stands in for the whole text; without one the contact is skipped with \`MISSING_VARIABLE\`.
-Fields of a contact are read when the message leaves, so a scheduled campaign sends those of that moment; previews, checks and test messages
-show the values of now. Cells of a CSV and values of quick contacts stay as they were given.
+If a field is empty, \`default_values\` replaces the whole text; without a default the recipient is skipped with \`MISSING_VARIABLE\`.
+Contact fields are read when the message is sent, so a scheduled campaign uses the values of that time; previews, checks and test messages
+use the present values. CSV cells and the values of quick contacts do not change.
 
-**Quick contacts** carry their own values: number, separator (\`,\`, \`|\` or \`;\`), then the body's variables in order. They win over the mapping,
-which may be left out, and are not kept with the contact.
+**Quick contacts** can carry values: number, separator (\`,\`, \`|\` or \`;\`), then the variables of the body in order. These values take precedence over
+the mapping, which is then optional, and are not stored with the contact.
 
     "quick_contacts": ["+4915112345678,Ada,20 %", "+919876543210|Grace, Adm.|10 %"]
 
-**CSV**: columns count from 0. For \`phone,country,name,city\`:
+**CSV** columns count from 0. For \`phone,country,name,city\`:
 
     "csv_mapping": { "phone_column": 0, "country_code_column": 1, "name_column": 2, "custom_field_mapping": { "city": 3 } },
     "variable_mapping": { "body": { "1": "name_column", "2": "city" }, "default_values": { "body": { "2": "your town" } } }
 
-A file whose numbers begin with \`+\` and that has no column of countries names the phone's column twice: \`"country_code_column": 0\`. The simulator of
-\`npm start\` refuses or loses a message by the last digits of its number (\`+4915166131026\` is refused with 131026).
+If all numbers begin with \`+\` and the file has no country column, repeat the phone column: \`"country_code_column": 0\`. The simulator of
+\`npm start\` fails messages by the last digits of the number: \`+4915166131026\` is refused with code 131026.
 
-Numbers of quick contacts and of a CSV become contacts of the workspace. Of one that is known only empty fields are filled; \`firstName\` is the
-contact's, \`name_column\` the row's. A name is split at its first space.
+The numbers of quick contacts and CSVs become contacts of the workspace. For an existing contact only empty fields are filled. \`firstName\` is the
+contact's value, \`name_column\` the row's. A name is split at its first space.
 
-## A request again
+## Retries
 
-Campaigns and single sends take an \`Idempotency-Key\` of yours: with the same key and the same bytes the first answer comes again for 24 hours, with
-\`Idempotent-Replayed: true\`; other bytes get 422, and while the first runs 409. Refused requests (400 to 404) are not kept: mend the body and send it again.
-So the same request may be sent again after a cut connection, a 429 or a 503; after the 502 of a single send it gets the same 502, as the message may have
-left. Elsewhere the header is not looked at.
+Send an \`Idempotency-Key\` with campaigns, single sends and recharges. For 24 hours the same key with the same bytes returns the stored response with
+\`Idempotent-Replayed: true\`. Other bytes get 422; while the first request runs, 409. Refused requests (400 to 404) are not stored: correct the body and
+send it again. With a key you can safely repeat a request after a cut connection, a 429 or a 503. A 502 \`outcome_unknown\` of a single send is stored,
+because the message may have been sent. Other operations ignore the header.
 
 ## Webhooks
 
-\`POST /api/external-webhooks\` names an address and events; each event arrives as one POST, is tried once for five seconds, and can be sent again from
-the log. With a secret it is signed as [Standard Webhooks](https://www.standardwebhooks.com) say: \`webhook-signature\` is \`v1,\` and the Base64 of the
-HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<body>\`, the body byte by byte as it came; for 24 hours after a change of secret there are two with a
-space between, of which one must fit. Refuse a timestamp that is more than five minutes off. The key is what follows
-\`whsec_\`, decoded from Base64; of a secret of any other form its UTF-8 bytes. \`X-Webhook-Signature-256\` is \`sha256=\` and the hex HMAC over the body alone,
-for receivers that know no other. \`data.messageId\`, \`data.campaignId\` and \`data.contactId\` say whose message an event
-tells of; \`GET /api/messages/{id}\` reads a single send or a reply. \`failed\` comes once for every message that fails, also where the provider refuses it at once.
+\`POST /api/external-webhooks\` registers an address for events. Each event is one POST with a single attempt of five seconds; the delivery log can resend
+it. With a secret it is signed as [Standard Webhooks](https://www.standardwebhooks.com) defines: \`webhook-signature\` is \`v1,\` and the Base64 of
+HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<body>\`, where body is the received bytes. For 24 hours after a change of secret the header holds two
+signatures, separated by a space; one must match. Refuse timestamps more than five minutes off. The HMAC key is the Base64 after \`whsec_\`, or the
+UTF-8 bytes of any other secret. \`X-Webhook-Signature-256\` is \`sha256=\` and the hex HMAC of the body alone. \`data.messageId\`, \`data.campaignId\` and
+\`data.contactId\` identify the message; \`GET /api/messages/{id}\` returns it. Each failed message causes one \`failed\` event, also if the provider
+refuses it at once.
 
 ## Limits
 
-| what | at most | beyond it |
+| limit | value | beyond it |
 |---|---|---|
-| requests of a key | a rate that the operator sets, for a moment twice as many; a body costs one more for each 64 KiB and each 1,000 values | 429 |
-| refused keys, documents without a key, of an address | 100 a second; 8 MiB a second | 429 |
-| a JSON body, inflated | 1 MiB, 100,000 values, 64 levels; of a campaign 32 MiB and 2,500,000 values | 413, 400 |
-| a head, a JSON body, a whole request on its way | 10 s, 30 s, 10 minutes | 408 |
-| bodies and large answers at a time | 256 MiB, half of them one workspace's | 503 |
-| reads and exports of a workspace at a time | half of the connections, where others wait in line; 4 exports | 503 |
-| a list by page, by cursor | 100,000 rows deep; 4 MiB a page | 400; the cursor goes on |
-| a segment | 64 KiB, 50 conditions; 1,000 segments; of one campaign 100 with 10,000 values | 400 |
-| a contact | 200 fields of 5,000 characters, 1,000 tags | 400 |
+| requests per key | rate set by the operator, bursts of twice as many; a body counts one more per 64 KiB and per 1,000 values | 429 |
+| refused keys per address; documents without a key | 100 per second; 8 MiB per second | 429 |
+| JSON body after decompression | 1 MiB, 100,000 values, 64 levels; for a campaign 32 MiB and 2,500,000 values | 413, 400 |
+| time to receive headers, a JSON body, a whole request | 10 s, 30 s, 10 minutes | 408 |
+| bodies and large responses in memory | 256 MiB, half of it per workspace | 503 |
+| concurrent reads and exports per workspace | half of the connections while others wait; 4 exports | 503 |
+| list by page; by cursor | 100,000 rows deep; 4 MiB per page | 400; continue with the cursor |
+| segments | 64 KiB and 50 conditions each; 1,000 per workspace; per campaign 100 with 10,000 values | 400 |
+| contact | 200 custom fields of 5,000 characters, 1,000 tags | 400 |
 | webhooks | 50 | 400 |
-| files of a campaign | 256 MiB each; 10,000 and 10 GiB | 413 |
-| an answer of which nothing is read | 30 s | cut |
+| files for campaigns | 256 MiB each; 10,000 files and 10 GiB | 413 |
+| response that the client does not read | 30 s | connection cut |
 
-Generated clients: oapi-codegen leaves out what only events use unless \`output-options: skip-prune: true\`. \`clients/typescript\` needs no generator.`;
+Generated clients: oapi-codegen omits schemas that only events use unless \`output-options: skip-prune: true\`. \`clients/typescript\` needs no generator.`;
 
 export const keyDescription =
-  'From whoever runs this service, who makes it with `admin create-key`; `npm start` prints one and keeps it in `.data/dev.json`.';
+  'The operator of this service creates it with `admin create-key`; `npm start` prints one and stores it in `.data/dev.json`.';
 
 interface Failure {
   readonly description: string;
@@ -106,7 +105,7 @@ interface Failure {
 export const failures: Readonly<Record<number, Failure>> = {
   400: {
     description:
-      'The request is not valid; `error` lists the fields. A body of up to 1 MiB holds 100,000 values, nested 64 levels deep',
+      'The request is invalid; `error` lists the fields. A JSON body may have 1 MiB, 100,000 values and 64 levels',
     message: 'Campaign name is required',
     error: [{ field: 'name', message: 'Campaign name is required' }],
   },
@@ -114,9 +113,9 @@ export const failures: Readonly<Record<number, Failure>> = {
     description: 'Missing or invalid credentials',
     message: 'Unauthorized access: Invalid or missing authentication credentials.',
   },
-  403: { description: 'Refused', message: 'The verify token is not valid' },
+  403: { description: 'Forbidden', message: 'The verify token is not valid' },
   404: {
-    description: 'Not found, also what belongs to another workspace and what is no UUID; lists tell the ids',
+    description: 'The record does not exist, belongs to another workspace, or the id is not a UUID',
     message: 'Template not found',
   },
   408: {
@@ -129,7 +128,7 @@ export const failures: Readonly<Record<number, Failure>> = {
   },
   413: {
     description:
-      'The body is too large, or the workspace keeps as many files as it may (10,000, and 10 GiB unless set otherwise)',
+      'The body is too large, or the workspace has reached its limit of files (default 10,000 and 10 GiB)',
     message: 'The file must not be larger than 268435456 bytes',
   },
   415: {
@@ -142,7 +141,7 @@ export const failures: Readonly<Record<number, Failure>> = {
   },
   429: {
     description:
-      'Too many requests; see Retry-After. A body costs one more for each 64 KiB and each 1,000 values',
+      'Too many requests; wait for Retry-After. A body counts as one more request per 64 KiB and per 1,000 values',
     message: 'Too many requests: try again in 1 s',
   },
   500: { description: 'The service failed', message: 'Internal server error: its log has this X-Request-Id' },
@@ -152,7 +151,7 @@ export const failures: Readonly<Record<number, Failure>> = {
   },
   503: {
     description:
-      'The service, or what it needs, is unavailable at the moment, or has no room for one more: body, answer, connection, or export (4 of a workspace)',
+      'The service is unavailable, or busy with as many bodies, responses, connections or exports (4 per workspace) as it allows',
     message: 'The service is temporarily unavailable: try again in 1 s',
   },
 };

@@ -14,25 +14,26 @@ import { codeOfMessage } from '../error-code.ts';
 import { ErrorEnvelope } from '../envelope.ts';
 import { described, describedParameter } from './describe-fields.ts';
 import { eventOperation } from './event-operation.ts';
+import { idInPath, nounOf } from './nouns.ts';
 import { answerHeaders, errorHeaders, headersOf } from './answer-headers.ts';
 
 export type OpenApiDocument = JsonSchema;
 
 const tagDescriptions: Readonly<Record<string, string>> = {
-  Campaigns: 'One template to many contacts: created by one call, prepared, sent and reported',
-  Messages: 'One template to one recipient',
+  Campaigns: 'Send one template to many contacts',
+  Messages: 'Send one template to one recipient',
   Templates: "The provider's templates, their variables and payload skeletons",
   Tags: 'Labels of contacts',
-  Contacts: 'The people a workspace knows',
+  Contacts: 'People the workspace can write to',
   Segments: 'Saved filters of contacts',
   Conversations: 'Conversations with contacts: assignment and status',
-  Channels: 'The sending numbers, and how fast each may send',
+  Channels: 'Sending numbers and their rates',
   Workspace: 'Settings of the workspace',
-  Wallet: 'Money of a channel and the prices of messages',
-  Webhooks: 'Where events are delivered, and what became of each delivery',
-  Provider: "The messaging provider's callbacks",
+  Wallet: 'Balance of a channel and prices of messages',
+  Webhooks: 'Addresses that receive events, and the log of deliveries',
+  Provider: 'Callbacks of the messaging provider',
   Operations: 'Health, metrics and this description',
-  Events: 'What is sent to webhooks (one attempt, 5 seconds, 256 KB)',
+  Events: 'Requests that webhooks receive: one attempt of 5 seconds, at most 256 KB',
 };
 
 /** Throws when a codec has no JSON Schema or a path and its parameters disagree. */
@@ -134,7 +135,7 @@ export function errorStatuses(declaration: Declaration): readonly number[] {
 }
 
 function parametersOf(
-  { path, params, query, idempotent }: Declaration,
+  { operationId, path, params, query, idempotent, responses }: Declaration,
   schemas: NamedSchemas,
 ): readonly JsonSchema[] {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
@@ -143,18 +144,22 @@ function parametersOf(
     throw new Error(`${path}: the path and its params disagree`);
   }
   const inQuery = fieldsOf(query, schemas);
+  const { body } = responses[200] ?? {};
+  const found: NamedSchemas = new Map();
+  if (body !== undefined) toJsonSchema(body, found);
+  const envelope = (body && nameOf(body)) ?? '';
+  const noun = nounOf(envelope, found.get(envelope) ?? {});
   return [
-    ...names.map((name) => ({
-      name,
-      in: 'path',
-      required: true,
-      ...describedParameter(name, inPath.properties[name] ?? {}),
-    })),
+    ...names.map((name) => {
+      const description = idInPath(path, name, operationId);
+      const schema = { description, ...inPath.properties[name] };
+      return { name, in: 'path', required: true, ...describedParameter(name, schema, noun) };
+    }),
     ...Object.entries(inQuery.properties).map(([name, schema]) => ({
       name,
       in: 'query',
       required: inQuery.required.includes(name),
-      ...describedParameter(name, schema),
+      ...describedParameter(name, schema, noun),
     })),
     ...(idempotent ? [idempotencyParameter] : []),
   ];
@@ -165,7 +170,7 @@ const idempotencyParameter: JsonSchema = {
   in: 'header',
   required: false,
   description:
-    'ASCII. A repeated request with the same key and the same bytes is answered with the stored response for 24 hours; one that was refused is not stored. Keys of a channel and of its workspace are kept apart, and so are paths.',
+    'Key of your choice, 1 to 255 ASCII characters. For 24 hours a request with the same key and the same bytes gets the stored response. Refused requests are not stored. Keys count per API key’s channel or workspace, and per path.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 

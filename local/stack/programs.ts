@@ -67,7 +67,8 @@ export async function startPrograms(
     return nodeChild({
       name,
       entry: 'src/worker.js',
-      environment: { ...environment, METRICS_PORT: String(metricsPort) },
+      // The name of its sessions in pg_stat_activity.
+      environment: { ...environment, METRICS_PORT: String(metricsPort), PGAPPNAME: name },
       output: output(name),
       isReady: () => answersOk(`${originOf(settings.host, metricsPort)}/readyz`),
       drainMs,

@@ -22,7 +22,16 @@ export function createOutageRelays(): OutageRelays {
         openTcpRelay({ host: temporalHost, port: Number(temporalPort) }),
         openTcpRelay(targetOf(servers.providerUrl)),
       ]);
-      target = { relays: { postgres, temporal, provider }, simulator: new URL(servers.providerUrl).origin };
+      const { username, pathname } = new URL(servers.databaseUrl);
+      target = {
+        relays: { postgres, temporal, provider },
+        simulator: new URL(servers.providerUrl).origin,
+        database: {
+          ownerUrl: servers.databaseOwnerUrl,
+          name: decodeURIComponent(pathname.slice(1)),
+          role: decodeURIComponent(username),
+        },
+      };
       return {
         ...servers,
         databaseUrl: throughRelay(servers.databaseUrl, postgres),

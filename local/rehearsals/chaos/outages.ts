@@ -1,10 +1,17 @@
 /** Outages: how each is caused, and what the API must answer meanwhile. */
 import { request } from 'undici';
+import { bySession, cancelStatements, lockRows, shortenStatements } from './database-sessions.ts';
 import type { RelayState, TcpRelay } from './tcp-relay.ts';
 
 export const outageKinds = [
   'postgres',
   'postgres-silent',
+  'statements-cancelled',
+  'statements-too-long',
+  'wallet-locked',
+  'recipient-locked',
+  'contact-locked',
+  'rate-locked',
   'temporal',
   'temporal-silent',
   'provider-gone',
@@ -21,6 +28,15 @@ export interface OutageTarget {
   readonly relays: Readonly<Record<'postgres' | 'temporal' | 'provider', TcpRelay>>;
   /** Origin of the simulator itself, not through the relay. */
   readonly simulator: string;
+  readonly database: DatabaseTarget;
+}
+
+/** The application's database, as its owner reaches it and not through the relay. */
+export interface DatabaseTarget {
+  readonly ownerUrl: string;
+  readonly name: string;
+  /** The application's role. */
+  readonly role: string;
 }
 
 /** HTTP statuses that are right while the outage lasts. */
@@ -38,6 +54,11 @@ interface Outage extends Expectation {
 }
 
 const databaseAway = { ready: [503], read: [503], send: [503], recoveryMs: 30_000 };
+// The API's own statements are left alone.
+const workerDisturbed = { ready: [200], read: [200], send: [200], recoveryMs: 30_000 };
+// A single send that needs a locked row is answered with 503 after 15 s.
+const rowsLocked = { ...workerDisturbed, send: [200, 503] };
+const statementsTooLong = { ready: [200, 503], read: [200, 503], send: [200, 503], recoveryMs: 30_000 };
 // Requests are answered without Temporal. Sending recovers within 30 s of its return.
 const temporalAway = { ready: [200], read: [200], send: [200], recoveryMs: 30_000 };
 // A held channel tries once a minute.
@@ -46,6 +67,12 @@ const providerAway = { ready: [200], read: [200], send: [502], recoveryMs: 65_00
 export const outages: Readonly<Record<OutageKind, Outage>> = {
   postgres: { ...databaseAway, ...relayed('postgres', 'gone') },
   'postgres-silent': { ...databaseAway, ...relayed('postgres', 'silent') },
+  'statements-cancelled': { ...workerDisturbed, ...bySession(cancelStatements) },
+  'statements-too-long': { ...statementsTooLong, ...bySession(shortenStatements) },
+  'wallet-locked': { ...rowsLocked, ...bySession(lockRows('wallet')) },
+  'recipient-locked': { ...rowsLocked, ...bySession(lockRows('recipient')) },
+  'contact-locked': { ...rowsLocked, ...bySession(lockRows('contact')) },
+  'rate-locked': { ...rowsLocked, ...bySession(lockRows('channel_rate')) },
   temporal: { ...temporalAway, ...relayed('temporal', 'gone') },
   'temporal-silent': { ...temporalAway, ...relayed('temporal', 'silent') },
   'provider-gone': { ...providerAway, ...relayed('provider', 'gone') },

@@ -1,6 +1,6 @@
 /**
  * Five projects: `unit` needs no server, `integration` needs Postgres or Temporal, `journeys` run the built stack, `outages` kill
- * a process or cut a connection, `release` runs rehearsals and generated clients. The last three are folders; every other file is
+ * a process or cut a connection, `release` runs rehearsals, alerts and generated clients. The last three are folders; every other file is
  * `unit` until its imports reach code that starts a server.
  */
 import { readdirSync } from 'node:fs';
@@ -66,15 +66,16 @@ export default defineConfig({
         files.filter((file) => startsServers(file)),
         { ...withServers, ...inOneProcess, ...inOneThread },
       ),
-      project('journeys', ['test/journeys/**/*.test.ts'], {
+      project('journeys', ['test/journeys/**/*.test.ts'], withServers),
+      project('outages', ['test/outages/**/*.test.ts'], withServers),
+      project('release', ['test/release/**/*.test.ts'], {
         ...withServers,
-        exclude: withoutPooler ? ['test/journeys/pooler.test.ts'] : [],
+        fileParallelism: false,
+        exclude: [
+          ...(withoutPooler ? ['test/release/pooler.test.ts'] : []),
+          ...(withoutPrometheus ? ['test/release/alerts.test.ts'] : []),
+        ],
       }),
-      project('outages', ['test/outages/**/*.test.ts'], {
-        ...withServers,
-        exclude: withoutPrometheus ? ['test/outages/alerts.test.ts'] : [],
-      }),
-      project('release', ['test/release/**/*.test.ts'], { fileParallelism: false }),
     ],
   },
 });

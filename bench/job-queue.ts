@@ -1,10 +1,9 @@
 /**
- * Sending a campaign against a bare undici loop that posts the same bodies, and beside it a BullMQ job per recipient, with
- * and without a row of Postgres per outcome; all to a provider that answers at once, in one run. Prints messages per
- * second, ratios, CPU seconds per 10,000 messages and peak memory. `--recipients N`, default 100,000; `--rounds N`,
- * default 3; `--concurrency N` of the BullMQ worker, default 200.
+ * The send steps of a seeded campaign against one BullMQ job per recipient, with and without a row of Postgres per outcome, and
+ * a bare undici loop; all to a provider that answers at once, in one run. Prints messages per second, ratios, CPU seconds per
+ * 10,000 messages and peak memory. `--recipients N` (100,000), `--rounds N` (3), `--concurrency N` of the BullMQ worker (200).
  *
- * BullMQ needs a redis-server on the PATH (Debian: apt-get install redis-server).
+ * Needs a redis-server on the PATH (Debian: apt-get install redis-server).
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';

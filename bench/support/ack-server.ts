@@ -14,6 +14,8 @@ export interface Arrivals {
   /** Epoch milliseconds; 0 when nothing came. */
   readonly firstAt: number;
   readonly lastAt: number;
+  /** How many came within a minute of the first. */
+  readonly inFirstMinute: number;
   /** The most that came within any one second. */
   readonly busiestSecond: number;
 }
@@ -51,6 +53,7 @@ interface Channel {
 function summarise({ ids, times }: Channel): Arrivals {
   let busiestSecond = 0;
   let first = 0;
+  const [firstAt = 0] = times;
   for (const [index, at] of times.entries()) {
     while ((times[first] ?? at) <= at - 1_000) first += 1;
     busiestSecond = Math.max(busiestSecond, index - first + 1);
@@ -58,8 +61,9 @@ function summarise({ ids, times }: Channel): Arrivals {
   return {
     count: times.length,
     distinct: ids.size,
-    firstAt: times[0] ?? 0,
+    firstAt,
     lastAt: times.at(-1) ?? 0,
+    inFirstMinute: times.filter((at) => at < firstAt + 60_000).length,
     busiestSecond,
   };
 }

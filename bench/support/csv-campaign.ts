@@ -22,12 +22,16 @@ function* chunks(rows: number): Generator<string> {
 export async function seedCsvCampaign(
   client: pg.Client,
   secrets: SecretBox,
-  { rows, dataDir }: { readonly rows: number; readonly dataDir: string },
+  {
+    rows,
+    dataDir,
+    messagesPerSecond = 80,
+  }: { readonly rows: number; readonly dataDir: string; readonly messagesPerSecond?: number },
 ): Promise<Seeded> {
   const key = `${randomUUID()}.csv`;
   await mkdir(join(dataDir, 'files'), { recursive: true });
   await pipeline(Readable.from(chunks(rows)), createWriteStream(join(dataDir, 'files', key)));
-  const seeded = await seedRunningCampaign(client, secrets, { recipients: 0, messagesPerSecond: 80 });
+  const seeded = await seedRunningCampaign(client, secrets, { recipients: 0, messagesPerSecond });
   const audience = {
     csv_file_key: key,
     csv_mapping: { phone_column: 0, country_code_column: 1, name_column: 2, custom_field_mapping: {} },

@@ -7,8 +7,11 @@ import { startPostgres } from './postgres.ts';
 import { startProduct } from './product-process.ts';
 import { startBenchTemporal } from './temporal.ts';
 
-/** The provider answers after `answerMs`. `stop` ends all of it. */
-export async function startWholeProduct(answerMs: number) {
+/** The provider answers after `answerMs`. `environment`: further settings of the worker. `stop` ends all of it. */
+export async function startWholeProduct(
+  answerMs: number,
+  environment: Readonly<Record<string, string>> = {},
+) {
   const postgres = await startPostgres();
   const temporal = await startBenchTemporal();
   const provider = await startAckServer(answerMs);
@@ -19,7 +22,7 @@ export async function startWholeProduct(answerMs: number) {
     temporalAddress: temporal.address,
     providerBaseUrl: provider.baseUrl,
   };
-  const worker = startProduct('worker', servers);
+  const worker = startProduct('worker', servers, environment);
   const dependencies = await createDependencies(
     benchConfig(postgres.url, { TEMPORAL_ADDRESS: temporal.address }),
     'bench',

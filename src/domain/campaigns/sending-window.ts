@@ -24,11 +24,12 @@ export interface OpenTime {
 const horizonMs = 15 * 86_400_000;
 const mostOpenings = 1_000;
 
+/** Asks the library that computes the windows: `Intl` also knows ambiguous abbreviations such as `IST`, which it refuses. */
 export function isTimeZone(text: string): boolean {
   // Offsets such as +01:00 know no daylight saving.
   if (!/^[a-z]/i.test(text)) return false;
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone !== '';
+    return new Temporal.ZonedDateTime(0n, text).timeZoneId !== '';
   } catch {
     return false;
   }

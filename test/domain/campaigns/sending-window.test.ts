@@ -140,7 +140,12 @@ it.each([
   ['Europe/Berlin', true],
   ['UTC', true],
   ['America/Argentina/Buenos_Aires', true],
+  ['europe/berlin', true],
+  ['Asia/Calcutta', true],
   ['+01:00', false],
+  // Of India, Israel or Ireland.
+  ['IST', false],
+  ['PST', false],
   ['Europe/Atlantis', false],
   ['', false],
 ])('knows whether %j is a time zone', (zone, known) => {

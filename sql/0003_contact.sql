@@ -155,3 +155,19 @@ CREATE TABLE opted_out_number (
   hash bytea NOT NULL CHECK (length(hash) = 32),
   PRIMARY KEY (workspace_id, hash)
 );
+
+-- Erasures of which events, deliveries, stored callbacks and statuses still name the person; written by the request with the
+-- rest of the erasure done, advanced and deleted by the erasure job.
+CREATE TABLE erasure (
+  contact_id uuid PRIMARY KEY,
+  workspace_id integer NOT NULL REFERENCES workspace (id),
+  -- The contact's id, number and provider ids: the texts by which rows are found.
+  names text[] NOT NULL,
+  -- Later rows belong to whoever registers the number again.
+  requested_at timestamptz NOT NULL,
+  -- Rows written before this time no longer name the person; NULL before the first step.
+  cleared_until timestamptz,
+  -- The job takes the least recently advanced erasure next.
+  stepped_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX erasure_workspace ON erasure (workspace_id);

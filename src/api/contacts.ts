@@ -220,7 +220,7 @@ export const deleteContact = endpoint(
     operationId: 'deleteContact',
     summary: 'Delete a contact',
     description:
-      'Removes the contact from lists and audiences; it is restored when its number is added again. `erase=true` also erases number, names, texts, variables and provider ids from contact, campaigns, messages, events and callbacks, of a deleted contact, too. Counters, ledger and ids remain, and a keyed hash of a number that had opted out.',
+      'Removes the contact from lists and audiences; it is restored when its number is added again. `erase=true` also erases number, names, texts, variables and provider ids from contact, campaigns, messages, events and callbacks, of a deleted contact, too: at once, but for events and callbacks, which are hidden at once and cleared by a job. Counters, ledger and ids remain, and a keyed hash of a number that had opted out.',
     tag,
     access: 'workspace',
     params,

@@ -4,6 +4,7 @@ import { startApplyingCallbacks } from '../commands/callbacks/apply-provider-cal
 import { startSettlingStatuses } from '../commands/callbacks/settle-unmatched-statuses.ts';
 import { startDeliveringOutbox } from '../commands/campaigns/deliver-workflow-outbox.ts';
 import { startSweepingMessages } from '../commands/messages/sweep-messages.ts';
+import { startErasing } from '../commands/contacts/run-erasures.ts';
 import { watchCampaigns } from '../commands/operations/watch-campaigns.ts';
 import { viewWorkflows } from '../commands/operations/workflow-view.ts';
 import { scheduleTemplateSyncs } from '../commands/templates/schedule-template-syncs.ts';
@@ -46,6 +47,7 @@ export function startLoops(dependencies: WorkerDependencies, deliveries: Deliver
       startApplyingCallbacks(dependencies),
       startSettlingStatuses(dependencies),
       startSweepingMessages(dependencies),
+      startErasing(dependencies),
       startPollingLoop({
         name: 'schedules',
         logger,

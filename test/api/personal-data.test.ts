@@ -3,6 +3,7 @@ import * as t from 'io-ts';
 import { sql } from 'slonik';
 import { fanOutEvents } from '../../src/records/webhooks/events.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { stepErasure } from '../../src/commands/contacts/run-erasures.ts';
 import { createApiKey } from '../../src/commands/workspaces/create-api-key.ts';
 import { row } from '../../src/records/database/row.ts';
 import { tablesWith } from '../support/tables-with.ts';
@@ -79,6 +80,10 @@ async function aPerson(body = 'STOP'): Promise<Person> {
 const erase = ({ key, contactId }: Person) =>
   api.send('DELETE', `/api/contacts/${contactId}?erase=true`, { key });
 
+async function runErasures(): Promise<void> {
+  while (await stepErasure(api.dependencies, 0));
+}
+
 it('forgets a person: nothing is left in the database but a hash', async () => {
   const person = await aPerson();
   expect(await tablesWith(api.dependencies.database, digits)).toContain('recipient');
@@ -87,6 +92,7 @@ it('forgets a person: nothing is left in the database but a hash', async () => {
     status: 200,
     body: { message: 'Contact erased successfully' },
   });
+  await runErasures();
   for (const text of [digits, waId, userId, '5512345678', 'Frida', 'frida@']) {
     expect([text, await tablesWith(api.dependencies.database, text)]).toEqual([text, []]);
   }
@@ -124,6 +130,7 @@ it('delivers no event of an erased person any more', async () => {
   // This event has no delivery yet.
   await change('Frida K.');
   expect((await erase(person)).status).toBe(200);
+  await runErasures();
   expect(await deliveries()).toEqual(before.map(() => 'failed erased'));
 });
 

@@ -20,8 +20,9 @@ import { hashOfNumber } from './opted-out-numbers.ts';
 type Eraser = Pick<Dependencies, 'database' | 'logger' | 'secrets'>;
 
 /**
- * Erases a person: deletes everything that names them, keeps counters, ledger and ids, and a keyed hash of an unsubscribed
- * number. An interrupted erasure can be repeated. Throws NotFound.
+ * Erases a person: clears the contact, recipients and messages at once and hides the rest, which a worker clears
+ * (`run-erasures.ts`). Counters, ledger, ids and a keyed hash of an unsubscribed number stay. An interrupted request can be
+ * repeated. Throws NotFound.
  */
 export async function forgetPerson(
   { database, logger, secrets }: Eraser,
@@ -36,7 +37,7 @@ export async function forgetPerson(
     await eraseContact(transaction, contactId);
     await insertAuditEntry(transaction, { workspaceId, action: 'contact.erase', objectId: contactId });
   });
-  logger.info({ workspaceId, contactId }, 'person erased');
+  logger.info({ workspaceId, contactId }, 'erasure of a person requested');
 }
 
 async function keepOptOut(

@@ -1,10 +1,9 @@
 /** Finds the data of one person, for an export or for an erasure. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { callbackIsOver } from '../callbacks/provider-callbacks.ts';
 import type { Connection } from '../database/database.ts';
 import { bytes, nothing, nullable, row } from '../database/row.ts';
-import { erasedBody } from '../webhooks/erased-event.ts';
+import { queueErasure } from './erasure-job.ts';
 import { messagesOf } from './person-messages.ts';
 
 const Known = t.type({
@@ -120,36 +119,11 @@ export async function dropOut(connection: Connection, place: Place): Promise<voi
 }
 
 /**
- * Takes the person out of everything but the contact: texts, variables, numbers and the provider's ids, which hold numbers.
- * Can be run again after it was cut off, for as long as the contact still names the person.
+ * Clears recipients and messages, which are found by index, and leaves the rows that have to be searched to the erasure job.
+ * Can be repeated for as long as the contact still names the person.
  */
 export async function erasePersonTraces(connection: Connection, place: Place): Promise<void> {
   const { workspaceId, person } = place;
-  const needles = [person.phoneNumber, ...person.providerIds].filter((id) => id !== null);
-  const named = sql.array([person.id, ...needles].map(contains), 'text');
-  await connection.query(sql.type(nothing)`
-    WITH found AS (
-      -- Marked as fanned out: no delivery of it is made any more.
-      UPDATE event SET body = ${erasedBody}, fanned_out_at = COALESCE(fanned_out_at, now())
-      WHERE workspace_id = ${workspaceId} AND body LIKE ANY (${named})
-      RETURNING id
-    )
-    UPDATE webhook_delivery SET response_excerpt = NULL,
-      state = CASE state WHEN 'pending' THEN 'failed' ELSE state END,
-      error_code = CASE state WHEN 'pending' THEN 'erased' ELSE error_code END
-    FROM found WHERE webhook_delivery.event_id = found.id AND (response_excerpt IS NOT NULL OR state = 'pending')`);
-  const told = needles.map((needle) => sql.fragment`position(convert_to(${needle}, 'UTF8') IN body) > 0`);
-  if (told.length > 0) {
-    await connection.query(sql.type(nothing)`
-      DELETE FROM provider_callback WHERE ${callbackIsOver} AND (${sql.join(told, sql.fragment` OR `)})`);
-    const texts = sql.array(needles.map(contains), 'text');
-    await connection.query(sql.type(nothing)`
-      DELETE FROM unmatched_status USING channel
-      WHERE channel.id = unmatched_status.channel_id AND channel.workspace_id = ${workspaceId} AND body LIKE ANY (${texts})`);
-    await connection.query(sql.type(nothing)`
-      UPDATE idempotency_key SET response_body = replace(response_body, ${person.phoneNumber ?? '-'}, '')
-      WHERE workspace_id = ${workspaceId} AND response_body LIKE ANY (${texts})`);
-  }
   await connection.query(sql.type(nothing)`
     DELETE FROM account_reach USING business_account
     WHERE business_account.workspace_id = ${workspaceId} AND business_account_id = business_account.id
@@ -165,9 +139,9 @@ export async function erasePersonTraces(connection: Connection, place: Place): P
     )
     DELETE FROM provider_message USING found
     WHERE provider_message.hash = hashtextextended(found.provider_message_id, 0)`);
+  const names = [person.phoneNumber, ...person.providerIds].filter((name) => name !== null);
+  await queueErasure(connection, { workspaceId, contactId: person.id, names: [person.id, ...names] });
 }
-
-const contains = (text: string): string => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 
 /** The last of it: nothing leads to the person from here on. */
 export async function eraseContact(connection: Connection, contactId: string): Promise<void> {

@@ -69,7 +69,7 @@ export async function claimAttempts(
           WHEN webhook_configuration.id IS NULL OR webhook_configuration.status <> 'active' THEN 'endpoint_inactive'
           -- Retention may have removed the event of a delivery that waited for long.
           WHEN event.id IS NULL OR webhook_delivery.created_at < now() - make_interval(hours => ${expiryHours}) THEN 'expired'
-          WHEN ${isErased(sql.fragment`event.body`)} THEN 'erased'
+          WHEN ${isErased} THEN 'erased'
           WHEN octet_length(event.body) > ${maxPayloadBytes} THEN 'payload_too_large'
         END AS refusal
       FROM webhook_delivery JOIN held USING (id)

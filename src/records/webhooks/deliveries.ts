@@ -10,6 +10,7 @@ import type { Connection } from '../database/database.ts';
 import { listPart, type Part } from '../database/page.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 import { firstIdAt } from '../database/uuid-v7.ts';
+import { erasedBody, isErased } from './erased-event.ts';
 import { ofWebhook, waits } from './waiting.ts';
 
 const WebhookDelivery = t.type({
@@ -29,9 +30,14 @@ export type WebhookDelivery = t.TypeOf<typeof WebhookDelivery>;
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
+// A receiver's answer may repeat what the event said. Workspaces without an unfinished erasure read no event for it.
+const shownExcerpt = sql.fragment`
+  CASE WHEN NOT EXISTS (SELECT FROM erasure WHERE erasure.workspace_id = webhook_delivery.workspace_id)
+    OR NOT EXISTS (SELECT FROM event WHERE event.id = webhook_delivery.event_id AND ${isErased}) THEN response_excerpt END`;
+
 const selection = sql.fragment`
   id, webhook_id AS "webhookId", event_id AS "eventId", event_key AS "eventKey", state, error_code AS "errorCode",
-  response_status AS "responseStatus", response_excerpt AS "responseExcerpt", duration_ms AS "durationMs",
+  response_status AS "responseStatus", ${shownExcerpt} AS "responseExcerpt", duration_ms AS "durationMs",
   attempted_at AS "attemptedAt", created_at AS "createdAt"`;
 
 export interface DeliveryFilter {
@@ -171,7 +177,8 @@ export async function getWebhookDelivery(
   { webhookId, deliveryId }: { readonly webhookId: string; readonly deliveryId: string },
 ): Promise<t.TypeOf<typeof WebhookDeliveryDetail>> {
   const found = await connection.maybeOne(sql.type(row(WebhookDeliveryDetail))`
-    SELECT ${selection}, (SELECT body FROM event WHERE event.id = event_id) AS payload FROM webhook_delivery
+    SELECT ${selection}, (SELECT CASE WHEN ${isErased} THEN ${erasedBody} ELSE body END FROM event
+      WHERE event.id = webhook_delivery.event_id) AS payload FROM webhook_delivery
     WHERE workspace_id = ${workspaceId} AND webhook_id = ${webhookId} AND id = ${deliveryId}`);
   return found ?? notFound('Delivery');
 }

@@ -1,0 +1,59 @@
+/** The second part of an erasure: clears what names the person in events, deliveries, callbacks and statuses. */
+import { startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import {
+  advanceErasure,
+  endErasure,
+  eraseCallbacks,
+  eraseEvents,
+  eraseStatusesAndAnswers,
+  findFirstDay,
+  limitSlice,
+  lockErasure,
+} from '../../records/contacts/erasure-job.ts';
+import { startOfDay } from '../../records/database/id-bounds.ts';
+
+type ErasureDependencies = Pick<Dependencies, 'database' | 'logger'>;
+
+const idleMs = 2_000;
+/** 5 s: transactions that read the contact before its erasure have committed their events by then. */
+const afterSeconds = 5;
+
+/**
+ * Clears the next slice of one erasure, from the earliest row to the request, and records it in the same transaction: a
+ * process that dies loses one step. False when there is nothing to do now.
+ */
+export async function stepErasure(
+  { database, logger }: ErasureDependencies,
+  after: number,
+): Promise<boolean> {
+  return database.transaction(async (transaction) => {
+    const erasure = await lockErasure(transaction, after);
+    if (erasure === undefined) return false;
+    const { requestedAt, workspaceId, contactId } = erasure;
+    const from = erasure.clearedUntil ?? (await findFirstDay(transaction)) ?? requestedAt;
+    if (from >= requestedAt) {
+      await endErasure(transaction, erasure);
+      logger.info({ workspaceId, contactId }, 'person erased');
+      return true;
+    }
+    const endOfDay = startOfDay(from.getTime(), 1);
+    const to = endOfDay < requestedAt ? endOfDay : requestedAt;
+    const slice = await limitSlice(transaction, { from, to });
+    await eraseEvents(transaction, erasure, slice);
+    await eraseStatusesAndAnswers(transaction, erasure, slice);
+    const complete = await eraseCallbacks(transaction, erasure, slice);
+    await advanceErasure(transaction, erasure, complete ? slice.to : from);
+    return complete;
+  });
+}
+
+/** The loop of a worker. */
+export function startErasing(dependencies: ErasureDependencies): Loop {
+  return startPollingLoop({
+    name: 'erasures',
+    logger: dependencies.logger,
+    idleMs,
+    work: () => stepErasure(dependencies, afterSeconds),
+  });
+}

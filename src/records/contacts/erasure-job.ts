@@ -1,0 +1,174 @@
+/** Erasures under way: rows that name an erased person and that no index finds are searched in slices of time. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { callbackIsOver } from '../callbacks/provider-callbacks.ts';
+import type { Connection } from '../database/database.ts';
+import { hourMs, sinceId, startOfDay } from '../database/id-bounds.ts';
+import { nothing, nullable, row, timestamp } from '../database/row.ts';
+import { firstIdAt } from '../database/uuid-v7.ts';
+import { erasedBody } from '../webhooks/erased-event.ts';
+
+/** `names`: the contact's id, number and provider ids. */
+export async function queueErasure(
+  connection: Connection,
+  erasure: { readonly workspaceId: number; readonly contactId: string; readonly names: readonly string[] },
+): Promise<void> {
+  // The time of ids has milliseconds: rows of the present one belong to the erasure.
+  await connection.query(sql.type(nothing)`
+    INSERT INTO erasure (contact_id, workspace_id, names, requested_at)
+    VALUES (${erasure.contactId}, ${erasure.workspaceId}, ${sql.array([...erasure.names], 'text')},
+      date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond')`);
+}
+
+const Erasure = t.type({
+  contactId: t.string,
+  workspaceId: t.number,
+  names: t.readonlyArray(t.string),
+  requestedAt: timestamp,
+  clearedUntil: nullable(timestamp),
+});
+export type Erasure = t.TypeOf<typeof Erasure>;
+
+/** Locks the least recently advanced erasure that was requested at least so long ago, skipping those of other workers. */
+export async function lockErasure(
+  connection: Connection,
+  afterSeconds: number,
+): Promise<Erasure | undefined> {
+  const found = await connection.maybeOne(sql.type(row(Erasure))`
+    SELECT contact_id AS "contactId", workspace_id AS "workspaceId", names, requested_at AS "requestedAt",
+      cleared_until AS "clearedUntil"
+    FROM erasure WHERE requested_at <= clock_timestamp() - make_interval(secs => ${afterSeconds})
+    ORDER BY stepped_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED`);
+  return found ?? undefined;
+}
+
+export async function advanceErasure(
+  connection: Connection,
+  { contactId }: Erasure,
+  clearedUntil: Date | null,
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE erasure SET cleared_until = ${clearedUntil?.toISOString() ?? null}, stepped_at = clock_timestamp()
+    WHERE contact_id = ${contactId}`);
+}
+
+export async function endErasure(connection: Connection, { contactId }: Erasure): Promise<void> {
+  await connection.query(sql.type(nothing)`DELETE FROM erasure WHERE contact_id = ${contactId}`);
+}
+
+const Earliest = row(t.type({ at: nullable(timestamp) }));
+
+/** Start of the day of the earliest row; undefined without rows. Each is read from the indexes of the partitions. */
+export async function findFirstDay(connection: Connection): Promise<Date | undefined> {
+  const at = await connection.oneFirst(sql.type(Earliest)`
+    SELECT least(
+      (SELECT uuid_extract_timestamp(id) FROM event ORDER BY id LIMIT 1),
+      (SELECT min(received_at) FROM provider_callback),
+      (SELECT min(received_at) FROM unmatched_status WHERE emitted_at IS NULL),
+      (SELECT min(received_at) FROM unmatched_status WHERE emitted_at IS NOT NULL),
+      (SELECT min(created_at) FROM idempotency_key)) AS at`);
+  return at === null ? undefined : startOfDay(at.getTime());
+}
+
+/** From `from` to before `to`, within one UTC day. */
+export interface Slice {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** Most rows of a slice: what is read and compared in some 0.1 s. A callback has up to 4 MiB, an event a few hundred bytes. */
+const mostEvents = 20_000;
+const mostCallbacks = 1_000;
+const mostAnswers = 5_000;
+
+const within = ({ from, to }: Slice, column: ReturnType<typeof sql.fragment>) =>
+  sql.fragment`${column} >= ${from.toISOString()} AND ${column} < ${to.toISOString()}`;
+const eventsOf = ({ from, to }: Slice) => sql.fragment`id >= ${firstIdAt(from)} AND id < ${firstIdAt(to)}`;
+
+/** The part of a slice that has no more rows than one step may read. */
+export async function limitSlice(connection: Connection, slice: Slice): Promise<Slice> {
+  const receivedAt = sql.fragment`received_at`;
+  const createdAt = sql.fragment`created_at`;
+  const at = await connection.oneFirst(sql.type(Earliest)`
+    SELECT least(
+      (SELECT uuid_extract_timestamp(id) FROM event WHERE ${eventsOf(slice)} ORDER BY id OFFSET ${mostEvents} LIMIT 1),
+      (SELECT received_at FROM provider_callback WHERE ${within(slice, receivedAt)}
+       ORDER BY received_at OFFSET ${mostCallbacks} LIMIT 1),
+      (SELECT created_at FROM idempotency_key WHERE ${within(slice, createdAt)}
+       ORDER BY created_at OFFSET ${mostAnswers} LIMIT 1)) AS at`);
+  if (at === null) return slice;
+  const to = Math.max(Math.floor(at.getTime()), slice.from.getTime() + 1);
+  return { from: slice.from, to: new Date(to) };
+}
+
+const Id = row(t.type({ id: t.string }));
+
+/** Events lose their data, and their waiting deliveries fail. */
+export async function eraseEvents(connection: Connection, erasure: Erasure, slice: Slice): Promise<void> {
+  const { workspaceId, names } = erasure;
+  const named = names.map((name) => sql.fragment`strpos(body, ${name}) > 0`);
+  // Marked as fanned out: no delivery of it is made any more.
+  const ids = await connection.anyFirst(sql.type(Id)`
+    UPDATE event SET body = ${erasedBody}, fanned_out_at = COALESCE(fanned_out_at, now())
+    WHERE ${eventsOf(slice)} AND workspace_id = ${workspaceId} AND (${sql.join(named, sql.fragment` OR `)})
+    RETURNING id`);
+  if (ids.length === 0) return;
+  // An array, because Postgres would estimate the updated rows to be thousands and read whole days of deliveries.
+  await connection.query(sql.type(nothing)`
+    UPDATE webhook_delivery SET response_excerpt = NULL,
+      state = CASE state WHEN 'pending' THEN 'failed' ELSE state END,
+      error_code = CASE state WHEN 'pending' THEN 'erased' ELSE error_code END
+    WHERE event_id = ANY (${sql.array(ids, 'uuid')}) AND (response_excerpt IS NOT NULL OR state = 'pending')
+      AND ${sinceId(firstIdAt(slice.from, -hourMs))}`);
+}
+
+const Callback = t.type({ id: t.bigint, isOver: t.boolean });
+
+/** Deletes applied callbacks; false when one that names the person waits to be applied. */
+export async function eraseCallbacks(
+  connection: Connection,
+  { names }: Erasure,
+  slice: Slice,
+): Promise<boolean> {
+  const named = names.map((name) => sql.fragment`position(convert_to(${name}, 'UTF8') IN body) > 0`);
+  const received = within(slice, sql.fragment`received_at`);
+  const found = await connection.any(sql.type(row(Callback))`
+    SELECT id, ${callbackIsOver} AS "isOver" FROM provider_callback
+    WHERE ${received} AND (${sql.join(named, sql.fragment` OR `)})`);
+  const over = found.filter(({ isOver }) => isOver).map(({ id }) => id);
+  if (over.length > 0) {
+    await connection.query(sql.type(nothing)`
+      DELETE FROM provider_callback WHERE id = ANY (${sql.array(over, 'int8')}) AND ${received}`);
+  }
+  return over.length === found.length;
+}
+
+/** Unmatched statuses, and stored answers to requests with an idempotency key. */
+export async function eraseStatusesAndAnswers(
+  connection: Connection,
+  { workspaceId, names }: Erasure,
+  slice: Slice,
+): Promise<void> {
+  const received = within(slice, sql.fragment`received_at`);
+  const named = (column: ReturnType<typeof sql.fragment>) =>
+    sql.join(
+      names.map((name) => sql.fragment`strpos(${column}, ${name}) > 0`),
+      sql.fragment` OR `,
+    );
+  await connection.query(sql.type(nothing)`
+    DELETE FROM unmatched_status WHERE id IN (
+        SELECT id FROM unmatched_status WHERE ${received} AND emitted_at IS NULL
+        UNION ALL SELECT id FROM unmatched_status WHERE ${received} AND emitted_at IS NOT NULL)
+      AND channel_id IN (SELECT id FROM channel WHERE workspace_id = ${workspaceId})
+      AND (${named(sql.fragment`body`)})`);
+  // The answer keeps its form; it is deleted a day after the request.
+  const [, ...replaced] = names;
+  const cleared = replaced.reduce(
+    (body, name) => sql.fragment`replace(${body}, ${name}, '')`,
+    sql.fragment`response_body`,
+  );
+  await connection.query(sql.type(nothing)`
+    UPDATE idempotency_key SET response_body = ${cleared}
+    WHERE ${within(slice, sql.fragment`created_at`)} AND workspace_id = ${workspaceId}
+      AND (${named(sql.fragment`response_body`)})`);
+}

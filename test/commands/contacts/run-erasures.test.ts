@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import pino from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { forgetPerson } from '../../../src/commands/contacts/erase-contact.ts';
+import { stepErasure } from '../../../src/commands/contacts/run-erasures.ts';
+import { claimAttempts } from '../../../src/records/webhooks/attempts.ts';
+import { getWebhookDelivery } from '../../../src/records/webhooks/deliveries.ts';
+import { fanOutEvents } from '../../../src/records/webhooks/events.ts';
+import { createSecretBox } from '../../../src/secrets.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { makeConfiguration, makeWorkspace, query } from '../../support/webhook-fixtures.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(() => query(database, 'TRUNCATE erasure, event, provider_callback, waiting_callback'));
+
+const eraser = () => ({
+  database: database.pool,
+  logger: pino({ enabled: false }),
+  secrets: createSecretBox(['a key of the tests, long enough']),
+});
+
+interface Person {
+  readonly workspaceId: number;
+  readonly contactId: string;
+  readonly number: string;
+}
+
+let numbers = 0;
+
+async function aPerson(): Promise<Person> {
+  const workspaceId = await makeWorkspace(database);
+  numbers += 1;
+  const number = `4915199${String(numbers).padStart(6, '0')}`;
+  const [contact] = await query<{ id: string }>(
+    database,
+    `INSERT INTO contact (workspace_id, phone_number, source) VALUES ($1, $2, 'api') RETURNING id`,
+    [workspaceId, number],
+  );
+  return { workspaceId, number, contactId: contact?.id ?? '' };
+}
+
+/** `count` events, so many days old; the last of them names the person. */
+async function writeEvents({ workspaceId, number }: Person, days: number, count = 1): Promise<string> {
+  const [written] = await query<{ id: string }>(
+    database,
+    `WITH written AS (
+       INSERT INTO event (id, workspace_id, key, body, fanned_out_at)
+       SELECT uuidv7(make_interval(days => -$2::int)), $1, 'contact.updated',
+         json_build_object('data', json_build_object('phone', CASE n WHEN $3 THEN $4::text ELSE 'another' END))::text, now()
+       FROM generate_series(1, $3::int) AS n RETURNING id, body)
+     SELECT id FROM written WHERE body LIKE '%' || $4 || '%'`,
+    [workspaceId, days, count, number],
+  );
+  return written?.id ?? '';
+}
+
+async function writeCallback({ number }: Person, days: number): Promise<string> {
+  const [written] = await query<{ id: string }>(
+    database,
+    `INSERT INTO provider_callback (body, received_at)
+     VALUES (convert_to($1, 'UTF8'), now() - make_interval(days => $2::int)) RETURNING id`,
+    [`{"from":"${number}"}`, days],
+  );
+  return written?.id ?? '';
+}
+
+async function countNaming({ number }: Person): Promise<number> {
+  const [found] = await query<{ n: number }>(
+    database,
+    `SELECT (SELECT count(*) FROM event WHERE body LIKE '%' || $1 || '%')::int
+       + (SELECT count(*) FROM provider_callback WHERE position(convert_to($1, 'UTF8') IN body) > 0)::int AS n`,
+    [number],
+  );
+  return found?.n ?? -1;
+}
+
+const queued = async (): Promise<number> => (await query(database, 'SELECT FROM erasure')).length;
+
+describe('the request to erase a person', () => {
+  it('neither reads nor locks events and callbacks', async () => {
+    const person = await aPerson();
+    const holder = new pg.Client({ connectionString: database.ownerUrl });
+    await holder.connect();
+    try {
+      await holder.query(
+        'BEGIN; LOCK TABLE event, webhook_delivery, provider_callback, unmatched_status, idempotency_key',
+      );
+      await forgetPerson(eraser(), person);
+    } finally {
+      await holder.end();
+    }
+    const [contact] = await query(database, 'SELECT phone_number FROM contact WHERE id = $1', [
+      person.contactId,
+    ]);
+    expect(contact).toEqual({ phone_number: null });
+  });
+
+  it('hides and stops what the job has not cleared yet', async () => {
+    const person = await aPerson();
+    const { workspaceId } = person;
+    const webhookId = randomUUID();
+    await makeConfiguration(database.pool, workspaceId, { id: webhookId, events: ['contact.updated'] });
+    const eventId = await writeEvents(person, 0);
+    await query(database, 'UPDATE event SET fanned_out_at = NULL WHERE id = $1', [eventId]);
+    await fanOutEvents(database.pool, 10);
+    const [delivery] = await query<{ id: string }>(
+      database,
+      `UPDATE webhook_delivery SET response_excerpt = 'heard of ' || $2 WHERE event_id = $1 RETURNING id`,
+      [eventId, person.number],
+    );
+    const deliveryId = delivery?.id ?? '';
+    const read = async () =>
+      JSON.stringify(await getWebhookDelivery(database.pool, workspaceId, { webhookId, deliveryId }));
+    expect((await read()).split(person.number)).toHaveLength(3);
+    await forgetPerson(eraser(), person);
+    expect(await countNaming(person)).toBe(1);
+    expect(await read()).not.toContain(person.number);
+    expect(
+      await claimAttempts(database.pool, [deliveryId], { leaseSeconds: 60, expiryHours: 24 }),
+    ).toMatchObject([{ refusal: 'erased', body: '' }]);
+    while (await stepErasure(eraser(), 0));
+    const [after] = await query(database, 'SELECT response_excerpt FROM webhook_delivery WHERE id = $1', [
+      deliveryId,
+    ]);
+    expect(after).toEqual({ response_excerpt: null });
+  });
+});
+
+describe('the erasure job', () => {
+  it('clears every day, a bounded slice a step, whichever workers die in between', async () => {
+    const person = await aPerson();
+    for (const days of [40, 2, 1, 0]) {
+      await writeEvents(person, days, days === 2 ? 45_000 : 10);
+      await writeCallback(person, days);
+    }
+    await forgetPerson(eraser(), person);
+    expect(await countNaming(person)).toBe(8);
+    // The step of a worker that dies before the commit is rolled back.
+    const dying = {
+      ...eraser(),
+      database: {
+        ...database.pool,
+        transaction: (work: Parameters<typeof database.pool.transaction>[0]) =>
+          database.pool.transaction(async (transaction) => {
+            await work(transaction);
+            throw new Error('killed');
+          }),
+      } as unknown as typeof database.pool,
+    };
+    let steps = 0;
+    for (let more = true; more; steps += 1) {
+      const left = await countNaming(person);
+      await expect(stepErasure(dying, 0)).rejects.toThrow('killed');
+      expect(await countNaming(person)).toBe(left);
+      more = await stepErasure(eraser(), 0);
+      if (more) expect(left - (await countNaming(person))).toBeLessThanOrEqual(2);
+    }
+    expect(await countNaming(person)).toBe(0);
+    expect(await queued()).toBe(0);
+    // 41 days, two more slices of the large one, the end, and the step that finds nothing.
+    expect(steps).toBe(45);
+  }, 60_000);
+
+  it('is shared by several workers', async () => {
+    const people = [await aPerson(), await aPerson(), await aPerson()];
+    for (const person of people) {
+      for (const days of [3, 1, 0]) await writeEvents(person, days, 2_000);
+      await forgetPerson(eraser(), person);
+    }
+    const work = async () => {
+      while ((await queued()) > 0) await stepErasure(eraser(), 0);
+    };
+    await Promise.all([work(), work(), work()]);
+    expect(await Promise.all(people.map(countNaming))).toEqual([0, 0, 0]);
+  }, 60_000);
+
+  it('keeps a callback until it is applied, and rows of whoever registers the number again', async () => {
+    const person = await aPerson();
+    const callbackId = await writeCallback(person, 0);
+    await query(database, 'INSERT INTO waiting_callback (id, size) VALUES ($1, 1)', [callbackId]);
+    await forgetPerson(eraser(), person);
+    await writeEvents(person, 0);
+    while (await stepErasure(eraser(), 0));
+    expect([await countNaming(person), await queued()]).toEqual([2, 1]);
+    await query(database, 'DELETE FROM waiting_callback WHERE id = $1', [callbackId]);
+    while (await stepErasure(eraser(), 0));
+    expect([await countNaming(person), await queued()]).toEqual([1, 0]);
+  });
+
+  it('waits until transactions that knew the person have ended', async () => {
+    await forgetPerson(eraser(), await aPerson());
+    expect([await stepErasure(eraser(), 5), await queued()]).toEqual([false, 1]);
+  });
+});

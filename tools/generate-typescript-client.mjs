@@ -45,10 +45,6 @@ const schemas = Object.entries(document.components.schemas)
   // The class of that name says more.
   .filter(([name]) => name !== 'ApiError')
   .map(([name, schema]) => `${comment(schema.description)}export type ${name} = ${typeOf(schema)};\n`);
-const events = Object.values(document.webhooks).map(({ post }) =>
-  typeOf(post.requestBody.content['application/json'].schema),
-);
-schemas.push(`/** Body of a webhook request. */\nexport type WebhookEvent = ${events.join(' | ')};\n`);
 
 const used = new Set();
 const named = (schema) => {

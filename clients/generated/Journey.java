@@ -24,15 +24,15 @@ public class Journey {
         .templateId(UUID.fromString(System.getenv("TEMPLATE_ID")))
         .contactSelectionType(ContactSelectionType.QUICK_CONTACTS)
         .quickContacts(List.of("+4915112345721,Ada", "+4915112345722,Grace"))
-        .sendType(SendType.IMMEDIATE);
+        .sendType(SendType.SEND_TYPE_IMMEDIATE);
     UUID id = campaigns.createCampaign(creation, null).getData().getCampaign().getId();
-    while (campaigns.getCampaign(id).getData().getStatus() != CampaignStatus.COMPLETED) Thread.sleep(200);
-    RecipientPage recipients = campaigns.listCampaignRecipients(id, null, null, null, null, null);
+    while (campaigns.getCampaign(id).getData().getStatus() != CampaignStatus.CAMPAIGN_STATUS_COMPLETED) Thread.sleep(200);
+    RecipientPage recipients = campaigns.listCampaignRecipients(id, null, null, null, null, null, null);
     var people = Files.writeString(Files.createTempFile("people", ".csv"), "phone,country\n15112345723,49\n");
     CsvFile file = campaigns.uploadCampaignCsv(people.toFile()).getData();
     Files.delete(people);
     CreateWebhook hook = new CreateWebhook()
-        .title("Java").url("https://example.com/hook").events(Set.of(EventKey.SENT));
+        .title("Java").url("https://example.com/hook").events(Set.of(EventKey.EVENT_KEY_SENT));
     Webhook webhook = webhooks.createWebhook(hook).getData();
     webhooks.deleteWebhook(webhook.getId());
     System.out.printf(

@@ -39,7 +39,7 @@ func main() {
 		TemplateId:           uuid.MustParse(os.Getenv("TEMPLATE_ID")),
 		ContactSelectionType: api.QuickContacts,
 		QuickContacts:        &contacts,
-		SendType:             api.SendTypeIMMEDIATE,
+		SendType:             api.SENDTYPEIMMEDIATE,
 	}
 	campaign := must(client.CreateCampaignWithResponse(ctx, nil, creation)).JSON201.Data.Campaign
 	for !completed(must(client.GetCampaignWithResponse(ctx, campaign.Id)).JSON200.Data) {
@@ -53,7 +53,7 @@ func main() {
 	writer.Close()
 	file := must(client.UploadCampaignCsvWithBodyWithResponse(ctx, writer.FormDataContentType(), &form)).JSON201.Data
 
-	hook := api.CreateWebhook{Title: "Go", Url: "https://example.com/hook", Events: []api.EventKey{api.EventKeySent}}
+	hook := api.CreateWebhook{Title: "Go", Url: "https://example.com/hook", Events: []api.EventKey{api.EVENTKEYSENT}}
 	webhook := must(client.CreateWebhookWithResponse(ctx, hook)).JSON201.Data
 	must(client.DeleteWebhookWithResponse(ctx, webhook.Id))
 	fmt.Println(string(must(json.Marshal(map[string]any{
@@ -64,5 +64,5 @@ func main() {
 	}))))
 }
 
-// A campaign is a type that a function takes.
-func completed(campaign api.CampaignDetail) bool { return campaign.Status == api.CampaignStatusCOMPLETED }
+// Takes a generated type as a parameter.
+func completed(campaign api.CampaignDetail) bool { return campaign.Status == api.CAMPAIGNSTATUSCOMPLETED }

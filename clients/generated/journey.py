@@ -16,14 +16,14 @@ creation = m.CreateCampaign(
     template_id=UUID(os.environ["TEMPLATE_ID"]),
     contact_selection_type=m.ContactSelectionType.QUICK_CONTACTS,
     quick_contacts=["+4915112345711,Ada", "+4915112345712,Grace"],
-    send_type=m.SendType.IMMEDIATE,
+    send_type=m.SendType.SEND_TYPE_IMMEDIATE,
 )
 campaign = campaigns.create_campaign(creation).data.campaign
-while campaigns.get_campaign(campaign.id).data.status != m.CampaignStatus.COMPLETED:
+while campaigns.get_campaign(campaign.id).data.status != m.CampaignStatus.CAMPAIGN_STATUS_COMPLETED:
     time.sleep(0.2)
 recipients: m.RecipientPage = campaigns.list_campaign_recipients(campaign.id)
 file = campaigns.upload_campaign_csv(("people.csv", b"phone,country\n15112345713,49\n")).data
-hook = m.CreateWebhook(title="Python", url="https://example.com/hook", events=[m.EventKey.SENT])
+hook = m.CreateWebhook(title="Python", url="https://example.com/hook", events=[m.EventKey.EVENT_KEY_SENT])
 webhook = webhooks.create_webhook(hook).data
 webhooks.delete_webhook(webhook.id)
 try:

@@ -241,5 +241,5 @@ export function eventEnvelope<K extends EventKey>(eventKey: K) {
 }
 
 /** `conversation.status_changed` → `ConversationStatusChanged` */
-const eventName = (key: EventKey): string =>
+export const eventName = (key: EventKey): string =>
   key.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -1,6 +1,6 @@
 /** Generated from the OpenAPI document by `npm run openapi`. */
 import type { CallOptions, Client } from './client.ts';
-import type { Acknowledgement, AssignConversation, AuditEntryPage, CampaignCheckResponse, CampaignDetailMessageResponse, CampaignDetailResponse, CampaignPage, CampaignStatus, ChangeConversationStatus, ChannelResponse, CheckCampaign, ConsentPage, ContactExportResponse, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CountSegment, CreateCampaign, CreateContact, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, CsvPreviewResponse, DeliveryDetailResponse, DeliveryMessageResponse, DeliveryPage, DeliveryState, EventKey, GetCampaignDiagnosisResult, GetCampaignTimelineResult, GetHealthResult, GetReadinessResult, GetSendingWindowResult, HistoryItemPage, LedgerEntryPage, ListChannelsResult, ListWebhookEventsResult, MediaResponse, MessagePage, MessageResponse, MessageState, NoticePage, OverviewInterval, OverviewResponse, PayloadSkeletonResponse, PreviewCampaignCsv, PreviewTemplate, PutSendingWindow, ReadNotices, RechargeWallet, RecipientDetailResponse, RecipientFormat, RecipientPage, RecipientState, ResendFailedDeliveries, ResentDeliveriesMessageResponse, SegmentCountResponse, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SendingWindowMessageResponse, SentMessageMessageResponse, StartCampaign, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplatePreviewResponse, TemplateResponse, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, TimelineInterval, UpdateCampaign, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookErrorCode, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
+import type { Acknowledgement, AssignConversation, AuditEntryPage, CampaignCheckResponse, CampaignDetailMessageResponse, CampaignDetailResponse, CampaignPage, CampaignStatus, ChangeConversationStatus, ChannelResponse, CheckCampaign, ConsentPage, ContactExportResponse, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CountSegment, CreateCampaign, CreateContact, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, CsvPreviewResponse, DeliveryDetailResponse, DeliveryMessageResponse, DeliveryPage, DeliveryState, EventKey, GetCampaignDiagnosisEnvelope, GetCampaignTimelineEnvelope, GetHealthEnvelope, GetReadinessEnvelope, GetSendingWindowEnvelope, HistoryItemPage, LedgerEntryPage, ListChannelsEnvelope, ListWebhookEventsEnvelope, MediaResponse, MessagePage, MessageResponse, MessageState, NoticePage, OverviewInterval, OverviewResponse, PayloadSkeletonResponse, PreviewCampaignCsv, PreviewTemplate, PutSendingWindow, ReadNotices, RechargeWallet, RecipientDetailResponse, RecipientFormat, RecipientPage, RecipientState, ResendFailedDeliveries, ResentDeliveriesMessageResponse, SegmentCountResponse, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SendingWindowMessageResponse, SentMessageMessageResponse, StartCampaign, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplatePreviewResponse, TemplateResponse, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, TimelineInterval, UpdateCampaign, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookErrorCode, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
 
 /** Create a campaign */
 export const createCampaign = (client: Client, body: CreateCampaign, options: CallOptions = {}): Promise<CreatedCampaign> =>
@@ -56,11 +56,11 @@ export const updateCampaign = (client: Client, id: string, body: UpdateCampaign,
 export const getCampaignTimeline = (client: Client, id: string, query: {
     /** Length of an interval; default `minute`. */
     readonly interval?: TimelineInterval;
-  } = {}, options: CallOptions = {}): Promise<GetCampaignTimelineResult> =>
+  } = {}, options: CallOptions = {}): Promise<GetCampaignTimelineEnvelope> =>
   client.send({ method: 'GET', path: `/api/campaigns/${encodeURIComponent(id)}/timeline`, query, ...options });
 
 /** Diagnose why a campaign sends or does not */
-export const getCampaignDiagnosis = (client: Client, id: string, options: CallOptions = {}): Promise<GetCampaignDiagnosisResult> =>
+export const getCampaignDiagnosis = (client: Client, id: string, options: CallOptions = {}): Promise<GetCampaignDiagnosisEnvelope> =>
   client.send({ method: 'GET', path: `/api/campaigns/${encodeURIComponent(id)}/diagnosis`, ...options });
 
 /** List the recipients of a campaign, or export them as CSV */
@@ -329,7 +329,7 @@ export const changeConversationStatus = (client: Client, id: string, body: Chang
   client.send({ method: 'PATCH', path: `/api/conversations/${encodeURIComponent(id)}/status`, body, ...options });
 
 /** List the channels of the workspace */
-export const listChannels = (client: Client, options: CallOptions = {}): Promise<ListChannelsResult> =>
+export const listChannels = (client: Client, options: CallOptions = {}): Promise<ListChannelsEnvelope> =>
   client.send({ method: 'GET', path: `/api/channels`, ...options });
 
 /** Read a channel */
@@ -337,7 +337,7 @@ export const getChannel = (client: Client, id: string, options: CallOptions = {}
   client.send({ method: 'GET', path: `/api/channels/${encodeURIComponent(id)}`, ...options });
 
 /** Read the sending window of the workspace */
-export const getSendingWindow = (client: Client, options: CallOptions = {}): Promise<GetSendingWindowResult> =>
+export const getSendingWindow = (client: Client, options: CallOptions = {}): Promise<GetSendingWindowEnvelope> =>
   client.send({ method: 'GET', path: `/api/workspace/sending-window`, ...options });
 
 /** Set the sending window of the workspace */
@@ -408,7 +408,7 @@ export const listWebhooks = (client: Client, query: {
   client.send({ method: 'GET', path: `/api/external-webhooks`, query, ...options });
 
 /** List the events a webhook can subscribe to */
-export const listWebhookEvents = (client: Client, options: CallOptions = {}): Promise<ListWebhookEventsResult> =>
+export const listWebhookEvents = (client: Client, options: CallOptions = {}): Promise<ListWebhookEventsEnvelope> =>
   client.send({ method: 'GET', path: `/api/external-webhooks/events`, ...options });
 
 /** Read a webhook */
@@ -474,11 +474,11 @@ export const resendFailedDeliveries = (client: Client, id: string, body: ResendF
   client.send({ method: 'POST', path: `/api/external-webhooks/${encodeURIComponent(id)}/resend-failed`, body, ...options });
 
 /** Check that the process runs */
-export const getHealth = (client: Client, options: CallOptions = {}): Promise<GetHealthResult> =>
+export const getHealth = (client: Client, options: CallOptions = {}): Promise<GetHealthEnvelope> =>
   client.send({ method: 'GET', path: `/healthz`, ...options });
 
 /** Check that the process can serve requests: Postgres answers and every migration has run */
-export const getReadiness = (client: Client, options: CallOptions = {}): Promise<GetReadinessResult> =>
+export const getReadiness = (client: Client, options: CallOptions = {}): Promise<GetReadinessEnvelope> =>
   client.send({ method: 'GET', path: `/readyz`, ...options });
 
 /** Download this OpenAPI document */

@@ -872,7 +872,7 @@ export type CreatedCampaign = {
 
 export type CreatedCampaignData = {
   /** Created campaign. */
-  readonly campaign: NewCampaign;
+  readonly campaign: InitialCampaign;
   /** Facts known before the audience is prepared. */
   readonly summary: CampaignSummary;
 };
@@ -1135,7 +1135,7 @@ export type EventDescription = {
   /** JSON Schema 2020-12 of the request body. */
   readonly schema: { readonly [key: string]: unknown };
   /** Example of a request body. */
-  readonly example: { readonly [key: string]: unknown };
+  readonly example: WebhookEvent;
 };
 
 export type EventKey = "incoming" | "sent" | "delivered" | "read" | "failed" | "template" | "contact.created" | "contact.updated" | "conversation.assigned" | "conversation.status_changed";
@@ -1162,29 +1162,29 @@ export type FilterMatch = "all" | "any";
 
 export type FilterOperator = "eq" | "neq" | "contains" | "not_contains" | "starts_with" | "in" | "not_in" | "gt" | "gte" | "lt" | "lte" | "exists" | "not_exists";
 
-export type GetCampaignDiagnosisResult = {
+export type GetCampaignDiagnosisEnvelope = {
   readonly status: SuccessStatus;
   /** List of diagnosis entries. */
   readonly data: readonly (DiagnosisEntry)[];
 };
 
-export type GetCampaignTimelineResult = {
+export type GetCampaignTimelineEnvelope = {
   readonly status: SuccessStatus;
   /** List of intervals. */
   readonly data: readonly (TimelinePart)[];
 };
 
-export type GetHealthResult = {
+export type GetHealthEnvelope = {
   /** Always `ok`. */
   readonly status: "ok";
 };
 
-export type GetReadinessResult = {
+export type GetReadinessEnvelope = {
   /** Always `ready`. */
   readonly status: "ready";
 };
 
-export type GetSendingWindowResult = {
+export type GetSendingWindowEnvelope = {
   readonly status: SuccessStatus;
   /** Sending window of the workspace; null if none is set. */
   readonly data: SendingWindow | null;
@@ -1299,6 +1299,49 @@ export type IncomingEvent = {
   readonly data: IncomingData;
 };
 
+export type InitialCampaign = {
+  /** Id of the new campaign. */
+  readonly id: string;
+  /** Name of the new campaign. */
+  readonly name: string;
+  /** Note of the new campaign for your own use, at most 1,000 characters. */
+  readonly description: string | null;
+  /** Id of an approved template of the channel’s business account, for the new campaign. */
+  readonly template_id: string;
+  /** Source of the new campaign’s audience. */
+  readonly contact_selection_type: ContactSelectionType;
+  /** Number of recipients that can be sent to; 0 until preparation ends. */
+  readonly total_contacts: number;
+  /** Number of recipients that are skipped. */
+  readonly total_contacts_skipped: number;
+  /** Progress of the recipient list. */
+  readonly preparation_status: PreparationStatus;
+  /** Increases with each preparation; starts at 1. */
+  readonly preparation_version: number;
+  /** Increases when the set of recipients changes; starts at 1. */
+  readonly audience_version: number;
+  /** Status of the new campaign. */
+  readonly status: CampaignStatus;
+  /** Time of sending: IMMEDIATE, or SCHEDULED at `scheduled_at`. */
+  readonly send_type: SendType;
+  /** Time to send the new campaign at, with a time zone; null for IMMEDIATE. */
+  readonly scheduled_at: string | null;
+  /** Id of the workspace of the new campaign. */
+  readonly workspace_id: number;
+  /** True for campaigns created through this API. */
+  readonly is_auto_trigger: boolean;
+  /** Creation time of the new campaign. */
+  readonly created_at: string;
+  /** Time of the last change of the new campaign. */
+  readonly updated_at: string;
+  /** Campaign’s own sending window; null if only the workspace’s applies. */
+  readonly sending_window?: SendingWindow | null;
+  /** True if the workspace’s sending window does not apply. */
+  readonly ignore_quiet_hours?: boolean;
+  /** Earliest start of sending: `scheduled_at`, the creation time, or the next opening of the sending window; null once sending has begun. */
+  readonly begins_at?: string | null;
+};
+
 export type LedgerEntry = {
   /** Id of the ledger entry. */
   readonly id: string;
@@ -1335,13 +1378,13 @@ export type LimitedTimeOffer = {
   readonly expiration_time_ms?: number;
 };
 
-export type ListChannelsResult = {
+export type ListChannelsEnvelope = {
   readonly status: SuccessStatus;
   /** List of channels. */
   readonly data: readonly (Channel)[];
 };
 
-export type ListWebhookEventsResult = {
+export type ListWebhookEventsEnvelope = {
   readonly status: SuccessStatus;
   /** List of event descriptions. */
   readonly data: readonly (EventDescription)[];
@@ -1487,49 +1530,6 @@ export type MessageStatusData = {
 export type MessageText = {
   /** Text of the message. */
   readonly body: string;
-};
-
-export type NewCampaign = {
-  /** Id of the new campaign. */
-  readonly id: string;
-  /** Name of the new campaign. */
-  readonly name: string;
-  /** Note of the new campaign for your own use, at most 1,000 characters. */
-  readonly description: string | null;
-  /** Id of an approved template of the channel’s business account, for the new campaign. */
-  readonly template_id: string;
-  /** Source of the new campaign’s audience. */
-  readonly contact_selection_type: ContactSelectionType;
-  /** Number of recipients that can be sent to; 0 until preparation ends. */
-  readonly total_contacts: number;
-  /** Number of recipients that are skipped. */
-  readonly total_contacts_skipped: number;
-  /** Progress of the recipient list. */
-  readonly preparation_status: PreparationStatus;
-  /** Increases with each preparation; starts at 1. */
-  readonly preparation_version: number;
-  /** Increases when the set of recipients changes; starts at 1. */
-  readonly audience_version: number;
-  /** Status of the new campaign. */
-  readonly status: CampaignStatus;
-  /** Time of sending: IMMEDIATE, or SCHEDULED at `scheduled_at`. */
-  readonly send_type: SendType;
-  /** Time to send the new campaign at, with a time zone; null for IMMEDIATE. */
-  readonly scheduled_at: string | null;
-  /** Id of the workspace of the new campaign. */
-  readonly workspace_id: number;
-  /** True for campaigns created through this API. */
-  readonly is_auto_trigger: boolean;
-  /** Creation time of the new campaign. */
-  readonly created_at: string;
-  /** Time of the last change of the new campaign. */
-  readonly updated_at: string;
-  /** Campaign’s own sending window; null if only the workspace’s applies. */
-  readonly sending_window?: SendingWindow | null;
-  /** True if the workspace’s sending window does not apply. */
-  readonly ignore_quiet_hours?: boolean;
-  /** Earliest start of sending: `scheduled_at`, the creation time, or the next opening of the sending window; null once sending has begun. */
-  readonly begins_at?: string | null;
 };
 
 export type Notice = {
@@ -1777,7 +1777,7 @@ export type ReadNotices = {
   readonly until: string;
 };
 
-export type ReceiveProviderCallbackResult = {
+export type ReceiveProviderCallbackEnvelope = {
   /** Always `success`. */
   readonly status: "success";
 };
@@ -2399,6 +2399,9 @@ export type WebhookDisabledReason = "failing";
 /** blocked_address: The address is private, or reserved for the network of this service. Use a public address. dns_error: The host name does not resolve. Correct the URL or the DNS record. dns_timeout: The name servers did not answer in time. Check the name servers of the domain, then resend. connection_refused: Nothing listens at the address and port. Start the receiver or correct the port, then resend. connection_reset: The connection broke before the answer was complete. Look into the log of the receiver and its proxies, then resend. tls_error: The TLS handshake failed or the certificate is not valid. Renew or complete the certificate chain, then resend. timeout: No answer came within five seconds. Answer first and process the event afterwards. redirect: The receiver answered with a redirect. Set the URL to its target. non_2xx: The receiver answered with a status other than 2xx. Look at `responseStatus` and `responseExcerpt`, correct the receiver, then resend. protocol_error: The answer is not valid HTTP. Check that the port serves HTTP, or HTTPS for an https URL. payload_too_large: The event is larger than 256 KB and was not sent. Read the record by its id over the API. endpoint_inactive: The webhook was inactive or deleted when the delivery was due. Activate the webhook, then resend. disabled: The webhook was disabled because it had only failed for days. Repair the receiver, set the webhook to active, then resend. interrupted: The service stopped during the attempt: the receiver may have got the event. Resend it; `webhook-id` lets the receiver recognise a repetition. expired: The delivery waited too long for its attempt. Make the receiver faster, then resend. erased: The person of the event was erased before the delivery. Nothing: the event no longer exists. */
 export type WebhookErrorCode = "blocked_address" | "dns_error" | "dns_timeout" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "non_2xx" | "protocol_error" | "payload_too_large" | "endpoint_inactive" | "disabled" | "interrupted" | "expired" | "erased";
 
+/** Body of a request to a webhook; `eventKey` says which event it is. */
+export type WebhookEvent = IncomingEvent | SentEvent | DeliveredEvent | ReadEvent | FailedEvent | TemplateEvent | ContactCreatedEvent | ContactUpdatedEvent | ConversationAssignedEvent | ConversationStatusChangedEvent;
+
 export type WebhookHealth = {
   /** Id of the webhook of the webhook health. */
   readonly webhookId: string;
@@ -2445,6 +2448,3 @@ export type WebhookResponse = {
 export type WebhookStatus = "active" | "inactive" | "disabled";
 
 export type WeekDay = "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun";
-
-/** Body of a webhook request. */
-export type WebhookEvent = IncomingEvent | SentEvent | DeliveredEvent | ReadEvent | FailedEvent | TemplateEvent | ContactCreatedEvent | ContactUpdatedEvent | ConversationAssignedEvent | ConversationStatusChangedEvent;

@@ -18,7 +18,7 @@ const Created = named(
     data: named(
       'CreatedCampaignData',
       struct({
-        campaign: named('NewCampaign', struct(campaignFields, windowFields)),
+        campaign: named('InitialCampaign', struct(campaignFields, windowFields)),
         summary: named('CampaignSummary', struct({ total_contacts: Integer, can_send_test: t.boolean })),
       }),
     ),

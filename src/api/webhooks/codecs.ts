@@ -2,6 +2,7 @@
 import * as t from 'io-ts';
 import type { WebhookDelivery } from '../../records/webhooks/deliveries.ts';
 import { listOf } from '../../codecs/collections.ts';
+import { WebhookEvent } from '../../codecs/webhook-event.ts';
 import { describe, named } from '../../codecs/json-schema.ts';
 import { cursorOf, Integer, IsoDateTime, textOf, Uuid } from '../../codecs/scalars.ts';
 import {
@@ -131,6 +132,6 @@ export const CatalogueEntry = named(
     description: t.string,
     /** JSON Schema 2020-12 of the whole request body. */
     schema: t.UnknownRecord,
-    example: t.UnknownRecord,
+    example: WebhookEvent,
   }),
 );

@@ -1,8 +1,10 @@
-/** `/openapi.json` and a page that renders it, everything from this server. */
+/** `/openapi.json`, a page that renders it, and what is generated from it; the page loads nothing from elsewhere. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { endpoint, type Endpoint } from '../endpoint.ts';
+import { llmsText } from './llms-text.ts';
 import { openApiDocument } from './openapi.ts';
+import { postmanCollection } from './postman-collection.ts';
 
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
@@ -81,6 +83,7 @@ const page = SwaggerUIBundle({
 export function documentation(operations: readonly Endpoint[]): readonly Endpoint[] {
   // Serialised once, because the document needs no key and may be requested often.
   let content: Buffer | undefined;
+  const documentOf = () => openApiDocument([...operations, description]);
   const description: Endpoint = endpoint(
     {
       method: 'GET',
@@ -95,12 +98,16 @@ export function documentation(operations: readonly Endpoint[]): readonly Endpoin
       errors: [429],
     },
     async () => {
-      content ??= Buffer.from(JSON.stringify(openApiDocument([...operations, description])));
+      content ??= Buffer.from(JSON.stringify(documentOf()));
       return { status: 200, content, contentType: 'application/json; charset=utf-8' };
     },
   );
   return [
     description,
+    pagePart('/llms.txt', 'text/plain; charset=utf-8', () => llmsText(documentOf())),
+    pagePart('/postman.json', 'application/json; charset=utf-8', () =>
+      JSON.stringify(postmanCollection(documentOf()), null, 2),
+    ),
     pagePart('/docs', 'text/html; charset=utf-8', () => html),
     pagePart('/docs/start.js', 'text/javascript; charset=utf-8', () => startScript),
     pagePart('/docs/swagger-ui.css', 'text/css; charset=utf-8', () => rendererFile('swagger-ui.css')),
@@ -117,7 +124,7 @@ function pagePart(path: `/${string}`, contentType: string, read: () => string | 
       method: 'GET',
       path,
       operationId: `get ${path}`,
-      summary: 'A part of the documentation page',
+      summary: 'Read a part of the documentation',
       tag: 'Operations',
       access: 'public',
       undocumented: true,

@@ -91,7 +91,8 @@ refuses it at once.
 | files for campaigns | 256 MiB each; 10,000 files and 10 GiB | 413 |
 | response that the client does not read | 30 s | connection cut |
 
-Generated clients: oapi-codegen omits schemas that only events use unless \`output-options: skip-prune: true\`. \`clients/typescript\` needs no generator.`;
+The TypeScript client \`clients/typescript\` needs no generator. In any language, \`WebhookEvent\` decodes the body of a webhook request.
+This service also serves a Postman collection (\`/postman.json\`) and a summary for language models (\`/llms.txt\`).`;
 
 export const keyDescription =
   'The operator of this service creates it with `admin create-key`; `npm start` prints one and stores it in `.data/dev.json`.';

@@ -22,6 +22,7 @@ const irregular: Readonly<Record<string, string>> = {
   HistoryCampaign: 'campaign',
   HistoryItem: 'message',
   HistoryTemplate: 'template',
+  InitialCampaign: 'new campaign',
   IncomingData: 'inbound message',
   Media: 'uploaded file',
   MessageStatusData: 'message',

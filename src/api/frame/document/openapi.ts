@@ -15,6 +15,7 @@ import { ErrorEnvelope } from '../envelope.ts';
 import { described, describedParameter } from './describe-fields.ts';
 import { eventOperation } from './event-operation.ts';
 import { idInPath, nounOf } from './nouns.ts';
+import { withEnumNames } from './enum-names.ts';
 import { answerHeaders, errorHeaders, headersOf } from './answer-headers.ts';
 
 export type OpenApiDocument = JsonSchema;
@@ -70,7 +71,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: keyDescription },
       },
       schemas: Object.fromEntries(
-        [...schemas]
+        [...withEnumNames(schemas)]
           .toSorted(([one], [other]) => one.localeCompare(other))
           .map(([name, schema]) => [name, described(name, schema)]),
       ),
@@ -205,8 +206,8 @@ function responseOf(
   { description, body, example, content = {} }: ResponseDeclaration,
   schemas: NamedSchemas,
 ): JsonSchema {
-  // Not `…Response`: oapi-codegen calls its own types so.
-  const own = body && nameOf(body) === undefined ? named(`${pascalCase(operationId)}Result`, body) : body;
+  // Not `…Response` or `…Result`: oapi-codegen and orval give their own types these names.
+  const own = body && nameOf(body) === undefined ? named(`${pascalCase(operationId)}Envelope`, body) : body;
   const json = own && { schema: toJsonSchema(own, schemas), ...(example !== undefined && { example }) };
   const media = {
     ...(json !== undefined && { 'application/json': json }),

@@ -62,6 +62,7 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   'LedgerEntry.campaign_id': 'Id of the campaign the entry belongs to; null without one.',
   'CampaignCheck.cost': 'Cost of sending to all of them, as a decimal string.',
   'PreviewButton.target': 'Filled-in URL or phone number the button opens; null for other buttons.',
+  WebhookEvent: 'Body of a request to a webhook; `eventKey` says which event it is.',
   'EventDescription.description': 'When the event occurs.',
   'EventDescription.eventKey': 'Key of the event.',
   'CreateCampaign.failed_reasons':
@@ -110,7 +111,7 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   'Assignee.id': 'Id of the assignee in your system.',
   'ActorInput.id': 'Id of the user in your system; null when unknown.',
   'Actor.id': 'Id of the acting user in your system; null when unknown.',
-  'GetSendingWindowResult.data': 'Sending window of the workspace; null if none is set.',
+  'GetSendingWindowEnvelope.data': 'Sending window of the workspace; null if none is set.',
   'MessagePrice.category': 'Category of the messages the price is for.',
   'Acknowledgement.message': 'Confirmation as a sentence.',
 };

@@ -7,7 +7,10 @@ afterAll(remove, 60_000);
 
 // Needs a workspace without campaigns.
 await import('./dashboard/create.ts');
+await import('./dashboard/templates.ts');
+await import('./dashboard/draft.ts');
 await import('./dashboard/follow.ts');
+await import('./dashboard/outages.ts');
 await import('./dashboard/lists.ts');
 await import('./dashboard/money.ts');
 await import('./dashboard/people.ts');

@@ -170,3 +170,6 @@ export async function atPace(perSecond: number, work: () => Promise<void>): Prom
     await setPace(1_000);
   }
 }
+
+/** Tomorrow, in the format of an `<input type="datetime-local">`; the browser's time zone is ahead of UTC. */
+export const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 16);

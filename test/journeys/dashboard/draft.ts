@@ -1,0 +1,96 @@
+/** What the form of a new campaign guards against: lost input, the wrong file, sending to too many. */
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import {
+  createCampaign,
+  expectNoViolation,
+  goTo,
+  lookAt,
+  openCampaign,
+  signIn,
+  stack,
+  tomorrow,
+  visit,
+  within,
+} from './fixture.ts';
+
+const csvFile = (text: string) => ({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+
+async function chooseTemplate(page: Page): Promise<void> {
+  await goTo(page, 'New campaign');
+  await page.getByRole('combobox', { name: 'Template' }).click();
+  await page.getByRole('option', { name: 'plain_notice (en_US)' }).click();
+}
+
+it('keeps the form through a wrong year and a lost session, and sends no file that is not shown', async () => {
+  await within(async (page) => {
+    await chooseTemplate(page);
+    await page.getByLabel('CSV file').setInputFiles(csvFile('Phone\n+4915120000051\n+4915120000052\n'));
+    await page.getByText(/^2 people for/).waitFor();
+    const field = page.getByLabel('Send at');
+    // Sets a year of five digits, as the browser's own field does when a user types a fifth digit.
+    await page.evaluate(`{
+      const input = document.querySelector('input[type=datetime-local]');
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, '12026-11-25T09:00');
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+    }`);
+    await page.getByText('This is not a date with a year of four digits.').waitFor();
+    expect(await page.getByRole('button', { name: 'Create campaign' }).isDisabled()).toBe(true);
+    await field.fill(tomorrow);
+    await page.getByText(/\(Europe\/Berlin\), in 2\d hr/).waitFor();
+    await page.context().clearCookies();
+    await page.reload();
+    await page.getByLabel('API key', { exact: true }).fill(stack.dev.apiKey);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText(/^2 people for/).waitFor();
+    await page.getByText('people.csv').waitFor();
+    await page.getByRole('combobox', { name: 'Audience' }).click();
+    await page.getByRole('option', { name: 'Numbers typed here' }).click();
+    await page.getByRole('combobox', { name: 'Audience' }).click();
+    await page.getByRole('option', { name: 'A CSV file' }).click();
+    await page.getByText('Drop a CSV here, or').waitFor();
+    expect(await page.getByRole('button', { name: 'Create campaign' }).isDisabled()).toBe(true);
+    expect(await page.getByText(/^2 people for/).count()).toBe(0);
+    await page.getByLabel('CSV file').setInputFiles(csvFile('+4915120000053,Ada\n+4915120000054,Grace\n'));
+    await page.getByText('Is the first line a person?').waitFor();
+    await lookAt(page, 'new-campaign-first-line');
+    await page.getByRole('button', { name: 'It is a person' }).click();
+    await page.getByText(/^2 people for/).waitFor();
+  });
+}, 60_000);
+
+it('asks before it sends to many, and leaves out those for whom it is hopeless', async () => {
+  const rows = Array.from({ length: 1_200 }, (_, at) => `+49151${26_000_000 + at}`);
+  await within(async (page) => {
+    await chooseTemplate(page);
+    await page.getByLabel('CSV file').setInputFiles(csvFile(`Phone\n${rows.join('\n')}\n`));
+    await page.getByText(/^1,200 people for/).waitFor();
+    await page.getByRole('button', { name: 'Create campaign' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Send to 1,200 people?' });
+    await dialog.getByText(/“plain_notice” goes to 1,200 people for 66\.00 USD/).waitFor();
+    await lookAt(page, 'new-campaign-confirm', { fullPage: false });
+    await dialog.getByRole('button', { name: 'Keep as it is' }).click();
+    const id = await createCampaign('Hopeless', ['+4915166131026', '+4915120000061']);
+    await openCampaign(page, id, 'Hopeless');
+    await page.getByRole('button', { name: 'Resend to failed' }).click({ timeout: 30_000 });
+    const reasons = page.getByRole('dialog', { name: 'Resend to failed' });
+    expect(await reasons.getByRole('checkbox').first().isChecked()).toBe(false);
+    await expectNoViolation(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Duplicate' }).click();
+    await page.getByRole('heading', { name: 'New campaign', level: 1 }).waitFor();
+    await expect.poll(() => page.getByLabel('Campaign name').inputValue()).toBe('Hopeless (copy)');
+  });
+}, 90_000);
+
+it('says to a key that cannot send that it cannot, before a form is filled in', async () => {
+  const { page, close } = await visit();
+  try {
+    await signIn(page, stack.dev.operatorKey);
+    await goTo(page, 'New campaign');
+    await page.getByText('This key cannot send').waitFor();
+    await expectNoViolation(page);
+  } finally {
+    await close();
+  }
+}, 30_000);

@@ -2,6 +2,8 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { SendingWindow } from '../../codecs/sending-window.ts';
+import { oneOf } from '../../codecs/struct.ts';
+import { campaignStatuses, isFinished } from '../../domain/campaigns/campaign.ts';
 import { notFound } from '../../domain/error.ts';
 import type { SendingWindow as Window } from '../../domain/campaigns/sending-window.ts';
 import { enqueueRefresh } from '../campaigns/workflow-outbox.ts';
@@ -9,7 +11,8 @@ import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
 
 const Found = row(t.type({ sending_window: nullable(SendingWindow) }));
-const CampaignId = row(t.type({ id: t.string }));
+const ChangedCampaign = row(t.type({ id: t.string, status: oneOf(campaignStatuses) }));
+const unfinishedStatuses = campaignStatuses.filter((status) => !isFinished(status));
 
 /** Null: always open. Throws NotFound. */
 export async function getWorkspaceWindow(
@@ -23,7 +26,8 @@ export async function getWorkspaceWindow(
 
 /**
  * Returns the running campaigns that the window holds for, each with a message to its workflow. Their epoch is raised: a step
- * that sends under the window of before claims nothing more. Throws NotFound.
+ * that sends under the previous window claims nothing more. Campaigns that are not running are locked too, so that one which
+ * begins or resumes meanwhile reads the new window. Throws NotFound.
  */
 export async function saveWorkspaceWindow(
   transaction: Connection,
@@ -34,15 +38,16 @@ export async function saveWorkspaceWindow(
     UPDATE workspace SET sending_window = ${window === null ? null : JSON.stringify(window)}::jsonb
     WHERE id = ${workspaceId} RETURNING sending_window`);
   if (saved === null) return notFound('Workspace');
-  const ids = await transaction.anyFirst(sql.type(CampaignId)`
-    WITH running AS MATERIALIZED (
+  const changed = await transaction.any(sql.type(ChangedCampaign)`
+    WITH unfinished AS MATERIALIZED (
       SELECT campaign.id FROM campaign JOIN template ON template.id = campaign.template_id
-      WHERE campaign.workspace_id = ${workspaceId} AND campaign.status = 'RUNNING' AND NOT ignore_quiet_hours
-        AND template.category = 'MARKETING'
+      WHERE campaign.workspace_id = ${workspaceId} AND NOT ignore_quiet_hours AND template.category = 'MARKETING'
+        AND campaign.status = ANY (${sql.array(unfinishedStatuses, 'text')})
       ORDER BY campaign.id FOR NO KEY UPDATE OF campaign
     )
     UPDATE campaign SET window_opens_at = NULL, epoch = epoch + 1, updated_at = now()
-    WHERE id IN (SELECT id FROM running) RETURNING id`);
+    WHERE id IN (SELECT id FROM unfinished) RETURNING id, status`);
+  const ids = changed.filter(({ status }) => status === 'RUNNING').map(({ id }) => id);
   for (const id of ids) await enqueueRefresh(transaction, id);
   return ids;
 }

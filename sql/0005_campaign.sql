@@ -45,6 +45,8 @@ CREATE TABLE campaign (
   created_by text NOT NULL,
   started_at timestamptz,
   completed_at timestamptz,
+  -- Its recipients are in an archive, and are being deleted or gone.
+  archived_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   UNIQUE (workspace_id, id),
@@ -60,6 +62,9 @@ CREATE INDEX campaign_channel ON campaign (channel_id) WHERE status IN ('DRAFT',
 CREATE INDEX campaign_status ON campaign (status, pause_reason);
 -- Scheduled campaigns that should have begun.
 CREATE INDEX campaign_due ON campaign (scheduled_at) WHERE status = 'SCHEDULED';
+-- Campaigns whose recipients may be archived.
+CREATE INDEX campaign_to_archive ON campaign (created_at)
+  WHERE archived_at IS NULL AND status IN ('COMPLETED', 'FAILED', 'CANCELLED');
 CREATE TRIGGER campaign_stays BEFORE UPDATE OF id ON campaign
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_statement('a campaign keeps its id');
 
@@ -180,3 +185,21 @@ CREATE TABLE campaign_restore (
   settled_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (campaign_id, backup_at)
 );
+
+-- Objects of the file storage that hold, as gzip CSV, the recipients of a campaign or the messages of a workspace's month;
+-- written by retention once the object is complete. The rows are deleted afterwards.
+CREATE TABLE archive (
+  key text COLLATE "C" PRIMARY KEY,
+  workspace_id integer NOT NULL REFERENCES workspace (id),
+  campaign_id uuid UNIQUE REFERENCES campaign (id) ON DELETE CASCADE,
+  -- First day of the UTC month; NULL for a campaign.
+  month date,
+  -- Bytes of the object.
+  size bigint NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- When the last of its rows was deleted.
+  removed_at timestamptz,
+  UNIQUE (workspace_id, month),
+  CHECK ((campaign_id IS NULL) <> (month IS NULL))
+);
+CREATE INDEX archive_open ON archive (created_at) WHERE removed_at IS NULL;

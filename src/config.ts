@@ -144,6 +144,11 @@ export function loadConfig(environment: Environment, terminal = false) {
     /** Deliveries in flight at one endpoint, over all workers. */
     webhookSlotsPerEndpoint: integer('WEBHOOK_SLOTS_PER_ENDPOINT', 1000, 1, 10_000),
     retentionDays,
+    /** Undefined: recipients and messages are kept for good. */
+    messageRetentionMonths:
+      raw('MESSAGE_RETENTION_MONTHS') === undefined
+        ? undefined
+        : integer('MESSAGE_RETENTION_MONTHS', 0, 1, 1200),
     optOutWords: list('OPT_OUT_WORDS', defaultOptOutWords),
     optInWords: list('OPT_IN_WORDS', defaultOptInWords),
     storage:

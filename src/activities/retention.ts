@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { archiveExpired, type Archivist } from '../commands/operations/archive-expired.ts';
 import type { RetentionSummary } from '../commands/operations/delete-expired.ts';
 import { deleteExpired } from '../commands/operations/delete-expired.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -6,15 +7,15 @@ import { asActivity } from './failure.ts';
 
 const batchSize = 5000;
 
-export function createRetentionActivities(
-  dependencies: Pick<Dependencies, 'database' | 'config' | 'storage' | 'logger' | 'now'>,
-) {
+export function createRetentionActivities(dependencies: Archivist & Pick<Dependencies, 'now'>) {
   return {
-    /** Removes what has outlived its time. Safe to run again at any point. */
+    /** Removes or archives what has outlived its time. Safe to run again at any point. */
     deleteExpired: (): Promise<RetentionSummary> =>
-      asActivity(() => {
+      asActivity(async () => {
         const context = Context.current();
-        return deleteExpired(dependencies, { batchSize, onBatch: () => context.heartbeat() });
+        const options = { batchSize, onBatch: () => context.heartbeat() };
+        const deleted = await deleteExpired(dependencies, options);
+        return { ...deleted, ...(await archiveExpired(dependencies, options)) };
       }),
   };
 }

@@ -19,6 +19,13 @@ import {
 import { claimProviderCallbacks } from '../../src/records/callbacks/provider-callbacks.ts';
 import type { Connection, Database } from '../../src/records/database/database.ts';
 import { nothing, row } from '../../src/records/database/row.ts';
+import {
+  deleteArchivedMessages,
+  deleteArchivedRecipients,
+  lastPosition,
+  listCampaignsToArchive,
+  listMonthsToArchive,
+} from '../../src/records/operations/archives.ts';
 import { claimBatch } from '../../src/records/sending/claim-batch.ts';
 import { expireClaims } from '../../src/records/sending/claim-expiry.ts';
 import { recordOutcomes } from '../../src/records/sending/outcomes.ts';
@@ -95,6 +102,12 @@ beforeAll(async () => {
     `INSERT INTO provider_message (hash, recipient_id)
      SELECT hashtextextended('wamid.' || position, 0), id FROM recipient WHERE campaign_id = $1`,
     [campaignId],
+  );
+  await fill(
+    `INSERT INTO message (workspace_id, channel_id, direction, source, state, created_at)
+     SELECT $1, $2, 'inbound', 'inbox', 'RECEIVED', timestamptz '2020-01-01T00:00:00Z' + n * interval '10 seconds'
+     FROM generate_series(0, $3::int - 1) AS n`,
+    [workspaceId, seeded.channelId, rows],
   );
   await fill(
     `INSERT INTO webhook_configuration (workspace_id, title, url, status, events, proven_at)
@@ -181,6 +194,20 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
       positions.map((position) => `wamid.${position}`),
     ),
   'lock recipients of statuses': (connection) => lockRecipients(connection, recipientIds),
+  'delete archived recipients': (connection) =>
+    deleteArchivedRecipients(connection, { campaignId: seeded.campaignId, after: batch, limit: 1_000 }),
+  'find the last position': (connection) => lastPosition(connection, seeded.campaignId),
+  'delete archived messages': (connection) =>
+    deleteArchivedMessages(connection, {
+      workspaceId: seeded.workspaceId,
+      month: '2020-01',
+      from: null,
+      limit: 1_000,
+    }),
+  'list campaigns to archive': (connection) =>
+    listCampaignsToArchive(connection, { olderThanMonths: 6, limit: 100 }),
+  'list months to archive': (connection) =>
+    listMonthsToArchive(connection, { olderThanMonths: 6, limit: 100 }),
   'delete retries of statuses': (connection) =>
     deleteRetries(
       connection,

@@ -173,6 +173,8 @@ export type Campaign = {
   readonly started_at: string | null;
   /** Time at which no recipient was left to send to; null before. */
   readonly completed_at: string | null;
+  /** When its recipients went into an archive: they are no longer listed, only exported as a whole; null while they are kept */
+  readonly archived_at: string | null;
   /** Number of recipients by present state; each recipient counts once. */
   readonly counters: CampaignCounters;
   /** Number of skipped recipients by reason. */
@@ -298,6 +300,8 @@ export type CampaignDetail = {
   readonly started_at: string | null;
   /** Time at which no recipient was left to send to; null before. */
   readonly completed_at: string | null;
+  /** When its recipients went into an archive: they are no longer listed, only exported as a whole; null while they are kept */
+  readonly archived_at: string | null;
   /** Number of recipients by present state; each recipient counts once. */
   readonly counters: CampaignCounters;
   /** Number of skipped recipients by reason. */

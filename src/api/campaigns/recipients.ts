@@ -1,4 +1,6 @@
 /** GET /api/campaigns/:id/recipients: by state and reason, by cursor, or all of it streamed as CSV. */
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import * as t from 'io-ts';
 import { describe, named } from '../../codecs/json-schema.ts';
 import { MessagePreview, messagePreviewExample } from '../../codecs/message-preview.ts';
@@ -19,6 +21,9 @@ import { recipientStates, statusBits } from '../../domain/campaigns/recipient.ts
 import { possibleNumbers } from '../../domain/contacts/search.ts';
 import { compileRenderer, type MessagePlan } from '../../domain/templates/plan.ts';
 import { previewMessage } from '../../domain/templates/preview.ts';
+import { Conflict, NotFound } from '../../domain/error.ts';
+import type { FileStorage } from '../../storage/file-storage.ts';
+import { findCampaignArchive } from '../../records/operations/archives.ts';
 import { getCampaign } from '../../records/campaigns/campaigns.ts';
 import {
   getRecipient,
@@ -116,9 +121,11 @@ export const listCampaignRecipients = endpoint(
         },
       },
     },
+    errors: [409],
   },
   async ({ dependencies, principal, params, query, request }) => {
-    await getCampaign(dependencies.database, principal.workspaceId, params.id);
+    const { database, storage } = dependencies;
+    await getCampaign(database, principal.workspaceId, params.id);
     const limit = query.limit ?? defaultLimit;
     const filter: RecipientFilter = {
       campaignId: params.id,
@@ -130,8 +137,16 @@ export const listCampaignRecipients = endpoint(
     };
     const accept = request.header('accept') ?? '';
     // Generated clients accept whatever the document names, and read JSON.
-    if (query.format === 'csv' || (accept.includes('text/csv') && !accept.includes('application/json'))) {
-      const content = dependencies.recipientExport.read(principal.workspaceId, filter);
+    const asCsv =
+      query.format === 'csv' || (accept.includes('text/csv') && !accept.includes('application/json'));
+    const archive = await findCampaignArchive(database, params.id);
+    if (archive !== undefined && (!asCsv || isFiltered(filter)))
+      throw new Conflict('The recipients are archived: ask for all of them as text/csv, without a filter');
+    if (asCsv) {
+      const content =
+        archive === undefined
+          ? dependencies.recipientExport.read(principal.workspaceId, filter)
+          : await readArchive(storage, archive);
       return {
         status: 200,
         content,
@@ -139,11 +154,22 @@ export const listCampaignRecipients = endpoint(
         headers: { 'content-disposition': `attachment; filename="recipients-${params.id}.csv"` },
       };
     }
-    const { recipients, nextPosition } = await listRecipients(dependencies.database, filter);
+    const { recipients, nextPosition } = await listRecipients(database, filter);
     const nextCursor = nextPosition === null ? null : Cursor.encode(nextPosition);
     return { status: 200, body: cursorPage(recipients.map(presentRecipient), { limit, nextCursor }) };
   },
 );
+
+const isFiltered = ({ states, reasons, phoneNumbers, afterPosition }: RecipientFilter): boolean =>
+  states.length + reasons.length + afterPosition > 0 || phoneNumbers !== undefined;
+
+/** The CSV of an archive. */
+async function readArchive(storage: FileStorage, key: string): Promise<Readable> {
+  const zipped = await storage.read(key);
+  if (zipped === undefined) throw new NotFound('Archive');
+  // A failure of either stream destroys both, and with them the answer.
+  return pipeline(zipped, createGunzip(), () => undefined);
+}
 
 export const getCampaignRecipient = endpoint(
   {

@@ -89,6 +89,10 @@ const reportFields = {
   ),
   started_at: nullish(IsoDateTime),
   completed_at: nullish(IsoDateTime),
+  archived_at: describe(nullish(IsoDateTime), {
+    description:
+      'When its recipients went into an archive: they are no longer listed, only exported as a whole; null while they are kept',
+  }),
   counters: Counters,
   skipped_reasons: t.record(t.string, Integer),
   failed_reasons: t.record(t.string, Integer),
@@ -183,6 +187,7 @@ export const campaignReportExample = {
   preparation_error: null,
   started_at: '2026-11-21T09:00:05.000Z',
   completed_at: null,
+  archived_at: null,
   counters: {
     pending: 10000,
     claimed: 42,

@@ -40,6 +40,10 @@ export async function referenceProblems(
         message: 'failed_campaign_id is not a campaign of this workspace: GET /api/campaigns lists them',
       });
     }
+    if (failed?.archived === true) {
+      const message = 'failed_campaign_id is a campaign whose recipients are archived: send to them by a CSV';
+      problems.push({ field: 'failed_campaign_id', message });
+    }
     frozenValues =
       body.variable_mapping === undefined && failed?.template_id === body.template_id.toLowerCase();
     if (frozenValues && offerEndsBy(failed?.message_plan, sendsAt)) {

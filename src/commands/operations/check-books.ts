@@ -61,6 +61,7 @@ function noteReservations({ owed, campaigns }: Reservations, id: string, books: 
 }
 
 function* judgeBooks({ database }: Doctor, id: string, books: CampaignBooks): Iterable<Finding> {
+  if (books.archived) return;
   const wrong = [
     ...differences(books.kept, books.counted),
     ...differences(books.kept_reasons, books.counted_reasons),

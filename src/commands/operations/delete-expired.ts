@@ -11,6 +11,7 @@ import {
 } from '../../records/operations/partitions.ts';
 import { removals } from '../../records/operations/retention.ts';
 import { StorageFailure } from '../../storage/storage-failure.ts';
+import { archiveKeyPrefix } from './archive-expired.ts';
 import { fileKeyPrefix } from '../audience/campaign-file-url.ts';
 
 /** Rows and files deleted, by kind; `days` counts the dropped daily partitions of deliveries, events and callbacks. */
@@ -97,7 +98,7 @@ async function deleteExpiredFiles(
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /**
- * Deletes what uploads left when their process was killed: unfinished files, and finished ones that no row refers to. A storage
+ * Deletes what uploads and archives left when their process was killed: unfinished files, and finished ones that no row refers to. A storage
  * failure is logged and does not fail the run: leftovers can wait for the next one.
  */
 async function removeLeftovers(
@@ -106,7 +107,9 @@ async function removeLeftovers(
 ): Promise<number> {
   const daysAgo = (days: number): Date => new Date(now().getTime() - days * dayMs);
   try {
-    let removed = await storage.removeUnfinished({ prefix: fileKeyPrefix, before: daysAgo(1) });
+    let removed = 0;
+    for (const prefix of [fileKeyPrefix, archiveKeyPrefix])
+      removed += await storage.removeUnfinished({ prefix, before: daysAgo(1) });
     const old = { prefix: fileKeyPrefix, before: daysAgo(config.retentionDays) };
     for await (const keys of storage.list(old)) {
       const unknown = await listUnknownFileKeys(database, keys);

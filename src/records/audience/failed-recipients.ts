@@ -95,6 +95,7 @@ const Resendable = t.type({
   template_id: t.string,
   message_plan: t.unknown,
   contacts_read_at: nullable(timestamp),
+  archived: t.boolean,
 });
 export type ResendableCampaign = t.TypeOf<typeof Resendable>;
 
@@ -105,6 +106,7 @@ export async function findResendableCampaign(
   campaignId: string,
 ): Promise<ResendableCampaign | undefined> {
   const found = await connection.maybeOne(sql.type(row(Resendable))`
-    SELECT id, template_id, message_plan, contacts_read_at FROM campaign WHERE workspace_id = ${workspaceId} AND id = ${campaignId}`);
+    SELECT id, template_id, message_plan, contacts_read_at, archived_at IS NOT NULL AS archived
+    FROM campaign WHERE workspace_id = ${workspaceId} AND id = ${campaignId}`);
   return found ?? undefined;
 }

@@ -9,7 +9,10 @@ import { createKeyedSemaphore, type KeyedSemaphore } from '../../concurrency/key
 import { Overloaded } from '../../domain/error.ts';
 import type { RecipientFilter } from './recipient-report.ts';
 
-export type ExportFilter = Omit<RecipientFilter, 'limit'>;
+export interface ExportFilter extends Omit<RecipientFilter, 'limit'> {
+  /** True: every column that is worth keeping, for an archive. */
+  readonly inFull?: boolean;
+}
 
 export interface RecipientExport {
   /**
@@ -30,11 +33,18 @@ const idleMs = 2_000;
 const pageTimeoutMs = 15_000;
 
 const columns =
-  'id, phone_number, contact_id, state, reason, reason_detail, line_number, message_id, provider_message_id, updated_at';
+  'id,phone_number,contact_id,state,reason,reason_detail,line_number,message_id,provider_message_id,updated_at';
+const moreColumns =
+  'position,country,variables,attempts,price,settlement,accepted_at,sent_at,delivered_at,read_at';
 
 /** A text that a spreadsheet would run as a formula gets an apostrophe in front. */
 const safe = (column: string): string =>
   `CASE WHEN ${column} ~ '^[=+@\\t\\n\\r＝＋－＠-]' THEN '''' || ${column} ELSE ${column} END`;
+
+const iso = (column: string): string =>
+  `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+const more = `, position, country, variables, attempts, price, settlement, ${['accepted_at', 'sent_at', 'delivered_at', 'read_at'].map(iso).join(', ')}`;
 
 // Settings end with their transaction: behind a pooler, the next one of this session may be another process'.
 const begin = `BEGIN READ ONLY; SET LOCAL statement_timeout = ${pageTimeoutMs}`;
@@ -59,7 +69,7 @@ const copyPage = (filter: ExportFilter, after: number): string => `
   COPY (
     SELECT id, phone_number, contact_id, state, reason, ${safe('reason_detail')}, line_number,
       CASE WHEN state NOT IN ('PENDING', 'SKIPPED', 'CANCELLED') THEN id END,
-      ${safe('provider_message_id')}, to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      ${safe('provider_message_id')}, ${iso('updated_at')}${filter.inFull === true ? more : ''}
     FROM recipient
     WHERE ${conditions(filter)} AND position > ${after} AND position <= ${after + positionsPerPage}
     ORDER BY position
@@ -104,7 +114,7 @@ async function* readPages(source: Source, filter: ExportFilter): AsyncGenerator<
   const last = await lastPosition(source, filter);
   const read = (after: number): Promise<readonly Buffer[]> | undefined =>
     after < last ? readPage(source, filter, after) : undefined;
-  yield `${columns.replaceAll(' ', '')}\n`;
+  yield `${filter.inFull === true ? `${columns},${moreColumns}` : columns}\n`;
   let { afterPosition } = filter;
   let page = read(afterPosition);
   while (page !== undefined) {

@@ -66,6 +66,8 @@ export function listCampaignIds(connection: Connection, selection: Selection): P
 const CampaignBooks = t.type({
   channel_id: t.string,
   status: oneOf(campaignStatuses),
+  /** Its recipients are being deleted or gone: what is counted says nothing. */
+  archived: t.boolean,
   kept: t.record(t.string, t.number),
   counted: t.record(t.string, t.number),
   kept_reasons: t.record(t.string, t.number),
@@ -92,7 +94,7 @@ export function readCampaignBooks(connection: Connection, campaignId: string): P
       WHERE campaign_id = ${campaignId}
       GROUP BY state, reason
     )
-    SELECT campaign.channel_id, campaign.status,
+    SELECT campaign.channel_id, campaign.status, archived_at IS NOT NULL AS archived,
       to_jsonb(campaign_counter) - 'campaign_id' - 'claimed_position' - 'charged' AS kept,
       COALESCE((SELECT jsonb_object_agg(state, n) FROM (
         SELECT lower(state) AS state, sum(n) AS n FROM counted GROUP BY 1) AS states), '{}'::jsonb) AS counted,

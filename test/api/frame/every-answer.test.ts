@@ -214,6 +214,13 @@ const ill: Readonly<Record<string, CampaignFixture>> = {
     answer = unreachable;
     return send(operation, await fixtures.pathOf(operation));
   },
+  'listCampaignRecipients 409': async (operation) => {
+    const path = await fixtures.pathOf(operation);
+    const [, , , campaignId = ''] = path.split('/');
+    await database.pool.query(sql.type(nothing)`
+      INSERT INTO archive (key, workspace_id, campaign_id, size) VALUES (${path}, ${workspace.workspaceId}, ${campaignId}, 1)`);
+    return send(operation, path);
+  },
   'testCampaign 409': async (operation) =>
     send(operation, await fixtures.pathOf(operation), { body: { phone_number: '+4915112345678' } }),
   'startCampaign 409': wrongState,

@@ -32,6 +32,7 @@ export function Recipients() {
   const campaign = useCampaign(id);
   const path = useCampaignPath(id);
   const filter = { state: state as RecipientState[] | undefined, reason, phone_number: number };
+  const isArchived = campaign.data?.archived_at != null;
   const isFinal =
     campaign.data !== undefined &&
     isFinished(campaign.data.status) &&
@@ -40,6 +41,7 @@ export function Recipients() {
     queryKey: ['recipients', id, filter],
     queryFn: ({ pageParam }) =>
       api.listCampaignRecipients(client, id, { ...filter, cursor: pageParam, limit: 100 }),
+    enabled: !isArchived,
     initialPageParam: undefined as string | undefined,
     placeholderData: keepPreviousData,
     getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
@@ -107,7 +109,12 @@ export function Recipients() {
         />
       </Group>
       {list.error && <ErrorFace error={list.error} retry={() => void list.refetch()} />}
-      {list.isPending && <LoadingFace />}
+      {isArchived && (
+        <EmptyFace title="Archived">
+          The recipients are no longer listed. Export CSV gives all of them.
+        </EmptyFace>
+      )}
+      {list.isPending && !isArchived && <LoadingFace />}
       {list.data && rows.length === 0 && (
         <EmptyFace title="Nobody matches">
           {state || reason || number ? 'Take a filter away.' : 'The audience is being prepared.'}

@@ -1,0 +1,172 @@
+/** Moves old recipients and messages into the file storage (`MESSAGE_RETENTION_MONTHS`). */
+import { Readable, pipeline } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import type { Dependencies } from '../../dependencies.ts';
+import type { Database } from '../../records/database/database.ts';
+import { readMessagesOfMonth, type MonthOfMessages } from '../../records/messages/message-archive.ts';
+import {
+  closeArchive,
+  deleteArchivedMessages,
+  deleteArchivedRecipients,
+  isArchived,
+  lastPosition,
+  listCampaignsToArchive,
+  listMonthsToArchive,
+  listOpenArchives,
+  recordArchive,
+  type ArchiveSource,
+  type OpenArchive,
+} from '../../records/operations/archives.ts';
+import { StorageFailure } from '../../storage/storage-failure.ts';
+
+/** Prefix of every archive's key, for lifecycle rules of a bucket. */
+export const archiveKeyPrefix = 'archive_';
+
+export type Archivist = Pick<Dependencies, 'database' | 'config' | 'storage' | 'logger' | 'recipientExport'>;
+
+export interface ArchiveOptions {
+  /** Rows deleted in one transaction. */
+  readonly batchSize: number;
+  /** Called after every batch, and after every piece of an archive. */
+  readonly onBatch: () => void;
+}
+
+/** 30 min: the activity may take an hour, and the next hourly run continues. */
+const longestMs = 30 * 60_000;
+const sourcesAtOnce = 100;
+
+/**
+ * Archives the recipients of campaigns that ended, and the other messages of months that were over, before the given number of
+ * months; then deletes them. May be stopped anywhere: an archive without a record is written again, with the same content,
+ * and one with a record only has rows deleted.
+ */
+export async function archiveExpired(
+  archivist: Archivist,
+  options: ArchiveOptions,
+): Promise<Readonly<Record<string, number>>> {
+  const { database, config, logger } = archivist;
+  const { messageRetentionMonths } = config;
+  if (messageRetentionMonths === undefined) return {};
+  const summary = { archives: 0, archivedRows: 0 };
+  const until = performance.now() + longestMs;
+  try {
+    for await (const source of listSources(database, messageRetentionMonths)) {
+      if (performance.now() > until) break;
+      const archive = 'key' in source ? source : await writeArchive(archivist, source, options);
+      summary.archivedRows += await removeRows(archivist, archive, options);
+      summary.archives += 1;
+    }
+  } catch (error) {
+    if (!(error instanceof StorageFailure)) throw error;
+    logger.warn({ reason: error.message }, 'old messages not archived');
+  }
+  return summary;
+}
+
+/** Archives whose rows are not all deleted, then what is to be archived. Lists again until nothing is left. */
+async function* listSources(
+  database: Database,
+  olderThanMonths: number,
+): AsyncGenerator<ArchiveSource | OpenArchive> {
+  const age = { olderThanMonths, limit: sourcesAtOnce };
+  const lists: readonly (() => Promise<readonly (ArchiveSource | OpenArchive)[]>)[] = [
+    () => listOpenArchives(database, sourcesAtOnce),
+    () => listCampaignsToArchive(database, age),
+    () => listMonthsToArchive(database, age),
+  ];
+  for (const list of lists)
+    for (let sources = await list(); sources.length > 0; sources = await list()) yield* sources;
+}
+
+const keyOf = ({ workspaceId, campaignId, month }: ArchiveSource): string =>
+  `${archiveKeyPrefix}${campaignId === null ? `messages_${workspaceId}_${month}` : `campaign_${campaignId}`}.csv.gz`;
+
+/** Another process has recorded the archive, and may be deleting its rows. */
+class ArchivedElsewhere extends Error {}
+
+async function writeArchive(
+  archivist: Archivist,
+  source: ArchiveSource,
+  { onBatch }: ArchiveOptions,
+): Promise<OpenArchive> {
+  const { database, storage } = archivist;
+  const key = keyOf(source);
+  // Its error destroys the gzip stream, and with it the write.
+  const zipped = pipeline(
+    Readable.from(readWhole(archivist, source, onBatch), { objectMode: false }),
+    createGzip(),
+    () => undefined,
+  );
+  try {
+    const size = await storage.write(key, zipped);
+    await recordArchive(database, { ...source, key, size });
+  } catch (error) {
+    if (!(error instanceof ArchivedElsewhere)) throw error;
+  }
+  return { ...source, key };
+}
+
+/** Throws at the end when rows may have been missing, so that the object is not replaced. */
+async function* readWhole(archivist: Archivist, source: ArchiveSource, onBatch: () => void) {
+  for await (const chunk of readRows(archivist, source)) {
+    yield chunk as Buffer;
+    onBatch();
+  }
+  // Rows are deleted only after the record: without one, all of them have been read.
+  if (await isArchived(archivist.database, keyOf(source))) throw new ArchivedElsewhere();
+}
+
+function readRows({ config, recipientExport }: Archivist, { workspaceId, campaignId, month }: ArchiveSource) {
+  return campaignId === null
+    ? readMessagesOfMonth(config.databaseUrl, { workspaceId, month: month ?? '' })
+    : recipientExport.read(workspaceId, {
+        campaignId,
+        states: [],
+        reasons: [],
+        afterPosition: 0,
+        inFull: true,
+      });
+}
+
+/** One short transaction per batch. Returns the number of rows. */
+async function removeRows(
+  { database }: Archivist,
+  archive: OpenArchive,
+  options: ArchiveOptions,
+): Promise<number> {
+  const { campaignId, month, workspaceId } = archive;
+  const removed =
+    campaignId === null
+      ? await removeMessages(database, { workspaceId, month: month ?? '' }, options)
+      : await removeRecipients(database, campaignId, options);
+  await closeArchive(database, archive);
+  return removed;
+}
+
+async function removeRecipients(
+  database: Database,
+  campaignId: string,
+  { batchSize: limit, onBatch }: ArchiveOptions,
+): Promise<number> {
+  const last = await lastPosition(database, campaignId);
+  let removed = 0;
+  for (let after = 0; after < last; after += limit) {
+    removed += await deleteArchivedRecipients(database, { campaignId, after, limit });
+    onBatch();
+  }
+  return removed;
+}
+
+async function removeMessages(
+  database: Database,
+  month: MonthOfMessages,
+  { batchSize: limit, onBatch }: ArchiveOptions,
+): Promise<number> {
+  let removed = 0;
+  let from: Date | null = null;
+  for (let count = limit; count === limit; removed += count) {
+    ({ count, last: from } = await deleteArchivedMessages(database, { ...month, from, limit }));
+    onBatch();
+  }
+  return removed;
+}

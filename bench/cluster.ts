@@ -59,7 +59,7 @@ async function measure(cluster: Cluster, atRest: Costs, { name, count, run }: Wo
   const each = [...spent].map(
     ([kind, cpu]) => [kind, ((cpu - (atRest.get(kind) ?? 0) * seconds) * 1_000) / count] as const,
   );
-  return `  ${name}: ${(count / seconds).toFixed(0)} a second, CPU of each beyond rest ${told(each)}`;
+  return `  ${name}: ${(count / seconds).toFixed(0)} a second, CPU of each beyond rest ${describeCosts(each)}`;
 }
 
 async function observe(
@@ -74,7 +74,7 @@ async function observe(
   return { seconds: (performance.now() - startedAt) / 1_000, spent };
 }
 
-function told(each: readonly (readonly [Kind, number])[]): string {
+function describeCosts(each: readonly (readonly [Kind, number])[]): string {
   const total = each.reduce((sum, [, ms]) => sum + ms, 0);
   return `${total.toFixed(2)} ms (${each.map(([kind, ms]) => `${kind} ${ms.toFixed(2)}`).join(', ')})`;
 }
@@ -104,7 +104,7 @@ async function measureShape(context: RehearsalContext, hosts: Hosts): Promise<vo
     const { seconds, spent } = await observe(cluster, () => sleep(restSeconds * 1_000));
     const atRest = new Map([...spent].map(([kind, cpu]) => [kind, cpu / seconds]));
     progress.say(
-      `  at rest, CPU of each second ${told([...atRest].map(([kind, cpu]) => [kind, cpu * 1_000]))}`,
+      `  at rest, CPU of each second ${describeCosts([...atRest].map(([kind, cpu]) => [kind, cpu * 1_000]))}`,
     );
     const measured = async (work: Work) => progress.say(await measure(cluster, atRest, work));
 

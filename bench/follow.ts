@@ -87,10 +87,10 @@ try {
     const streams = await Promise.all(
       Array.from({ length: pages }, async () => {
         const { body } = await ask(`/campaigns/${campaignId}/stream`);
-        const told = { events: 0 };
-        body.on('data', () => (told.events += 1)).on('error', () => undefined);
+        const stream = { events: 0 };
+        body.on('data', () => (stream.events += 1)).on('error', () => undefined);
         closing.signal.addEventListener('abort', () => body.destroy());
-        return told;
+        return stream;
       }),
     );
     const timers = isWhole
@@ -108,7 +108,7 @@ try {
     await sleep(Number(values.seconds) * 1_000);
     const cpu = (await api.cpuSeconds()) - cpuBefore;
     const seconds = (performance.now() - startedAt) / 1_000;
-    const events = streams.reduce((sum, told) => sum + told.events, 0);
+    const events = streams.reduce((sum, stream) => sum + stream.events, 0);
     process.stdout.write(
       `${String(pages).padStart(3)} ${isWhole ? 'whole pages' : 'streams    '}   ${((cpu / seconds) * 100).toFixed(1)} % of a core, ` +
         `${residentMemory(api.pid)} MB, ${events} events\n`,

@@ -46,8 +46,8 @@ export function startProduct(
   child.stdout.on('data', (bytes: Buffer) => {
     const lines = (line + bytes.toString()).split('\n');
     line = lines.pop() ?? '';
-    for (const told of lines)
-      if (/"level":"?(?:error|50|fatal|60)/.test(told)) process.stderr.write(`${told}\n`);
+    for (const logLine of lines)
+      if (/"level":"?(?:error|50|fatal|60)/.test(logLine)) process.stderr.write(`${logLine}\n`);
   });
   return {
     cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),

@@ -74,7 +74,7 @@ export async function startWebhookProcess(
   const answer = () =>
     new Promise<Reading>((resolve, reject) => {
       child.once('exit', () => reject(new Error('the worker process ended')));
-      child.once('message', (told) => resolve(told as Reading));
+      child.once('message', (message) => resolve(message as Reading));
     });
   await answer();
   child.setMaxListeners(0);

@@ -109,7 +109,9 @@ export const doctorCommand = adminCommand({
       for (const checks of [...(restore === undefined ? [] : [lostTimeChecks(restore)]), everyCheck]) {
         const findings = await runDoctor(doctor, { pauseMs: checks === everyCheck ? pauseMs : 0, checks });
         settled.push(
-          ...(values.repair === undefined ? findings.map(found) : (await repairFindings(findings)).map(told)),
+          ...(values.repair === undefined
+            ? findings.map(openFinding)
+            : (await repairFindings(findings)).map(settledFinding)),
         );
       }
       await clusters.close();
@@ -154,12 +156,12 @@ function time(name: string, value: string): Date {
   throw new Error(`--${name} must be a date and time with its zone, like 2026-01-31T12:00:00Z`);
 }
 
-function found({ kind, id, meaning, repair }: Finding): ReportedFinding {
+function openFinding({ kind, id, meaning, repair }: Finding): ReportedFinding {
   return { kind, id, meaning, repair: repair?.does ?? null, outcome: 'found' };
 }
 
-function told({ finding, outcome, problem }: Settled): ReportedFinding {
-  return { ...found(finding), outcome, ...(problem !== undefined && { problem }) };
+function settledFinding({ finding, outcome, problem }: Settled): ReportedFinding {
+  return { ...openFinding(finding), outcome, ...(problem !== undefined && { problem }) };
 }
 
 function textOf({ findings, notes }: Report): string {

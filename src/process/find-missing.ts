@@ -51,13 +51,13 @@ export async function reportMissing({
   readonly logger: Logger;
   readonly find: () => Promise<readonly string[]>;
 }): Promise<void> {
-  let told = '';
+  let loggedNames = '';
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     const missing = await find();
     const names = missing.join(', ');
-    if (names !== told && names !== '') logger.warn({ missing }, 'waiting for what is missing');
-    if (names !== told && names === '') logger.info('nothing is missing any more');
-    told = names;
+    if (names !== loggedNames && names !== '') logger.warn({ missing }, 'waiting for what is missing');
+    if (names !== loggedNames && names === '') logger.info('nothing is missing any more');
+    loggedNames = names;
     if (names === '') return;
     await sleep(pauseMs, undefined, { ref: false });
   }

@@ -28,18 +28,18 @@ export async function connectToTemporal(
   return connection;
 }
 
-async function untilDone<T>(attempt: () => Promise<T>, tell: (error: string) => void): Promise<T> {
-  let told = false;
-  const tellOnce = (error: string): void => {
-    if (!told) tell(error);
-    told = true;
+async function untilDone<T>(attempt: () => Promise<T>, log: (error: string) => void): Promise<T> {
+  let isLogged = false;
+  const logOnce = (error: string): void => {
+    if (!isLogged) log(error);
+    isLogged = true;
   };
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-    const silent = setTimeout(() => tellOnce('no answer'), silentMs);
+    const silent = setTimeout(() => logOnce('no answer'), silentMs);
     try {
       return await attempt();
     } catch (error) {
-      tellOnce(firstLine(error));
+      logOnce(firstLine(error));
       await sleep(pauseMs);
     } finally {
       clearTimeout(silent);

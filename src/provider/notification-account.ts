@@ -75,12 +75,12 @@ function instantOf(value: unknown): Date | null {
  * undefined: not mentioned.
  */
 function messagingLimitOf(event: string, value: JsonObject): number | null | undefined {
-  const told = value['max_daily_conversations_per_business'] ?? value['max_daily_conversation_per_phone'];
+  const perDay = value['max_daily_conversations_per_business'] ?? value['max_daily_conversation_per_phone'];
   // In a THROUGHPUT_UPGRADE `current_limit` is the throughput, not the messaging limit.
-  const tierText = told ?? (event === 'THROUGHPUT_UPGRADE' ? undefined : value['current_limit']);
+  const tierText = perDay ?? (event === 'THROUGHPUT_UPGRADE' ? undefined : value['current_limit']);
   const tier = /^TIER_(?:(\d{1,7})(K?)|(UNLIMITED))$/.exec(readText(tierText) ?? '');
   if (tier !== null) return tier[3] === undefined ? Number(tier[1]) * (tier[2] === 'K' ? 1000 : 1) : null;
-  const limit = read(WholeNumber, told);
+  const limit = read(WholeNumber, perDay);
   if (limit === -1) return null;
   return limit === null || limit < 1 || limit > 2_147_483_647 ? undefined : limit;
 }

@@ -68,10 +68,10 @@ it('keeps what each of many edits of one contact changed', async () => {
   expect(answers.map(({ status }) => status)).toEqual(edits.map(() => 200));
   const read = await api.send('GET', `/api/contacts/${id}`, workspace);
   expect(read.body.data).toMatchObject(Object.assign({}, ...edits));
-  const told = await updatesOf(workspace.workspaceId);
-  expect(told).toHaveLength(edits.length);
-  expect(told.at(-1)).toEqual(read.body.data);
-  const times = told.map(({ updatedAt }) => updatedAt);
+  const updates = await updatesOf(workspace.workspaceId);
+  expect(updates).toHaveLength(edits.length);
+  expect(updates.at(-1)).toEqual(read.body.data);
+  const times = updates.map(({ updatedAt }) => updatedAt);
   expect(new Set(times).size).toBe(edits.length);
   expect(times).toEqual(times.toSorted());
 });
@@ -91,8 +91,8 @@ it('changes the contacts of many workspaces at once, each one alone', async () =
     edits.map(({ id }) => [id, `of ${id}`]),
   );
   for (const { workspaceId, ids } of workspaces) {
-    const told = await updatesOf(workspaceId);
-    expect(told.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+    const updates = await updatesOf(workspaceId);
+    expect(updates.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   }
 });
 

@@ -136,9 +136,9 @@ describe('a message that the provider does not take', () => {
   ])('is told and costs nothing when it %s', async (_, answer, status, error) => {
     const { send, messages, asked, books } = await seedSender();
     answers = [answer];
-    const told = await send();
-    expect(told.status).toBe(status);
-    expect(told.body.error).toEqual(error);
+    const answerToCaller = await send();
+    expect(answerToCaller.status).toBe(status);
+    expect(answerToCaller.body.error).toEqual(error);
     expect(asked()).toBe(1);
     expect(await messages()).toMatchObject([{ state: 'FAILED', settlement: 'none' }]);
     expect(await books()).toMatchObject({ balance: 1_000_000_000n, reserved: 0n });

@@ -61,7 +61,7 @@ it('writes a notice in the transaction of each change that people should know of
   await blockChannelsOfAccount(pool, { businessAccountId, event: 'DISABLED_UPDATE', until: null });
 
   const { data } = await read(workspace);
-  const told = data
+  const titles = data
     .toReversed()
     .map((one: { kind: string; subject: Record<string, string>; message: string }) => [
       one.kind,
@@ -71,7 +71,7 @@ it('writes a notice in the transaction of each change that people should know of
       one.message,
     ]);
   const number = '+49 30 1234567';
-  expect(told).toEqual([
+  expect(titles).toEqual([
     ['campaign_paused', 'campaign', paused, 'Paused', expect.stringContaining('Somebody paused')],
     ['campaign_failed', 'campaign', failed, 'Failed', expect.stringContaining('There is no such file')],
     ['channel_quality', 'channel', channelId, number, expect.stringContaining('good again')],

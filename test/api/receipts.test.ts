@@ -88,8 +88,8 @@ describe.each([
     });
 
     const events = await eventsOf(database, workspaceId);
-    const told = events.map(({ eventKey, data }) => `${eventKey} ${data.status.id}`);
-    expect(new Set(told).size).toBe(told.length);
+    const received = events.map(({ eventKey, data }) => `${eventKey} ${data.status.id}`);
+    expect(new Set(received).size).toBe(received.length);
     const tally = (key: string) => events.filter(({ eventKey }) => eventKey === key).length;
     expect([tally('failed'), tally('read'), tally('delivered'), tally('sent')]).toEqual([
       failed,

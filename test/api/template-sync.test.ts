@@ -59,7 +59,7 @@ async function listed(): Promise<readonly string[]> {
   return (body.data as { name: string; status: string }[]).map(({ name, status }) => `${name} ${status}`);
 }
 
-const told = async () =>
+const listNotices = async () =>
   (await eventsOf(api.dependencies.database, workspaceId)).map(
     ({ eventKey, data }) => `${eventKey} ${data.name} ${data.newStatus}`,
   );
@@ -70,7 +70,7 @@ describe('POST /api/templates/sync', () => {
     expect(await sync()).toMatchObject({ status: 200, body: { data: { synced: 3, added: 3, changed: 0 } } });
     expect(await sync()).toMatchObject({ status: 200, body: { data: { synced: 3, added: 0, changed: 0 } } });
     expect(await listed()).toEqual(['a APPROVED', 'b APPROVED', 'c APPROVED']);
-    expect(await told()).toEqual([]);
+    expect(await listNotices()).toEqual([]);
   });
 
   it('marks what the provider no longer has, takes it back, and tells both', async () => {
@@ -82,7 +82,7 @@ describe('POST /api/templates/sync', () => {
     graph.templatePages = [[template('a'), template('b')]];
     await sync();
     expect(await listed()).toEqual(['a APPROVED', 'b APPROVED']);
-    expect(await told()).toEqual(['template b DELETED', 'template b APPROVED']);
+    expect(await listNotices()).toEqual(['template b DELETED', 'template b APPROVED']);
   });
 
   it.each([
@@ -98,6 +98,6 @@ describe('POST /api/templates/sync', () => {
     expect(await listed()).toEqual(['a PAUSED', 'b APPROVED']);
     graph.templatePages = [[template('a')], [template('b')]];
     expect(await sync()).toMatchObject({ status: 200, body: { data: { synced: 2, changed: 1 } } });
-    expect(await told()).toEqual(['template a PAUSED', 'template a APPROVED']);
+    expect(await listNotices()).toEqual(['template a PAUSED', 'template a APPROVED']);
   });
 });

@@ -167,8 +167,8 @@ it('loses none that was answered and applies each once', async () => {
   await startProcess('worker');
   await expect.poll(async () => (await waiting()).n, patient).toBe(0);
   const events = await eventsOf(database.pool, campaign.workspaceId);
-  const told = events.map(({ eventKey, data }) => `${eventKey} ${data.status.id}`);
+  const received = events.map(({ eventKey, data }) => `${eventKey} ${data.status.id}`);
   const expected = campaign.ids.flatMap((id) => [`sent wamid.${id}`, `delivered wamid.${id}`]);
-  expect(told.toSorted()).toEqual(expected.toSorted());
+  expect(received.toSorted()).toEqual(expected.toSorted());
   expect(await checkBooks(database.pool, campaign)).toMatchObject({ counters_fit: true, reserved: 0n });
 }, 120_000);

@@ -198,9 +198,9 @@ describe('the logs of a full run', () => {
   it.each(['campaign prepared', 'campaign begins', 'outcomes recorded', 'campaign completed'])(
     'name the request and the workflow in "%s"',
     (message) => {
-      const told = named(message).filter((line) => line['campaignId'] === campaignId);
-      expect(told.length).toBeGreaterThan(0);
-      for (const line of told)
+      const ofCampaign = named(message).filter((line) => line['campaignId'] === campaignId);
+      expect(ofCampaign.length).toBeGreaterThan(0);
+      for (const line of ofCampaign)
         expect(line).toMatchObject({
           service: 'worker',
           requestId: campaignRequest,
@@ -271,7 +271,7 @@ describe('the traces of a full run', () => {
   });
 
   it('hold no phone number, key, secret, name or text', () => {
-    const told = JSON.stringify(collector.spans);
-    for (const text of forbidden) expect(told.includes(text)).toBe(false);
+    const spansText = JSON.stringify(collector.spans);
+    for (const text of forbidden) expect(spansText.includes(text)).toBe(false);
   });
 });

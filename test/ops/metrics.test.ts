@@ -54,7 +54,7 @@ function metricsOf(expression: string): readonly string[] {
 
 describe('what dashboard and alert rules ask for', () => {
   let names: ReadonlySet<string>;
-  let told: string;
+  let metricsText: string;
 
   beforeAll(async () => {
     const metrics = createMetrics('worker');
@@ -67,8 +67,8 @@ describe('what dashboard and alert rules ask for', () => {
       telemetryOptions: { metrics: sdk.exporter },
     });
     const sdkText = await runOneWorkflow(sdk);
-    told = `${await metrics.registry.metrics()}\n${sdkText}`;
-    names = seriesNames(told);
+    metricsText = `${await metrics.registry.metrics()}\n${sdkText}`;
+    names = seriesNames(metricsText);
   });
 
   /** On a real server, with a regular activity, so that every part of the SDK has something to tell. */
@@ -104,7 +104,7 @@ describe('what dashboard and alert rules ask for', () => {
   }
 
   it('has no label whose values customers could add to', () => {
-    const labels = [...told.matchAll(/[{,]([a-z_]+)="/g)].map(([, name = '']) => name);
+    const labels = [...metricsText.matchAll(/[{,]([a-z_]+)="/g)].map(([, name = '']) => name);
     // Words of the code, of HTTP, of the provider's table of errors, and of Temporal.
     const closed = `
       service state status pause_reason outcome code kind queue table health le quantile

@@ -135,8 +135,8 @@ describe('an API process that dies by SIGKILL', () => {
     const left = ({ workspace }: CampaignFixture) =>
       api.database.pool.one(sql.type(Left)`
         SELECT count(*)::int AS campaigns,
-          (SELECT count(*)::int FROM workflow_outbox JOIN campaign AS told ON told.id = campaign_id
-            WHERE told.workspace_id = ${workspace.workspaceId} AND kind = 'start') AS commands,
+          (SELECT count(*)::int FROM workflow_outbox JOIN campaign ON campaign.id = campaign_id
+            WHERE campaign.workspace_id = ${workspace.workspaceId} AND kind = 'start') AS commands,
           (SELECT count(*)::int FROM campaign_counter JOIN campaign AS counted ON counted.id = campaign_id
             WHERE counted.workspace_id = ${workspace.workspaceId}) AS counters
         FROM campaign WHERE workspace_id = ${workspace.workspaceId}`);

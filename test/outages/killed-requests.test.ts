@@ -107,7 +107,9 @@ describe.each<Moment>(['before', 'after'])('a process killed %s a statement', (m
       const answers = await Promise.all(Array.from({ length: 20 }, again));
       expect(answers.every(({ status }) => status === 201 || status === 409)).toBe(true);
       await expect.poll(async () => (await again()).status).toBe(201);
-      const ids = [...answers, await again()].flatMap(({ body: told }) => told.data?.campaign.id ?? []);
+      const ids = [...answers, await again()].flatMap(
+        ({ body: answerBody }) => answerBody.data?.campaign.id ?? [],
+      );
       expect(new Set(ids).size, name).toBe(1);
       const found = await survivor.database.pool.one(sql.type(Count)`
         SELECT count(*)::int4 AS n FROM campaign

@@ -37,18 +37,18 @@ const programs = {
     path: 'dist/src/server.js',
     port: { PORT: '0' },
     says: '"msg":"ready"',
-    told: /"port":(\d+),"msg":"ready"/,
+    portPattern: /"port":(\d+),"msg":"ready"/,
   },
   worker: {
     path: 'dist/src/worker.js',
     port: { METRICS_PORT: '0' },
     says: 'health served',
-    told: /"port":(\d+),"msg":"health served"/,
+    portPattern: /"port":(\d+),"msg":"health served"/,
   },
 } as const;
 
 async function start(name: keyof typeof programs, namespace = 'default', settings = {}) {
-  const { path, port, says, told } = programs[name];
+  const { path, port, says, portPattern } = programs[name];
   const program = startProgram({
     path,
     environment: {
@@ -63,7 +63,7 @@ async function start(name: keyof typeof programs, namespace = 'default', setting
   });
   running.push(program);
   await program.says(says);
-  const [, number] = told.exec(program.output()) ?? [];
+  const [, number] = portPattern.exec(program.output()) ?? [];
   const get = async (probe: string) => {
     const response = await fetch(`http://127.0.0.1:${number}${probe}`);
     const body = (await response.json()) as { readonly message?: string };

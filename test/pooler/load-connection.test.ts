@@ -22,10 +22,10 @@ test('leaves no limit and no name on the sessions that a pooler hands to others'
   const lane = async (): Promise<void> => {
     for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
       const load = await openLoadConnection(pgbouncer.url, name);
-      const told = await load.rows(
+      const settings = await load.rows(
         `SELECT current_setting('application_name'), current_setting('statement_timeout')`,
       );
-      expect(told).toEqual([[name, '0']]);
+      expect(settings).toEqual([[name, '0']]);
       await load.commit();
     }
   };

@@ -251,10 +251,10 @@ describe('a message', () => {
 
   it('may be followed by another user id of its sender', () => {
     const change = { wa_id: '16505551234', user_id: { previous: 'US.1', current: 'US.2' } };
-    const told = { kind: 'identity', waId: '16505551234', previousUserId: 'US.1', userId: 'US.2' };
+    const expectedItem = { kind: 'identity', waId: '16505551234', previousUserId: 'US.1', userId: 'US.2' };
 
-    expect(read(inChannel({ user_id_update: [change] }), 'user_id_update')).toMatchObject([told]);
-    expect(read(change, 'user_id_update')).toMatchObject([told]);
+    expect(read(inChannel({ user_id_update: [change] }), 'user_id_update')).toMatchObject([expectedItem]);
+    expect(read(change, 'user_id_update')).toMatchObject([expectedItem]);
     expect(read({ user_id: { current: 'US.2' } }, 'user_id_update')).toMatchObject([{ kind: 'ignored' }]);
   });
 

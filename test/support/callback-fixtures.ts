@@ -21,7 +21,7 @@ export function signatureOf(body: string | Buffer): string {
 
 /** Temporal is a fake here that records its signals. */
 export interface RecordingApplier extends CallbackDependencies {
-  readonly told: string[];
+  readonly orchestratorCalls: string[];
   /** Log lines at level warning or error. */
   readonly complaints: string[];
   /** The same with all of their fields. */
@@ -32,7 +32,7 @@ export function createApplier(
   database: Database,
   overrides: Partial<CallbackDependencies> = {},
 ): RecordingApplier {
-  const told: string[] = [];
+  const orchestratorCalls: string[] = [];
   const complaints: string[] = [];
   const lines: Json[] = [];
   return {
@@ -55,10 +55,10 @@ export function createApplier(
     secrets: createSecretBox(['a key of the tests, long enough']),
     now: () => new Date('2026-03-01T12:00:00.000Z'),
     orchestrator: {
-      refreshCampaign: async (id: string) => told.push(`refresh ${id}`) > 0,
-      startTemplateSync: async (id: string) => void told.push(`sync ${id}`),
+      refreshCampaign: async (id: string) => orchestratorCalls.push(`refresh ${id}`) > 0,
+      startTemplateSync: async (id: string) => void orchestratorCalls.push(`sync ${id}`),
     } as unknown as CallbackDependencies['orchestrator'],
-    told,
+    orchestratorCalls,
     complaints,
     lines,
     ...overrides,

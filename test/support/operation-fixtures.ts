@@ -46,8 +46,8 @@ export function createOperationFixtures({ api, workspace }: TestServers): Operat
   let phones = 20_000_000;
 
   async function made(path: string, body: object): Promise<string> {
-    const { body: told, text } = await api.send('POST', path, { key, body });
-    const id = told.data?.tagId ?? told.data?.id;
+    const { body: answer, text } = await api.send('POST', path, { key, body });
+    const id = answer.data?.tagId ?? answer.data?.id;
     if (id === undefined) throw new Error(text);
     return id;
   }

@@ -58,7 +58,7 @@ export function startAcknowledgedWrites(apiUrl: string, apiKey: string): Acknowl
     countForgotten: (databaseUrl) =>
       withClient(databaseUrl, async (client) => {
         const { rows } = await client.query<{ forgotten: number }>(
-          `SELECT count(*)::int AS forgotten FROM unnest($1::text[]) AS told (number)
+          `SELECT count(*)::int AS forgotten FROM unnest($1::text[]) AS acknowledged (number)
           WHERE NOT EXISTS (SELECT FROM contact WHERE phone_number = ltrim(number, '+'))`,
           [acknowledged],
         );

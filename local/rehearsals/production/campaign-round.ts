@@ -55,15 +55,16 @@ export async function runCampaignRound(options: RoundOptions): Promise<RoundResu
 
   const { events, settledAt } = await untilWebhooksRest(topology, startedAt, signal);
   const webhooksInMs = settledAt - startedAt;
-  const told = receiver.counts.get('sent') ?? 0;
-  const untold = told === events ? [] : [`${told} webhooks for ${events} events`];
+  const sentDeliveries = receiver.counts.get('sent') ?? 0;
+  const deliveryProblems =
+    sentDeliveries === events ? [] : [`${sentDeliveries} webhooks for ${events} events`];
 
   const { problems } = judgeChaos(await gatherEvidence(topology, { campaignId: id, expected: null }));
   return {
     counters: (await read()).counters,
     sentInMs,
     webhooksInMs,
-    problems: [...problems, ...untold],
+    problems: [...problems, ...deliveryProblems],
   };
 }
 

@@ -105,12 +105,12 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
     `The new ones have ended after ${describe(last)}. ${calls} requests of a steady client, ${failures.length} failed.`,
   );
 
-  const told = rehearsal.receiver.counts.get('sent') ?? 0;
+  const sentDeliveries = rehearsal.receiver.counts.get('sent') ?? 0;
   const pages = (name: string, id: string) =>
     rehearsal.said(name, 'outcomes recorded').filter(({ campaignId }) => campaignId === id).length;
   return [
     ...(await judge(rehearsal, [sending, asleep])),
-    ...(told === events ? [] : [`${told} webhooks for ${events} events`]),
+    ...(sentDeliveries === events ? [] : [`${sentDeliveries} webhooks for ${events} events`]),
     ...failures.map((failure) => `a request failed: ${failure}`),
     ...drained.flatMap(({ problems }) => problems),
     ...last.flatMap(({ problems }) => problems),

@@ -52,8 +52,8 @@ export function createCallbackOutbox(
 
   const disturb = (batch: readonly Receipt[]): readonly Receipt[] => {
     const { duplicateRate, shuffle } = settings();
-    const told = batch.flatMap((receipt) => (random() < duplicateRate ? [receipt, receipt] : [receipt]));
-    return shuffle ? shuffled(told, random) : told;
+    const disturbed = batch.flatMap((receipt) => (random() < duplicateRate ? [receipt, receipt] : [receipt]));
+    return shuffle ? shuffled(disturbed, random) : disturbed;
   };
 
   const deliver = async (batch: readonly Receipt[], signal: AbortSignal): Promise<void> => {

@@ -34,9 +34,9 @@ type Translation = Pick<ErrorEnvelope, 'message' | 'error'> & {
 export function toFailure(error: unknown, now: Date): Failure {
   const { status, message, error: details, headers = {} } = translate(error);
   const wait = headers['Retry-After'];
-  const told = wait === undefined ? message : `${message}: try again in ${wait} s`;
+  const messageWithWait = wait === undefined ? message : `${message}: try again in ${wait} s`;
   const errorCode = errorCodeOf(error, status);
-  return { status, body: errorBody({ status, message: told, errorCode, details }, now), headers };
+  return { status, body: errorBody({ status, message: messageWithWait, errorCode, details }, now), headers };
 }
 
 /** The JSON text of an error envelope. */

@@ -12,7 +12,7 @@ export interface CampaignHistory {
   /** When the last step that reported a position ended. */
   readonly reportedAt?: Date | undefined;
   /** The newest snapshot of the campaign in the history. */
-  readonly standing?: CampaignSnapshot | undefined;
+  readonly snapshot?: CampaignSnapshot | undefined;
   /** When the last send step without a result was scheduled; undefined when there is none. */
   readonly openStepSince?: Date | undefined;
   /** When the last send step was scheduled, finished or not. */
@@ -44,7 +44,7 @@ export async function readCampaignHistory(
   for (let runs = 0; ; runs += 1) {
     const events = await readBackwards(client, { workflowId, runId, at });
     const witnessed = witness(events.filter((event) => at === undefined || timeOf(event) <= at));
-    if (witnessed.standing !== undefined || runs === 3) return witnessed;
+    if (witnessed.snapshot !== undefined || runs === 3) return witnessed;
     const earlier = events.at(-1)?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId;
     if (earlier === undefined || earlier === null || earlier === '') return witnessed;
     runId = earlier;
@@ -80,7 +80,7 @@ async function readBackwards(
 /** Expects the events newest first. */
 function witness(events: readonly Event[]): CampaignHistory {
   const finished = new Set<string>();
-  let standing: CampaignSnapshot | undefined;
+  let snapshot: CampaignSnapshot | undefined;
   let claimedPosition: number | undefined;
   let reportedAt: Date | undefined;
   let openStepSince: Date | undefined;
@@ -89,10 +89,10 @@ function witness(events: readonly Event[]): CampaignHistory {
     const completed = event.activityTaskCompletedEventAttributes;
     const result = completed?.result ?? event.workflowExecutionCompletedEventAttributes?.result;
     if (completed?.scheduledEventId !== undefined) finished.add(String(completed.scheduledEventId));
-    const told = standingOf(result?.payloads?.[0]);
-    if (told !== undefined) {
-      standing ??= told;
-      const position = told.counts.claimedPosition;
+    const reported = snapshotOf(result?.payloads?.[0]);
+    if (reported !== undefined) {
+      snapshot ??= reported;
+      const position = reported.counts.claimedPosition;
       if (position !== undefined) reportedAt ??= timeOf(event);
       if (position !== undefined) claimedPosition = Math.max(claimedPosition ?? 0, position);
     }
@@ -104,10 +104,10 @@ function witness(events: readonly Event[]): CampaignHistory {
   }
   const [newest] = events;
   const lastEventAt = newest === undefined ? undefined : timeOf(newest);
-  return { standing, claimedPosition, reportedAt, openStepSince, lastStepAt, lastEventAt };
+  return { snapshot, claimedPosition, reportedAt, openStepSince, lastStepAt, lastEventAt };
 }
 
-function standingOf(payload: Parameters<typeof defaultPayloadConverter.fromPayload>[0] | undefined | null) {
+function snapshotOf(payload: Parameters<typeof defaultPayloadConverter.fromPayload>[0] | undefined | null) {
   if (payload === undefined || payload === null) return undefined;
   const value: unknown = defaultPayloadConverter.fromPayload(payload);
   if (typeof value !== 'object' || value === null || !('counts' in value)) return undefined;

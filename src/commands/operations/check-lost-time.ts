@@ -89,7 +89,7 @@ async function judge(
   // Done for this backup before, or surely nothing was sent.
   if ((noted !== null && campaign.claimed_position >= noted && !over) || (upTo < 0 && !over))
     return undefined;
-  const settle = over ? `, and it is ${history?.standing?.status ?? 'over'} as its workflow left it` : '';
+  const settle = over ? `, and it is ${history?.snapshot?.status ?? 'over'} as its workflow left it` : '';
   return {
     kind: 'sent-in-lost-time',
     id: campaign.id,
@@ -121,7 +121,7 @@ function judgeUnprepared({ database }: Doctor, { campaign, history, over }: Judg
     fingerprint: '',
     meaning:
       'the campaign was prepared and sent in the lost time, and no record of its recipients is left; ' +
-      `its workflow knows of ${history?.standing?.counts.accepted ?? 0} that were accepted`,
+      `its workflow knows of ${history?.snapshot?.counts.accepted ?? 0} that were accepted`,
     repair: {
       does: 'cancel the campaign, so that nobody is sent again',
       run: () => end(database, campaign.id, 'cancel'),
@@ -167,7 +167,7 @@ async function settleCampaign(
     });
   }
   if (!over) return;
-  const cancelled = history?.standing?.status !== 'COMPLETED';
+  const cancelled = history?.snapshot?.status !== 'COMPLETED';
   await end(database, campaign.id, cancelled ? 'cancel' : 'complete');
   if (cancelled) await cancelTheRest(database, campaign.id);
 }

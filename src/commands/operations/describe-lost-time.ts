@@ -25,7 +25,7 @@ export async function describeLostTime(
       (await findCampaignStates(database, { ids, finished: [], seconds: 0 })).map(({ id }) => id),
     );
     for (const id of ids.filter((candidate) => !known.has(candidate))) {
-      const standing = (await workflows.campaignHistory(id))?.standing;
+      const standing = (await workflows.campaignHistory(id))?.snapshot;
       notes.push(
         `campaign ${id}${standing === undefined ? '' : ` of workspace ${standing.workspaceId}`} was created in that time and is ` +
           `lost; ${standing?.counts.accepted ?? 0} of its messages were accepted, at least`,

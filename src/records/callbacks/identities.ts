@@ -28,24 +28,24 @@ export async function learnIdentities(
   await learn(
     connection,
     sql.fragment`
-    SELECT * FROM ${sql.unnest(rows, ['int4', 'uuid', 'text'])} AS told (workspace_id, contact_id, provider_id)`,
+    SELECT * FROM ${sql.unnest(rows, ['int4', 'uuid', 'text'])} AS pairs (workspace_id, contact_id, provider_id)`,
   );
 }
 
-/** `told`: rows of workspace_id, contact_id and provider_id. */
-async function learn(connection: Connection, told: FragmentSqlToken): Promise<void> {
+/** `pairs`: rows of workspace_id, contact_id and provider_id. */
+async function learn(connection: Connection, pairs: FragmentSqlToken): Promise<void> {
   await connection.query(sql.type(nothing)`
     INSERT INTO contact_identity (workspace_id, provider_id, contact_id)
-    SELECT DISTINCT ON (contact.workspace_id, told.provider_id) contact.workspace_id, told.provider_id, contact.id
-    FROM (${told}) AS told
+    SELECT DISTINCT ON (contact.workspace_id, pairs.provider_id) contact.workspace_id, pairs.provider_id, contact.id
+    FROM (${pairs}) AS pairs
     CROSS JOIN LATERAL (
-      SELECT * FROM contact WHERE workspace_id = told.workspace_id AND id = told.contact_id OFFSET 0
+      SELECT * FROM contact WHERE workspace_id = pairs.workspace_id AND id = pairs.contact_id OFFSET 0
     ) AS contact
-    WHERE contact.erased_at IS NULL AND told.provider_id <> '' AND told.provider_id IS DISTINCT FROM contact.phone_number
-      AND told.provider_id IS DISTINCT FROM contact.provider_user_id
+    WHERE contact.erased_at IS NULL AND pairs.provider_id <> '' AND pairs.provider_id IS DISTINCT FROM contact.phone_number
+      AND pairs.provider_id IS DISTINCT FROM contact.provider_user_id
       AND NOT EXISTS (SELECT FROM contact_identity AS known WHERE known.workspace_id = contact.workspace_id
-        AND known.provider_id = told.provider_id AND known.contact_id = contact.id)
-    ORDER BY contact.workspace_id, told.provider_id
+        AND known.provider_id = pairs.provider_id AND known.contact_id = contact.id)
+    ORDER BY contact.workspace_id, pairs.provider_id
     ON CONFLICT (workspace_id, provider_id) DO UPDATE SET contact_id = excluded.contact_id, learned_at = now()`);
 }
 
@@ -74,9 +74,9 @@ export async function findAnsweredMessage(
 export async function learnIdsOfRecipients(
   connection: Connection,
   campaignId: string,
-  told: readonly { readonly position: number; readonly providerId: string }[],
+  pairs: readonly { readonly position: number; readonly providerId: string }[],
 ): Promise<void> {
-  const rows = told.map(({ position, providerId }) => [position, providerId]);
+  const rows = pairs.map(({ position, providerId }) => [position, providerId]);
   await learn(
     connection,
     sql.fragment`

@@ -174,8 +174,13 @@ describe('GET /api/campaigns/:id/stream', () => {
     expect(text).toMatch(
       /event: progress\ndata: \{.*"status":"COMPLETED".*\}\n\nevent: end\ndata: \{\}\n\n$/,
     );
-    const told = [...text.matchAll(/data: (\{.+\})/g)].map(([, data = '']) => JSON.parse(data) as object);
-    expect(told[0]).toMatchObject({ id: campaignId, rate: 0, eta_seconds: null, counters: { pending: 2 } });
+    const progress = [...text.matchAll(/data: (\{.+\})/g)].map(([, data = '']) => JSON.parse(data) as object);
+    expect(progress[0]).toMatchObject({
+      id: campaignId,
+      rate: 0,
+      eta_seconds: null,
+      counters: { pending: 2 },
+    });
   });
 
   it('ends within five seconds of the revocation of its key', async () => {

@@ -55,8 +55,8 @@ const insertTemplate = (id: string, text: string) =>
       ${JSON.stringify([{ type: 'BODY', text }])}::jsonb) ON CONFLICT DO NOTHING`);
 
 const made = async (path: string, body: object): Promise<string> => {
-  const { body: told, text } = await api.send('POST', path, { key: workspace.channelKey, body });
-  const id = told.data?.tagId ?? told.data?.id;
+  const { body: answer, text } = await api.send('POST', path, { key: workspace.channelKey, body });
+  const id = answer.data?.tagId ?? answer.data?.id;
   if (id === undefined) throw new Error(text);
   return id;
 };

@@ -19,8 +19,8 @@ afterEach(() => api.close());
 it('counts no probe among the requests of callers', async () => {
   api = await startTestApi();
   for (const path of ['/healthz', '/readyz', '/metrics', '/api/tags']) await api.send('GET', path);
-  const told = await api.dependencies.metrics.registry.metrics();
-  const counted = [...told.matchAll(/http_request_seconds_count\{.*route="([^"]+)"/g)].map(
+  const metricsText = await api.dependencies.metrics.registry.metrics();
+  const counted = [...metricsText.matchAll(/http_request_seconds_count\{.*route="([^"]+)"/g)].map(
     ([, route]) => route,
   );
   expect(counted).toEqual(['/api/tags']);

@@ -47,8 +47,8 @@ beforeAll(async () => {
   port = await new Promise((done, failed) => {
     server.once('exit', (code) => failed(new Error(`The server ended with ${code}`)));
     lines.on('line', (line) => {
-      const told = JSON.parse(line) as { readonly msg?: string; readonly port?: number };
-      if (told.port !== undefined) done(told.port);
+      const report = JSON.parse(line) as { readonly msg?: string; readonly port?: number };
+      if (report.port !== undefined) done(report.port);
     });
   });
   pool = new Pool(`http://127.0.0.1:${port}`, { connections: 16 });
@@ -127,7 +127,7 @@ async function sendAll(rounds: number): Promise<void> {
 
 /** MiB in use after a collection. */
 async function memory(): Promise<{ readonly heap: number; readonly resident: number }> {
-  const told = new Promise<string>((done) => {
+  const report = new Promise<string>((done) => {
     const listen = (line: string) => {
       if (!line.startsWith('{"heapUsed"')) return;
       lines.off('line', listen);
@@ -136,7 +136,7 @@ async function memory(): Promise<{ readonly heap: number; readonly resident: num
     lines.on('line', listen);
   });
   server.kill('SIGUSR2');
-  const { heapUsed, rss } = JSON.parse(await told) as { readonly heapUsed: number; readonly rss: number };
+  const { heapUsed, rss } = JSON.parse(await report) as { readonly heapUsed: number; readonly rss: number };
   return { heap: heapUsed / 1024 / 1024, resident: rss / 1024 / 1024 };
 }
 

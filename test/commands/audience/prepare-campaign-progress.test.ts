@@ -29,7 +29,7 @@ test('tells how many rows it has worked on while the file still comes', async ()
     await progressed;
     yield Buffer.from(rows.slice(8_000).join(''));
   };
-  const told: number[] = [];
+  const reportedCounts: number[] = [];
   const dependencies = {
     config: { databaseUrl: database.url, publicUrl: undefined, host: '', port: 0 },
     database: database.pool,
@@ -40,12 +40,12 @@ test('tells how many rows it has worked on while the file still comes', async ()
   await prepareCampaign(dependencies, id, {
     signal: new AbortController().signal,
     heartbeat: (count) => {
-      told.push(count);
+      reportedCounts.push(count);
       if (count > 0) tellProgress();
     },
   });
-  const [first = 0] = told.filter((count) => count > 0);
+  const [first = 0] = reportedCounts.filter((count) => count > 0);
   expect(first).toBeGreaterThan(0);
   expect(first).toBeLessThanOrEqual(8_000);
-  expect(told).toEqual(told.toSorted((a, b) => a - b));
+  expect(reportedCounts).toEqual(reportedCounts.toSorted((a, b) => a - b));
 });

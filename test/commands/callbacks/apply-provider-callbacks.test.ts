@@ -119,7 +119,7 @@ describe('createCallbackPoll', () => {
       'callbacks for phone number ids of no channel',
     ]);
     expect(applier.lines.at(-1)).toMatchObject({ elements: 2, phoneNumberIds: ['no such number'] });
-    expect(applier.told).toEqual([]);
+    expect(applier.orchestratorCalls).toEqual([]);
   });
 
   it('applies everything once when several workers share the work', async () => {

@@ -389,7 +389,7 @@ describe('failures that mean more than their message', () => {
     const sending = await accepted(2);
     await deliver(applier, [callback(sending, 'failed', 0, { code: 132015 })]);
     expect(await campaignOf(sending)).toEqual({ status: 'PAUSED', pause_reason: 'TEMPLATE_UNAVAILABLE' });
-    expect(applier.told).toContain(`refresh ${sending.campaignId}`);
+    expect(applier.orchestratorCalls).toContain(`refresh ${sending.campaignId}`);
     const template = sql.fragment`SELECT status FROM template WHERE id = ${sending.templateId}`;
     expect(await rowsOf(database.pool, template)).toEqual([{ status: 'PAUSED' }]);
     await expectBooksFit(sending);
@@ -455,7 +455,7 @@ describe('failures that mean more than their message', () => {
     await deliver(applier, missing);
     expect(await campaignOf(sending)).toEqual({ status: 'PAUSED', pause_reason: 'TEMPLATE_UNAVAILABLE' });
     const account = await accountOf(sending);
-    expect(applier.told.filter((line) => line === `sync ${account}`)).toHaveLength(1);
+    expect(applier.orchestratorCalls.filter((line) => line === `sync ${account}`)).toHaveLength(1);
   });
 
   it('slows the channel down when the provider says too late that it was too fast', async () => {
@@ -502,7 +502,7 @@ describe('statuses of messages we do not know', () => {
     const paused = sql.fragment`SELECT campaign.status, template.status AS template FROM campaign
       JOIN template ON template.id = campaign.template_id WHERE campaign.id = ${sending.campaignId}`;
     expect(await rowsOf(database.pool, paused)).toEqual([{ status: 'PAUSED', template: 'PAUSED' }]);
-    expect(applier.told).toContain(`refresh ${sending.campaignId}`);
+    expect(applier.orchestratorCalls).toContain(`refresh ${sending.campaignId}`);
   });
 
   it('puts the one aside that Postgres refuses, and applies the others', async () => {

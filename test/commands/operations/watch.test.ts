@@ -21,7 +21,7 @@ let temporal: TestWorkflowEnvironment;
 let workflowBundle: WorkflowBundleWithSourceMap;
 let brokenBundle: WorkflowBundleWithSourceMap;
 let doctorFixture: DoctorFixture;
-let told: string[];
+let logged: string[];
 
 beforeAll(async () => {
   [temporal, workflowBundle, brokenBundle] = await Promise.all([
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => temporal?.teardown());
 beforeEach(async () => {
   doctorFixture = await createDoctorFixture(temporal);
-  told = [];
+  logged = [];
 });
 afterEach(() => doctorFixture.drop());
 
@@ -44,11 +44,11 @@ const handleOf = (campaignId: string) => temporal.client.workflow.getHandle(camp
 /** Runs one check on a connection of its own, as a worker does. */
 function look(change: Partial<WorkflowView> = {}): Promise<boolean> {
   const orchestrator = createWorkerOrchestrator(temporal.nativeConnection, temporal.namespace ?? 'default');
-  const tell = (_fields: object, message: string) => void told.push(message);
+  const log = (_fields: object, message: string) => void logged.push(message);
   const logger = {
     ...doctorFixture.doctor.logger,
-    warn: tell,
-    error: tell,
+    warn: log,
+    error: log,
   } as typeof doctorFixture.doctor.logger;
   return watchCampaigns({
     ...doctorFixture.doctor,
@@ -89,10 +89,10 @@ it('starts the workflow of a campaign again that was terminated in its sleep', a
   const { campaignId, start } = await fixture({ recipients: 2, scheduledInMs: 3_600_000 });
   await start();
   await handleOf(campaignId).terminate();
-  await lookUntil(async () => told.includes('campaigns repaired'));
+  await lookUntil(async () => logged.includes('campaigns repaired'));
   expect((await handleOf(campaignId).describe()).status.name).toBe('RUNNING');
   await lookUntil(async () => (await kinds())['without_workflow'] === undefined);
-  expect(told.filter((message) => message === 'campaigns stand still')).toHaveLength(1);
+  expect(logged.filter((message) => message === 'campaigns stand still')).toHaveLength(1);
   await handleOf(campaignId).terminate();
 });
 
@@ -106,7 +106,7 @@ it('tells of a campaign that is due and of one that cannot go on, until they do'
     await until(async () => (await progress()) !== null);
   });
   await withWorker(() => lookUntil(async () => (await kinds())['stuck'] === 1), brokenBundle);
-  expect(told).toEqual(['campaigns stand still']);
+  expect(logged).toEqual(['campaigns stand still']);
   const find = (search: object) =>
     findCampaigns(doctorFixture.pool, {
       name: undefined,
@@ -191,7 +191,7 @@ it('calls a backlog behind living workers QUEUED, and tells nobody', async () =>
   };
   for (let time = 0; time < 2; time += 1)
     await poll({ describe: async () => ({ state: 'running', queued: true }) });
-  expect(told).toEqual([]);
+  expect(logged).toEqual([]);
   expect(await kinds()).toEqual({});
   const [{ workspace_id: workspaceId } = { workspace_id: 0 }] = await findCampaigns(doctorFixture.pool, {
     name: undefined,
@@ -205,6 +205,6 @@ it('calls a backlog behind living workers QUEUED, and tells nobody', async () =>
     waiting_for: 'QUEUED',
   });
   await poll({ describe: async () => ({ state: 'running', stuck: 'no worker' }) });
-  expect(told).toEqual(['campaigns stand still']);
+  expect(logged).toEqual(['campaigns stand still']);
   expect(campaigns).toHaveLength(3);
 });

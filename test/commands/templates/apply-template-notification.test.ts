@@ -91,7 +91,7 @@ describe('what the provider says of a template', () => {
     ]);
     expect(await templateOf(place)).toMatchObject({ status: 'PAUSED', rejected_reason: 'LOW_QUALITY' });
     expect(await campaignOf(place)).toEqual({ status: 'PAUSED', pause_reason: 'TEMPLATE_UNAVAILABLE' });
-    expect(applier.told).toContain(`refresh ${place.campaignId}`);
+    expect(applier.orchestratorCalls).toContain(`refresh ${place.campaignId}`);
     const providerTemplateId = String(place.providerTemplateId);
     expect(await dataOf(place)).toEqual([
       {
@@ -113,7 +113,7 @@ describe('what the provider says of a template', () => {
   });
 
   it('ends the same in whatever order and however often its states are told', async () => {
-    const told = (place: Place, event: string, time: number) => ({
+    const notification = (place: Place, event: string, time: number) => ({
       ...statusUpdate(place, event),
       entry: (statusUpdate(place, event)['entry'] as object[]).map((entry) => ({ ...entry, time })),
     });
@@ -124,9 +124,9 @@ describe('what the provider says of a template', () => {
     ]) {
       const place = await seed();
       const callbacks = [
-        told(place, 'PAUSED', 1_800_000_100),
-        told(place, 'PAUSED', 1_800_000_200),
-        told(place, 'APPROVED', 1_800_000_300),
+        notification(place, 'PAUSED', 1_800_000_100),
+        notification(place, 'PAUSED', 1_800_000_200),
+        notification(place, 'APPROVED', 1_800_000_300),
       ];
       for (const at of order) await deliver(applier, [callbacks[at] ?? {}]);
       expect(await templateOf(place)).toMatchObject({ status: 'APPROVED' });
@@ -210,8 +210,8 @@ describe('what the provider says of a template', () => {
       fieldCallback(changed.accountId, 'message_template_components_update', about(changed)),
       statusUpdate({ ...fresh, providerTemplateId: 77 }, 'APPROVED'),
     ]);
-    expect(applier.told).toContain(`sync ${changed.accountId}`);
-    expect(applier.told).toContain(`sync ${fresh.accountId}`);
+    expect(applier.orchestratorCalls).toContain(`sync ${changed.accountId}`);
+    expect(applier.orchestratorCalls).toContain(`sync ${fresh.accountId}`);
   });
 });
 
@@ -225,7 +225,7 @@ describe('what the provider says of an account', () => {
       UPDATE template SET status = 'DELETED', vanished_at = now() WHERE id = ${place.templateId}`);
     await deliver(applier, [statusUpdate(place, 'APPROVED')]);
     expect(await templateOf(place)).toMatchObject({ status: 'APPROVED' });
-    expect(applier.told).toContain(`sync ${place.accountId}`);
+    expect(applier.orchestratorCalls).toContain(`sync ${place.accountId}`);
   });
 
   it('blocks the channels and pauses their campaigns when the account may not send', async () => {

@@ -207,7 +207,7 @@ describe('a sync', () => {
     const { provider, workspaceId, businessAccountId, dependencies } = await anAccount();
     provider.serve([[listedTemplate()]]);
     await syncTemplates(dependencies, workspaceId);
-    const told = (secondsFromNow: number) =>
+    const applyStatusAt = (secondsFromNow: number) =>
       applyTemplateNotification(dependencies, database.pool, {
         kind: 'template_status',
         businessAccountId,
@@ -218,9 +218,9 @@ describe('a sync', () => {
         remarks: {},
         timestamp: String(Math.floor(Date.now() / 1_000) + secondsFromNow),
       });
-    await told(-60);
+    await applyStatusAt(-60);
     expect(await statuses(workspaceId)).toEqual(['order_update APPROVED']);
-    await told(60);
+    await applyStatusAt(60);
     expect(await statuses(workspaceId)).toEqual(['order_update PAUSED']);
   });
 

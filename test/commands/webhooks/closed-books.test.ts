@@ -131,8 +131,8 @@ it('adds up: refused, undelivered, delivered and open messages are the total of 
   await checkBooks(database.pool, campaign);
 
   const [refused] = recipients;
-  const told = failed.find(({ messageId }) => messageId === refused?.id);
-  expect(told).toMatchObject({
+  const matchingEvent = failed.find(({ messageId }) => messageId === refused?.id);
+  expect(matchingEvent).toMatchObject({
     status: {
       id: refused?.id,
       status: 'failed',
@@ -143,7 +143,7 @@ it('adds up: refused, undelivered, delivered and open messages are the total of 
     phoneNumberId,
     messageSource: 'campaign',
   });
-  expect(told?.providerEvent.statuses).toEqual([told?.status]);
+  expect(matchingEvent?.providerEvent.statuses).toEqual([matchingEvent?.status]);
   const unreachable = failed.find(({ messageId }) => messageId === recipients[2]?.id);
   expect(unreachable?.status.errors).toEqual([{ title: 'PROVIDER_UNREACHABLE', message: 'HTTP 404' }]);
 });

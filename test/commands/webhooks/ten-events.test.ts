@@ -122,9 +122,9 @@ async function tellOf(eventKey: EventKey, place: Place, change: () => Promise<un
 
   await change();
   await change();
-  const told = await hear(eventKey, place);
-  expect(told).toHaveLength(1);
-  const [event] = told;
+  const received = await hear(eventKey, place);
+  expect(received).toHaveLength(1);
+  const [event] = received;
   // The codec keeps what it names: nothing is left out and nothing is beside it.
   const decoded = eventEnvelope(eventKey).decode(event);
   expect(isRight(decoded) && decoded.right).toEqual(event);

@@ -19,7 +19,7 @@ const fold = (state: RecipientState, statuses: readonly ProviderStatus[]) =>
   foldStatuses({ state, statusesSeen: 0 }, statuses.map(reported));
 
 /** Any of the statuses, each at least once, in any order and with repetitions. */
-const told = fc
+const statusSequence = fc
   .subarray([...names], { minLength: 1 })
   .chain((set) => fc.tuple(fc.constant(set), fc.array(fc.constantFrom(...set), { maxLength: 6 })))
   .chain(([set, again]) =>
@@ -33,7 +33,7 @@ describe('foldStatuses', () => {
   it('ends in the same state, with each status fresh once, whatever the order and the repetitions', () => {
     fc.assert(
       fc.property(
-        told,
+        statusSequence,
         fc.constantFrom<RecipientState>('CLAIMED', 'UNKNOWN', 'ACCEPTED'),
         ([set, one, other], state) => {
           const first = fold(state, one);
@@ -48,7 +48,7 @@ describe('foldStatuses', () => {
 
   it('ends the same when the statuses come one by one as when they come together', () => {
     fc.assert(
-      fc.property(told, ([, order]) => {
+      fc.property(statusSequence, ([, order]) => {
         let progress: { state: RecipientState; statusesSeen: number } = {
           state: 'ACCEPTED',
           statusesSeen: 0,

@@ -32,7 +32,7 @@ const sendTo = async (to: string): Promise<string> => {
   });
   return (body as { messages: { id: string }[] }).messages[0]?.id ?? '';
 };
-const told = (): readonly unknown[] => receiver.statuses().map(({ status }) => status);
+const postedStatuses = (): readonly unknown[] => receiver.statuses().map(({ status }) => status);
 
 describe('the statuses of a message', () => {
   it.each([
@@ -49,7 +49,7 @@ describe('the statuses of a message', () => {
 
     expect(await simulator.control('flush')).toEqual({ flushed: true });
 
-    expect(told()).toEqual(expected);
+    expect(postedStatuses()).toEqual(expected);
     expect(receiver.badSignatures).toBe(0);
   });
 
@@ -62,7 +62,7 @@ describe('the statuses of a message', () => {
     });
     await sendTo('491568000013');
 
-    await expect.poll(told, { timeout: 5000 }).toEqual(['sent', 'delivered', 'read']);
+    await expect.poll(postedStatuses, { timeout: 5000 }).toEqual(['sent', 'delivered', 'read']);
   });
 
   it('are read by the product with ids, our own data and the price', async () => {
@@ -108,7 +108,7 @@ describe('the statuses of a message', () => {
 
     await simulator.control('flush');
 
-    expect(told()).toEqual(['sent']);
+    expect(postedStatuses()).toEqual(['sent']);
   });
 
   it('come twice and in any order when told so', async () => {
@@ -129,7 +129,7 @@ describe('the statuses of a message', () => {
 
     await simulator.control('flush');
 
-    expect(told()).toHaveLength(50);
+    expect(postedStatuses()).toHaveLength(50);
     expect(receiver.bodies.length).toBeLessThanOrEqual(2);
   });
 
@@ -148,7 +148,7 @@ describe('the statuses of a message', () => {
 
     await simulator.control('flush');
 
-    expect(told()).toEqual([]);
+    expect(postedStatuses()).toEqual([]);
   });
 
   it('spread over delivered, read and failed as the settings say', async () => {
@@ -157,7 +157,7 @@ describe('the statuses of a message', () => {
 
     await simulator.control('flush');
 
-    const count = (name: string): number => told().filter((status) => status === name).length;
+    const count = (name: string): number => postedStatuses().filter((status) => status === name).length;
     expect(count('failed')).toBeGreaterThan(10);
     expect(count('failed')).toBeLessThan(60);
     expect(count('delivered')).toBe(300 - count('failed'));

@@ -70,7 +70,7 @@ const notices: Readonly<Record<string, () => Promise<unknown>>> = {
     simulator.control('template', { name: 'plain_notice', components: [{ type: 'BODY', text: 'Closed.' }] }),
 };
 
-const statuses: Readonly<Record<string, readonly [to: string, told: readonly string[]]>> = {
+const statuses: Readonly<Record<string, readonly [to: string, expected: readonly string[]]>> = {
   'sent, delivered and read': ['491568000013', ['sent', 'delivered', 'read']],
   failed: ['491567131049', ['failed']],
   'of a Mexican number': ['525568000011', ['sent']],
@@ -96,11 +96,11 @@ describe('@kapso/whatsapp-cloud-api', () => {
     ]);
   });
 
-  it.each(Object.entries(statuses))('reads statuses: %s', async (_, [to, told]) => {
+  it.each(Object.entries(statuses))('reads statuses: %s', async (_, [to, expected]) => {
     const bodies = await callbacksOf(() => simulator.send({ to, template: 'hello_campaign', components }));
 
     const read = bodies.map((body) => normalizeWebhook(JSON.parse(body)));
-    expect(read.flatMap((one) => one.statuses.map(({ status }) => status))).toEqual(told);
+    expect(read.flatMap((one) => one.statuses.map(({ status }) => status))).toEqual(expected);
     for (const one of read) {
       const [status] = one.statuses;
       expect(status).toMatchObject({
@@ -157,11 +157,11 @@ describe('whatsapp-api-js', () => {
     });
   });
 
-  it.each(Object.entries(statuses))('reads statuses: %s', async (_, [to, told]) => {
+  it.each(Object.entries(statuses))('reads statuses: %s', async (_, [to, expected]) => {
     const bodies = await callbacksOf(() => simulator.send({ to, template: 'hello_campaign', components }));
 
     const all = await Promise.all(bodies.map(read));
-    expect(all.map(({ status }) => status)).toEqual(told);
+    expect(all.map(({ status }) => status)).toEqual(expected);
     for (const one of all) {
       expect(one).toMatchObject({
         phoneID: phoneNumberId,

@@ -17,6 +17,9 @@ import {
   lockRecipients,
 } from '../../src/records/callbacks/message-statuses.ts';
 import { claimProviderCallbacks } from '../../src/records/callbacks/provider-callbacks.ts';
+import type { RecipientState } from '../../src/domain/campaigns/recipient.ts';
+import { possibleNumbers } from '../../src/domain/contacts/search.ts';
+import { listRecipients } from '../../src/records/campaigns/recipient-report.ts';
 import type { Connection, Database } from '../../src/records/database/database.ts';
 import { nothing, row } from '../../src/records/database/row.ts';
 import {
@@ -152,6 +155,18 @@ afterAll(async () => {
 const positions = Array.from({ length: batch }, (_, index) => index + 1);
 const prices = new Map([['', messagePrice]]);
 
+/** A number without its country code is looked up behind every calling code, with and without its leading zero. */
+const nationalForms = possibleNumbers('0151 00000007');
+const lookUpNumber = (connection: Connection, states: readonly RecipientState[]) =>
+  listRecipients(connection, {
+    campaignId: seeded.campaignId,
+    states,
+    reasons: [],
+    phoneNumbers: nationalForms,
+    afterPosition: 0,
+    limit: 100,
+  });
+
 const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>> = {
   'claim a batch, retries first': (connection) =>
     claimBatch(connection, {
@@ -213,6 +228,8 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
       connection,
       positions.map((at) => ({ campaignId: seeded.campaignId, position: 2 * batch + at })),
     ),
+  'look up a national number among recipients': (connection) => lookUpNumber(connection, []),
+  'look up a national number among those who failed': (connection) => lookUpNumber(connection, ['FAILED']),
   'find a waiting event': (connection) => findWaitingEvent(connection, recent),
   'fan events out': (connection) => fanOutEvents(connection, batch, recent),
   'find a waiting delivery': (connection) => findWaitingDelivery(connection, recent),
@@ -301,6 +318,10 @@ async function touched(client: pg.Client, { sql: text, values }: Statement): Pro
     await client.query('ROLLBACK; DEALLOCATE ALL');
   }
 }
+
+it('looks a national number up in hundreds of forms', () => {
+  expect(nationalForms.length).toBeGreaterThan(400);
+});
 
 describe.each(knowledges)('with statistics that know: %s', (knowledge) => {
   it('hot statements touch no more rows than their batch needs', async () => {

@@ -1,7 +1,7 @@
 /**
- * Measures how much consent and a messaging limit add to a claim. Three campaigns claim in turn: recipients without contacts,
- * recipients with contacts, and an account with a limit and 100,000 people written to in the last day. `--recipients N` of each
- * (40,000), `--page N` per claim (40).
+ * Measures how much consent and a messaging limit add to a claim. Three campaigns claim in turn: one of numbers without
+ * contacts, one of contacts, and one of an account whose messaging limit already counts 100,000 recipients of the last day.
+ * `--recipients N` of each (40,000), `--page N` recipients per claim (40).
  */
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -86,7 +86,7 @@ async function claim({ seeded, isLimited, stepId, times }: Side): Promise<void> 
   if (claimed.kind !== 'batch' || claimed.recipients.length !== page) throw new Error(claimed.kind);
 }
 
-// In turns of ten, so that neither has a machine or a table of its own.
+// Alternates after ten claims, so that other load and the growth of the tables affect all campaigns alike.
 for (let made = 0; made + 10 * page <= recipients; made += 10 * page) {
   for (const side of sides) {
     const before = postgres.cpuSeconds();

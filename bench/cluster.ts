@@ -1,7 +1,8 @@
 /**
- * The cluster of `npm run cluster` with one and with two of everything, one after the other: how many messages and how many
- * webhook deliveries a second, and what one costs in CPU, by kind of process. On one machine two of everything are not faster:
- * what a second host costs is the figure. `--recipients N` (20,000), `--deliveries N` (6,000), `--hosts N`: only that shape.
+ * Runs the cluster of `npm run cluster` first with one process of each kind, then with two. Prints messages and webhook
+ * deliveries per second, and the CPU time of each message and delivery by kind of process. Two of each are not faster on one
+ * machine; the comparison shows the overhead of a second host. `--recipients N` (20,000), `--deliveries N` (6,000), `--hosts N`
+ * runs one of the two shapes.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,13 +21,13 @@ import { seedWorkspace } from '../local/rehearsals/seed-workspace.ts';
 import { cpuSecondsOf } from './support/process-cpu.ts';
 import { startWebhookSink } from './support/webhook-sink.ts';
 
-/** More than the machine can do. */
+/** Messages per second of the channel: above what the machine can send, so that it never limits. */
 const rate = 5_000;
 /** 20 s: preparation has ended before sending starts. */
 const startsInSeconds = 20;
 const pollMs = 100;
 const restSeconds = 10;
-/** One that no campaign causes. */
+/** An event that no campaign emits, so that only this bench causes deliveries. */
 const event = 'conversation.assigned';
 
 const kinds = {
@@ -39,7 +40,7 @@ const kinds = {
 type Kind = keyof typeof kinds;
 type Costs = ReadonlyMap<Kind, number>;
 
-/** CPU seconds so far. */
+/** Returns the CPU seconds that each kind of process has used since it started. */
 function readCosts(cluster: Cluster): Costs {
   const pids = Object.entries(cluster.pids());
   const spent = (kind: Kind) =>
@@ -53,13 +54,13 @@ interface Work {
   readonly run: () => Promise<void>;
 }
 
-/** Says what one costs beyond what `atRest`, CPU seconds a second, would have been spent meanwhile. */
+/** Reports the CPU time of each unit of work, without the idle use. `atRest`: CPU seconds per second while idle. */
 async function measure(cluster: Cluster, atRest: Costs, { name, count, run }: Work): Promise<string> {
   const { seconds, spent } = await observe(cluster, run);
   const each = [...spent].map(
     ([kind, cpu]) => [kind, ((cpu - (atRest.get(kind) ?? 0) * seconds) * 1_000) / count] as const,
   );
-  return `  ${name}: ${(count / seconds).toFixed(0)} a second, CPU of each beyond rest ${describeCosts(each)}`;
+  return `  ${name}: ${(count / seconds).toFixed(0)} a second, CPU of each without idle use ${describeCosts(each)}`;
 }
 
 async function observe(
@@ -129,7 +130,7 @@ async function measureShape(context: RehearsalContext, hosts: Hosts): Promise<vo
   }
 }
 
-/** Receipts are applied after the messages. */
+/** Waits until all receipts are applied: none has waited for three seconds. */
 async function untilQuiet({ databaseUrl }: Cluster): Promise<void> {
   await withClient(databaseUrl, async (client) => {
     let quiet = 0;

@@ -1,8 +1,8 @@
 /**
- * Handing out alone: schedulers as the workers run them, over a backlog of deliveries, without Temporal and without HTTP. A
- * start takes `--start-ms`, and an attempt ends `--attempt-ms` after it: a statement for all that ended records it, as
- * workers do. One scheduler, then `--schedulers N` (8), each a process of its own, over `--webhooks N` (200) webhooks;
- * then all of them for one webhook. `--seconds N` (10) each; `--starts N` (64) is WEBHOOK_STARTS.
+ * Measures the delivery scheduler alone on a backlog of deliveries: Temporal and HTTP are replaced by delays. A start takes
+ * `--start-ms`, and its attempt ends `--attempt-ms` later; outcomes are recorded in batches, as workers do. Runs one scheduler
+ * over `--webhooks N` (200), then `--schedulers N` (8) of them, each in its own process, then all of them for one webhook.
+ * `--seconds N` (10) per run; `--starts N` (64) sets WEBHOOK_STARTS.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -35,10 +35,10 @@ const { values, positionals } = parseArgs({
 const seconds = Number(values.seconds);
 const startMs = Number(values['start-ms']);
 const attemptMs = Number(values['attempt-ms']);
-/** More than any run hands out. */
+/** Deliveries waiting at the start: more than any run can start. */
 const backlog = 8_000 * (seconds + 3);
 
-/** One scheduler until the parent disconnects. The deliveries it hands out end as delivered after `attemptMs`. */
+/** Runs one scheduler until the parent disconnects. Each delivery it starts is recorded as delivered after `attemptMs`. */
 async function serve(databaseUrl: string): Promise<void> {
   const config = benchConfig(databaseUrl, { WEBHOOK_STARTS: values.starts });
   const database = await createDatabase(databaseUrl, 5);
@@ -124,7 +124,7 @@ async function measure(): Promise<void> {
       );
       return found.rows[0]?.count ?? 0;
     };
-    // Unmeasured: compilation, and heartbeats until every scheduler knows of the others.
+    // Warm-up: code is compiled, and heartbeats tell every scheduler of the others.
     await sleep(3_000);
     const [before, startedAt] = [await count(), performance.now()];
     await sleep(seconds * 1000);

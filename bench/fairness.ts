@@ -76,7 +76,7 @@ const line = (times: readonly number[]): string =>
 const lagLine = ({ p99, longest }: Lag): string =>
   `the worker's event loop: p99 ${p99.toFixed(0)} ms, longest ${longest.toFixed(0)} ms`;
 
-/** How many of two campaigns of one channel were sent when both had had the same time. */
+/** Starts two campaigns of one channel together; returns how many messages of each were accepted after 5 s. */
 async function sharedEvenly(client: pg.Client, first: Seeded, second: Seeded, work: () => Promise<void>) {
   await client.query(
     `UPDATE campaign SET channel_id = other.channel_id, workspace_id = other.workspace_id, template_id = other.template_id
@@ -142,7 +142,7 @@ try {
   say(lagLine(await worker.lag()));
 
   const prepared = worker.prepare(unprepared.campaignId).then(() => performance.now());
-  // A failure is met where it is waited for.
+  // The failure is handled by the `await` below; until then it must not end the process.
   prepared.catch(() => undefined);
   await sleep(500);
   besides(

@@ -68,7 +68,7 @@ try {
 
   for (const [path] of beside) await figure(path.replace(campaignId, ':id'), () => read(path));
 
-  // The counters change as they do while it is sent.
+  // Changes the counters as a running campaign does.
   const sending = setInterval(() => {
     void client.query(
       'UPDATE campaign_counter SET pending = pending - 16, accepted = accepted + 16 WHERE campaign_id = $1',
@@ -125,7 +125,10 @@ try {
   await postgres.stop();
 }
 
-/** A third sent, over a day of minutes; the wallet holds less than the others cost, so that it is counted what they cost. */
+/**
+ * Seeds a campaign with a third of its recipients sent over one day. The wallet cannot pay for the rest, so that the diagnosis
+ * has to compute what is missing.
+ */
 async function seedCampaign() {
   const seeded = await seedRunningCampaign(client, createSecretBox([benchSecretsKey]), {
     recipients,

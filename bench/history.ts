@@ -48,16 +48,16 @@ const rows = Number(values.rows);
 const few = 10_000;
 const sent = 5_000;
 const times = 40;
-/** Asked twenty times, a statement gets a name, and after five more Postgres may plan it once for all values. */
+/** The pool names a statement after 20 calls, and Postgres may switch to a generic plan after five more. */
 const warmUps = 30;
-/** Both databases have at least this many. */
+/** Campaigns of a page: both databases have at least so many. */
 const campaignsOfAPage = 5;
-/** Fewer times where that takes longer. */
+/** 10 s: a figure that takes longer is measured fewer than `times` times. */
 const longestMs = 10_000;
 
 interface Side {
   readonly postgres: BenchPostgres;
-  /** The owner's. */
+  /** Connected as the owner of the tables. */
   readonly client: pg.Client;
   readonly database: Database;
 }
@@ -115,7 +115,7 @@ async function doctorAndScrape({ postgres, database }: Side): Promise<void> {
   await temporal.stop();
 }
 
-/** Both sides of a figure in turns: what else the machine does slows down both. */
+/** Alternates between the two databases, so that other load on the machine slows both alike. */
 async function measureInTurns(): Promise<Figures> {
   const sides = [await askedOf(empty), await askedOf(long)];
   const figures: Figures = new Map();
@@ -185,7 +185,7 @@ async function askedOf({
     'lock 400 recipients of statuses': () =>
       pool.transaction((transaction) => lockRecipients(transaction, ids)),
     "find 300 messages by the provider's id": () => findTargetsByProviderId(pool, providerIds),
-    'look for 400 ids of nobody': () => findTargetsByProviderId(pool, foreignIds),
+    'look for 400 unknown ids': () => findTargetsByProviderId(pool, foreignIds),
     'settle unmatched statuses': () =>
       pool.transaction((transaction) =>
         claimKnownStatuses(transaction, { withinSeconds: undefined, limit: 500 }),
@@ -220,7 +220,7 @@ async function askedOf({
   };
 }
 
-/** Events and callbacks that came and were worked off since it began leave entries behind; the last of each still waits. */
+/** Processes events and callbacks while a transaction is open: vacuum cannot remove their entries. The last of each still waits. */
 async function whileATransactionIsOpen<A>({ postgres, client }: Side, work: () => Promise<A>): Promise<A> {
   const other = new pg.Client({ connectionString: postgres.ownerUrl });
   await other.connect();

@@ -1,8 +1,8 @@
 /**
- * Campaigns of two recipients, called for over HTTP side by side and sent at once, through API and worker as they are
- * deployed; beside bare workflows of two activities on the same Temporal server, in turns of one run. Then campaigns one
- * after the other: how long after the call its two messages have left. `--campaigns N` (300) of each round, `--rounds N`
- * (2), `--callers N` (8), `--lone N` (20).
+ * Creates campaigns of two recipients over HTTP, several at a time, and waits until API and worker have completed them. The
+ * baseline are workflows of two empty activities on the same Temporal server; the two alternate. Then creates campaigns one
+ * after the other, and measures the time from the request to the second message. `--campaigns N` (300) per round,
+ * `--rounds N` (2), `--callers N` (8), `--lone N` (20).
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

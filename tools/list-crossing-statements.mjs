@@ -58,7 +58,7 @@ say(
     .toSorted(),
 );
 say(
-  'primary and unique keys without it, of all tables that were ever made',
+  'primary and unique keys without workspace_id',
   [...keys.keys()].filter((key) => tables.has(keys.get(key))).toSorted(),
 );
 say(

@@ -1,2 +1,2 @@
-/** The page with its table as it must be. */
+/** Returns the page with an up-to-date table of which file writes which table. */
 export function withTableWriters(text: string): string;

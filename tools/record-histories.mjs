@@ -1,7 +1,7 @@
 /**
- * Records what the workflows of this build leave in Temporal: starts a stack of its own, whose campaigns go on in another run
- * after a hundred events, drives it through the lives that workflows can have, and writes one JSON history each to
- * test/histories/<name>/. Run it before a release is tagged, and when src/workflows/ has changed:
+ * Records the histories that workflows of this build leave in Temporal: starts a stack whose campaigns continue as a new run
+ * after a hundred events, runs each scenario of `lives`, and writes its history as JSON to test/histories/<name>/. Run it
+ * before a release is tagged, and when src/workflows/ has changed:
  * `node tools/record-histories.mjs [name]`, by default the version of package.json.
  */
 import { execFileSync, spawn } from 'node:child_process';
@@ -102,7 +102,7 @@ const triggered = async (scheduleId) => {
     await sleep(200);
   }
 };
-/** Of the lives that more than one run made. */
+/** Id of the first run, for scenarios of more than one run. */
 const firstRuns = {};
 
 const lives = {

@@ -9,10 +9,10 @@ const names = ['chromium', 'chromium-browser', 'google-chrome'];
 export async function launchBrowser(): Promise<Browser> {
   const given = process.env['CHROMIUM'] ?? onPath();
   if (given !== undefined) return chromium.launch({ executablePath: given, args: ['--no-sandbox'] });
-  // To draw by WebGL in software takes a half more of the processor, and no page has any.
+  // Software WebGL takes half as much CPU again, and no page uses WebGL.
   chromiumPackage.setGraphicsMode = false;
   const executablePath = await chromiumPackage.executablePath();
-  // In one process, the end of a page's context would be the end of the browser.
+  // With a single process, closing a context would end the browser.
   const args = chromiumPackage.args.filter((one) => one !== '--single-process' && one !== '--no-zygote');
   return chromium.launch({ executablePath, args });
 }

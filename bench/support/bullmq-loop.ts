@@ -13,9 +13,9 @@ export interface BullmqLoop {
   readonly baseUrl: string;
   readonly recipients: number;
   readonly connections: number;
-  /** Jobs that a worker works on at a time. */
+  /** Jobs that a worker runs at a time. */
   readonly concurrency: number;
-  /** Where the outcome of every job is written; nowhere when absent. */
+  /** Database that records the outcome of every job; absent: outcomes are not recorded. */
   readonly databaseUrl?: string | undefined;
 }
 
@@ -73,7 +73,7 @@ export async function runBullmqLoop(loop: BullmqLoop): Promise<Measured> {
 const acceptText = `UPDATE queued_recipient SET state = 'ACCEPTED', provider_message_id = $2, updated_at = now()
   WHERE position = $1`;
 
-/** Room for the new version of a row beside it, as in our own table. */
+/** Creates a table with free space in every page for updated rows, as `recipient` has. */
 async function openTable(databaseUrl: string, { recipients }: BullmqLoop): Promise<pg.Pool> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: databaseConnections });
   await pool.query(`DROP TABLE IF EXISTS queued_recipient`);

@@ -7,7 +7,7 @@ import { createDependencies, type OpenDependencies } from '../../src/dependencie
 import { benchConfig } from './bench-config.ts';
 import { sendCampaign } from './send-campaign.ts';
 
-/** Milliseconds for which the process did not come to anything else, since the last time it was asked. */
+/** Event-loop delay in milliseconds since the last reading. */
 export interface Lag {
   readonly p99: number;
   readonly longest: number;

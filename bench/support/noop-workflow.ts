@@ -1,4 +1,4 @@
-/** The least a workflow can do: the baseline of deliveries. */
+/** An empty workflow: the baseline that deliveries are compared with. */
 export async function noop(): Promise<void> {
-  // Nothing: start, one workflow task, completion.
+  // Temporal records a start, one workflow task and the completion.
 }

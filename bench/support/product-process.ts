@@ -31,7 +31,7 @@ export function productEnvironment({ databaseUrl, temporalAddress, providerBaseU
   };
 }
 
-/** Errors that it logs are told. */
+/** Starts the built API or worker. Copies the errors that it logs to stderr. */
 export function startProduct(
   program: 'server' | 'worker',
   servers: ProductServers,

@@ -53,11 +53,11 @@ export const doctorCommand = adminCommand({
     json: { description: 'print one JSON object', flag: true },
     quick: { description: 'do not count the recipients of campaigns that have ended', flag: true },
     'pause-seconds': {
-      description: `between the two looks that tell findings from work under way (default ${defaultPauseSeconds})`,
+      description: `pause between the two checks; a finding must show in both (default ${defaultPauseSeconds})`,
       optional: true,
     },
     'slack-seconds': {
-      description: `for how long work may lie before it counts as forgotten (default ${defaultSlackSeconds})`,
+      description: `age at which waiting work counts as forgotten (default ${defaultSlackSeconds})`,
       optional: true,
     },
     'backup-at': {

@@ -10,7 +10,7 @@ import { standstillKinds } from '../records/operations/standstill.ts';
 import { cacheFor } from '../concurrency/cache-for.ts';
 import { within } from '../concurrency/within.ts';
 
-// Scrapes of several Prometheus servers share one reading.
+// 5 s: the scrapes of several Prometheus servers share one query.
 const keepMs = 5_000;
 /** 2 s: a scrape that waits longer for the database would lose all other metrics too. */
 const patienceMs = 2_000;
@@ -18,7 +18,7 @@ const patienceMs = 2_000;
 export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database: Database): void {
   const readGauges = createGaugeReader();
   const cached = cacheFor(keepMs, () => readGauges(database).catch(() => undefined));
-  // Undefined when it fails or takes too long.
+  // Resolves to undefined when the query fails or takes too long.
   const read = () => within(patienceMs, cached());
   const gauge = <L extends string>(
     name: string,
@@ -48,7 +48,7 @@ export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database:
   );
   gauge(
     'campaigns_standing_still',
-    'Campaigns that should move and do not, by what is wrong; nothing when nobody has looked for two minutes',
+    'Campaigns that should progress and do not, by cause; absent when no worker has checked for two minutes',
     ['kind'],
     (one, { standstills }) => {
       if (standstills === undefined) return;
@@ -67,7 +67,7 @@ export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database:
   );
   gauge(
     'sending_limit_messages_per_second',
-    'What the channels of running campaigns may send: configured, and with the throttling of the provider',
+    'Rate limit of the channels of running campaigns: as configured, and as reduced by throttling',
     ['kind'],
     (one, { sending }) => {
       one.set({ kind: 'configured' }, sending.limit);
@@ -76,7 +76,7 @@ export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database:
   );
   gauge(
     'channels_impaired',
-    'Channels that cannot send as they should, by kind: blocked, what the provider refuses, circuit open, throttled',
+    'Channels that cannot send at their rate, by kind: blocked, what the provider rejects, circuit open, throttled',
     ['kind'],
     (one, { impairedChannels }) => {
       for (const kind of impairments) one.set({ kind }, 0);
@@ -85,7 +85,7 @@ export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database:
   );
   gauge(
     'callbacks_missing_seconds',
-    'Time from the last callback of the provider to the last charge after it; 0 while callbacks come',
+    'Seconds from the last callback of the provider to the latest charge after it; 0 while callbacks arrive',
     [],
     (one, { callbackSilence }) => one.set(callbackSilence),
   );
@@ -98,14 +98,9 @@ export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database:
     [],
     (one, { databaseState }) => one.set(databaseState.archive_behind),
   );
-  gauge(
-    'days_made_ahead',
-    'Days after today that a table which is kept by the day has',
-    ['table'],
-    (one, { daysAhead }) => {
-      for (const { table, days } of daysAhead) one.set({ table }, days);
-    },
-  );
+  gauge('days_made_ahead', 'Daily partitions after today, by table', ['table'], (one, { daysAhead }) => {
+    for (const { table, days } of daysAhead) one.set({ table }, days);
+  });
   gauge(
     'webhooks_impaired',
     'Webhooks that are not healthy, by health',

@@ -1,6 +1,6 @@
 /**
- * Every kind of template over HTTP on both sides: listed by the provider's protocol, pulled by a sync, explained, sent as its
- * skeleton says to a provider that checks every slot, once by hand and once by a campaign.
+ * Every kind of template, through our API and the simulator: a sync imports it, its variables and its payload skeleton are read,
+ * and the skeleton is sent once as a single message and once by a campaign. The simulator checks every parameter.
  */
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -45,7 +45,7 @@ afterAll(async () => {
   await simulator.close();
 });
 
-/** With a token as a provider gives it. */
+/** Uses an access token of the form that the simulator accepts. */
 async function seedChannel() {
   const { workspaceId } = await createWorkspace(api.dependencies, { name: 'Every kind' });
   const place = { workspaceId, businessAccountId: '5551000', phoneNumberId: '5552000' };
@@ -72,7 +72,7 @@ async function templateIdOf(fixture: TemplateFixture): Promise<string> {
   return found?.id ?? '';
 }
 
-/** Messages that the provider accepted for this number. */
+/** Components of the one message that the provider accepted for this number. */
 async function takenBy(to: string): Promise<readonly unknown[]> {
   const { recent } = (await simulator.query(`messages?limit=1&to=${to}`)) as {
     recent: { body: { template: { components?: unknown[] } } }[];
@@ -82,10 +82,10 @@ async function takenBy(to: string): Promise<readonly unknown[]> {
 }
 
 let numbers = 0;
-/** A number of its own for every campaign, valid and without a fate of the simulator's. */
+/** A new valid number for every campaign; the simulator injects no failure for it. */
 const newNumber = (): string => `49151${String(12_345_000 + (numbers += 1))}`;
 
-it('are all of them pulled by one sync', async () => {
+it('imports every kind of template in one sync', async () => {
   const { body } = await call('POST', '/api/templates/sync');
   expect(body.data.added).toBe(0);
   expect(body.data.synced).toBeGreaterThanOrEqual(sendable.length);
@@ -97,7 +97,7 @@ describe.each(sendable)('a template of kind: $kind', (fixture) => {
     expect(body).toEqual({ status: 'success', data: fixture.variables });
   });
 
-  it('is taken by the provider when its skeleton is sent as it is', async () => {
+  it('is accepted by the provider when its skeleton is sent unchanged', async () => {
     const skeleton = (await call('GET', `/api/templates/${await templateIdOf(fixture)}/payload-skeleton`))
       .body.data as { recipientPhoneNumber: string };
     const answer = await call('POST', '/api/templates/external/message/send', skeleton);

@@ -53,7 +53,7 @@ async function createFixture(): Promise<CampaignFixture> {
   return { sender, campaignId };
 }
 
-/** Bytes that went to Postgres until the end, or until the cut. */
+/** Prepares the campaign; returns the bytes that reached Postgres before the end, or before the cut. */
 async function prepare(
   { campaignId }: CampaignFixture,
   cutAfter = Number.POSITIVE_INFINITY,
@@ -118,39 +118,43 @@ async function connectionsGone(): Promise<void> {
     .toBe(false);
 }
 
-test('comes to the same, with every event once, wherever it was killed', { timeout: 120_000 }, async () => {
-  const whole = await createFixture();
-  const before = await outcomeOf(whole);
-  const bytes = await prepare(whole);
-  const expected = await outcomeOf(whole);
-  expect(expected).toMatchObject({ preparation_status: 'READY', updated: known, has_input: false });
-  expect(expected.total_contacts + expected.total_contacts_skipped).toBe(listed);
+test(
+  'ends with the same records, and every event once, wherever it was killed',
+  { timeout: 120_000 },
+  async () => {
+    const whole = await createFixture();
+    const before = await outcomeOf(whole);
+    const bytes = await prepare(whole);
+    const expected = await outcomeOf(whole);
+    expect(expected).toMatchObject({ preparation_status: 'READY', updated: known, has_input: false });
+    expect(expected.total_contacts + expected.total_contacts_skipped).toBe(listed);
 
-  const spread = Array.from({ length: 5 }, (_, index) => Math.floor((bytes * (index + 1)) / 6));
-  // The end: the last rows, the campaign's own record, both commits.
-  const end = [1_000, 300, 100, 40, 20, 15, 10, 5].map((left) => bytes - left);
-  const seen = new Set<string>();
-  for (const cutAfter of [...spread, ...end]) {
-    const fixture = await createFixture();
-    await prepare(fixture, cutAfter);
-    await connectionsGone();
-    const left = await outcomeOf(fixture);
-    const contactsStand = left.contacts === expected.contacts;
-    seen.add(`${left.preparation_status}${contactsStand ? ' with contacts' : ''}`);
-    // Contacts with their events, and recipients with the campaign's standing, are there as a whole or not at all.
-    const contacts = contactsStand ? expected : before;
-    expect(left).toMatchObject({
-      contacts: contacts.contacts,
-      created: contacts.created,
-      updated: contacts.updated,
-    });
-    if (left.preparation_status !== 'READY') {
-      const { preparation_status, total_contacts, recipients, reasons, has_input } = before;
-      expect(left).toMatchObject({ preparation_status, total_contacts, recipients, reasons, has_input });
+    const spread = Array.from({ length: 5 }, (_, index) => Math.floor((bytes * (index + 1)) / 6));
+    // The end: the last rows, the campaign's own record, both commits.
+    const end = [1_000, 300, 100, 40, 20, 15, 10, 5].map((left) => bytes - left);
+    const seen = new Set<string>();
+    for (const cutAfter of [...spread, ...end]) {
+      const fixture = await createFixture();
+      await prepare(fixture, cutAfter);
+      await connectionsGone();
+      const left = await outcomeOf(fixture);
+      const contactsStand = left.contacts === expected.contacts;
+      seen.add(`${left.preparation_status}${contactsStand ? ' with contacts' : ''}`);
+      // All contacts are written together with their events, all recipients together with the campaign's status.
+      const contacts = contactsStand ? expected : before;
+      expect(left).toMatchObject({
+        contacts: contacts.contacts,
+        created: contacts.created,
+        updated: contacts.updated,
+      });
+      if (left.preparation_status !== 'READY') {
+        const { preparation_status, total_contacts, recipients, reasons, has_input } = before;
+        expect(left).toMatchObject({ preparation_status, total_contacts, recipients, reasons, has_input });
+      }
+      await prepare(fixture);
+      expect(await outcomeOf(fixture)).toEqual(expected);
     }
-    await prepare(fixture);
-    expect(await outcomeOf(fixture)).toEqual(expected);
-  }
-  expect(seen).toContain('PREPARING');
-  expect(seen).toContain('PREPARING with contacts');
-});
+    expect(seen).toContain('PREPARING');
+    expect(seen).toContain('PREPARING with contacts');
+  },
+);

@@ -19,7 +19,7 @@ it('runs the steps one after the other', async () => {
   expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
 });
 
-it('runs the rest when a step fails or hangs, and tells by its code', async () => {
+it('runs the remaining steps when one fails or hangs, and returns exit code 1', async () => {
   let last = 0;
   const count = async () => {
     last += 1;

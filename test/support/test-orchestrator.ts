@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { orchestratorFor, type Orchestrator } from '../../src/orchestrator/orchestrator.ts';
 
-/** The client stays the caller's. A server that has just been started on a busy machine takes its time over the first call. */
+/** The caller closes the client. 60 s: a server that has just started answers its first call slowly on a busy machine. */
 export function testOrchestrator(client: Client): Orchestrator {
   return orchestratorFor(client, () => Promise.resolve(), { callTimeoutMs: 60_000 });
 }

@@ -30,7 +30,7 @@ it('writes a fatal line at once, with those before it', () => {
   expect(messages).toEqual(['a', 'b']);
 });
 
-it('writes what is said in one turn no later than in the next', () => {
+it('writes the lines of one turn of the event loop by the end of the next', () => {
   const { messages } = run(`logger.info('a');
     setImmediate(() => setImmediate(() => process.kill(process.pid, 'SIGKILL')));`);
   expect(messages).toEqual(['a']);

@@ -27,7 +27,7 @@ import { startStack } from '../../stack/stack.ts';
 const graceSeconds = 10;
 const providerTimeoutMs = 10_000;
 const recoveryLimitMs = 30_000;
-/** For whom the provider has answered an error to each attempt but the last one. */
+/** The longest retry delay of a message: the provider rejected every attempt but the last. */
 const longestRetryMs = retryDelayMs(retry, retry.attempts - 1);
 /**
  * Most messages that the provider may receive in one second, as a multiple of the channel's limit. Arrival times on a busy
@@ -147,6 +147,6 @@ await rehearse({
   name: 'chaos',
   usage: chaosUsage,
   options: chaosOptions,
-  sound: 'Nobody was lost or doubled, and the books are sound.',
+  sound: 'No recipient was lost or sent to twice, and the books are sound.',
   run: breakThings,
 });

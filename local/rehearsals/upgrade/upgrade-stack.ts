@@ -17,7 +17,7 @@ import type { Environment } from '../../stack/host/user-cache.ts';
 export interface UpgradeStack {
   readonly databaseUrl: string;
   readonly providerUrl: string;
-  /** Where the provider's callbacks go, on a port that one API process at a time may hold. */
+  /** The admin commands of the release in `folder`. */
   readonly adminOf: (folder: string) => Admin;
   readonly start: (process: ProcessSpec) => Promise<Running>;
 }
@@ -38,7 +38,7 @@ export interface Running extends RunningChild {
 export interface UpgradeStackOptions {
   readonly supervisor: Supervisor;
   readonly progress: Progress;
-  /** Empty; everything is kept in it. */
+  /** Empty at the start; holds all data and logs. */
   readonly folder: string;
   readonly environment: Environment;
   /** Where the simulator sends its callbacks. */

@@ -30,7 +30,7 @@ export interface CompiledHeader {
 
 export interface CompiledButton {
   readonly type: string;
-  /** A URL with a variable, a code, … that a send must fill. */
+  /** True for a button whose value a send must fill, such as a URL with a variable or a code. */
   readonly takesValue: boolean;
 }
 

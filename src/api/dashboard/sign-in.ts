@@ -30,7 +30,7 @@ const Session = named(
     expiresAt: IsoDateTime,
     /** The service does not run in production. */
     local: t.boolean,
-    /** Temporal's page of all workflows; a workflow's own is its id beneath. */
+    /** URL of Temporal's list of workflows; a workflow's page is this URL, a slash and its id. */
     workflowsUrl: nullish(t.string),
   }),
 );
@@ -44,7 +44,7 @@ interface Doorkeeper {
   /** Authenticates an API key as the header X-API-Key does. Throws Unauthorized. */
   readonly prove: (apiKey: string, ip: string) => Promise<Principal>;
   readonly guard: SessionGuard;
-  /** A refusal token of the address, before Postgres is asked for a link; a link that fits gets it back. */
+  /** Takes a token of the address's limit of failed attempts before the link is looked up; a valid link returns it. */
   readonly takeToken: (ip: string) => void;
   readonly returnToken: (ip: string) => void;
 }

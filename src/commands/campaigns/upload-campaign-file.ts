@@ -29,8 +29,8 @@ const bytesPerGib = 1024 ** 3;
 const underWay = new Map<number, number>();
 
 /**
- * Throws Invalid for a file that no campaign could use, StorageFull when the workspace keeps as much as it may, and whatever
- * breaks the stream off; nothing is kept then.
+ * Throws Invalid for a file that no campaign could use, StorageFull at the workspace's limit, and the error of a stream that
+ * breaks off. A rejected file is deleted.
  */
 export async function uploadCampaignFile(
   { storage, database, config }: Pick<Dependencies, 'storage' | 'database' | 'config'>,
@@ -42,7 +42,7 @@ export async function uploadCampaignFile(
   const full = () => {
     const limit = `${config.uploadGibPerWorkspace} GiB and ${mostFiles} campaign files`;
     return new StorageFull(
-      `A workspace can keep at most ${limit} at a time: they go after ${config.retentionDays} days`,
+      `A workspace can keep at most ${limit} at a time: each is deleted after ${config.retentionDays} days`,
     );
   };
   const kept = await countCampaignFiles(database, workspaceId);

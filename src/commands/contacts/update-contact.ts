@@ -16,7 +16,7 @@ import { findTagProblems } from './find-tag-problems.ts';
 
 /**
  * Edits a contact (Spec 4.6): absent fields stay, `tagsId` and `customFields` replace the whole list. An edit that changes
- * something is told once as `contact.updated`; one that changes nothing writes nothing. Throws NotFound, Invalid for an
+ * something emits one `contact.updated`; one that changes nothing writes nothing. Throws NotFound, Invalid for an
  * unknown tag, Conflict when another contact has the number.
  */
 export async function updateContact(
@@ -35,14 +35,14 @@ export async function updateContact(
   });
 }
 
-/** Undefined when it changes nothing. */
+/** Returns undefined when the edit changes nothing. */
 function edit(stored: StoredContact, input: ContactInput, occurredAt: Date): ContactChange | undefined {
   const { contact } = stored;
   const edited = editContact(contact, input, changedNumber(contact, input));
   return isSameContact(contact, edited) ? undefined : contactChange(stored, edited, occurredAt);
 }
 
-/** Undefined when the edit names no number, or the very one that the contact shows. */
+/** Returns undefined when the edit has no number, or the one that the contact has already. */
 function changedNumber(present: Contact, input: ContactInput): PhoneNumber | undefined {
   const shown = nationalNumber(present);
   const { phoneNumber = shown, countryCode } = input;

@@ -22,7 +22,7 @@ const minTurnMs = 1_000;
 /** 3.5 s: longer than a handover may take (3 s), so that two next holders never overlap. */
 const handoverEveryMs = 3_500;
 
-/** With `singleBatch` the step asks for a moment and does not join the wait queue. */
+/** A step that sends a single batch retries for up to 300 ms and does not join the wait queue. */
 export async function requestSlot(
   database: Connection,
   request: SlotRequest,
@@ -86,7 +86,7 @@ export class SlotLease {
     if (!renewed) this.#isHeld = false;
   }
 
-  /** A campaign whose signal fails goes back into the wait queue, and asks by itself after a while. */
+  /** A campaign whose signal fails rejoins the wait queue; its own workflow asks for a slot again later. */
   async #signal(selected: Promise<string | null>): Promise<boolean> {
     const { database, orchestrator, logger } = this.#dependencies;
     let next: string | null = null;

@@ -15,5 +15,5 @@ export function emptyAudience(skipped: readonly (readonly [string, number])[]): 
   const nobody = 'The audience holds nobody to send to';
   if (skipped.length === 0) return nobody;
   const rows = skipped.reduce((sum, [, count]) => sum + count, 0);
-  return `${nobody}: all ${rows} rows skipped: ${skipped.map(([reason, count]) => `${count} ${reason}`).join(', ')}`;
+  return `${nobody}: ${rows === 1 ? 'its only row was' : `all ${rows} rows were`} skipped: ${skipped.map(([reason, count]) => `${count} ${reason}`).join(', ')}`;
 }

@@ -83,5 +83,5 @@ export const wrong = (
   action: string | null = null,
 ): DiagnosisEntry => ({ check, ok: false, detail, action });
 
-/** Action of an obstacle that ends without anybody's doing. */
+/** The action shown for an obstacle that ends without intervention. */
 export const goesOnByItself = 'Nothing to do: it goes on by itself.';

@@ -1,4 +1,4 @@
-/** The messages outside campaigns that are of one person. */
+/** Finds the messages of one person outside campaigns. */
 import { sql } from 'slonik';
 
 type Fragment = ReturnType<typeof sql.fragment>;
@@ -11,7 +11,7 @@ interface Person {
   readonly phoneNumber: Fragment;
 }
 
-/** A query of ids: by number, by contact where there is no number, and by conversation, each by its index. */
+/** A query of message ids, by number, by contact where a message has no number, and by conversation; each part uses an index. */
 export const messagesOf = ({ workspaceId, contactId, phoneNumber }: Person): Fragment => sql.fragment`
   SELECT id FROM message WHERE workspace_id = ${workspaceId} AND phone_number = ${phoneNumber}
   UNION

@@ -1,4 +1,4 @@
-/** Notices for the people of a workspace. Always written in the transaction of what they tell of. */
+/** Notices for the users of a workspace. A notice is written in the transaction of the change that it reports. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';

@@ -40,8 +40,8 @@ export interface NewLedgerEntry {
 const Balance = row(t.type({ balance: t.bigint }));
 
 /**
- * Moves the balance and writes the entry in one statement; the new balance. Undefined, and nothing written, when
- * the balance would fall below what is reserved or grow beyond the largest amount.
+ * Changes the balance and writes the entry in one statement; returns the new balance. Writes nothing and returns undefined when
+ * the balance would fall below the reserved amount or exceed the largest amount.
  */
 export async function postLedgerEntry(
   connection: Connection,

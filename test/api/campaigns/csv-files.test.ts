@@ -214,7 +214,7 @@ it('is refused when the workspace keeps as much as it may, and nothing of it sta
   expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 413]);
   const refused = answers.find(({ status }) => status === 413);
   expect(refused?.body.message).toBe(
-    'A workspace can keep at most 10 GiB and 10000 campaign files at a time: they go after 30 days',
+    'A workspace can keep at most 10 GiB and 10000 campaign files at a time: each is deleted after 30 days',
   );
   expect(await storedFiles()).toHaveLength(before + 1);
   expect((await upload(multipart(csv))).status).toBe(201);

@@ -1,4 +1,4 @@
-/** Looking before anything is created: a CSV, a whole campaign, a template. */
+/** Previews of a CSV and of a template, and dry runs of a campaign: nothing is created. */
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { nothing } from '../../../src/records/database/row.ts';
@@ -74,7 +74,7 @@ it('shows a CSV as a campaign would read it', async () => {
   });
 });
 
-it('says why the template does not take the mapping, and which column is not there', async () => {
+it('reports why the mapping does not fit the template, and rejects a column that does not exist', async () => {
   const path = `/api/campaigns/csv-files/${await upload(csv)}/preview`;
   const without = await send(path, { template_id: templateId });
   expect(without.body.data.problems.map(({ field }: { field: string }) => field)).toEqual([
@@ -86,7 +86,7 @@ it('says why the template does not take the mapping, and which column is not the
   expect(outside.status).toBe(400);
 });
 
-it('checks a whole campaign and creates nothing of it', async () => {
+it('checks a whole campaign and creates nothing', async () => {
   const count = async () =>
     (await api.send('GET', '/api/contacts', { key: workspace.channelKey })).body.pagination.total;
   const before = await count();
@@ -124,7 +124,7 @@ it('checks a whole campaign and creates nothing of it', async () => {
   expect((await api.send('GET', '/api/campaigns', { key: workspace.channelKey })).body.data).toEqual([]);
 });
 
-it('answers what is wrong with a campaign as what a creation would refuse', async () => {
+it('reports the same problems as a creation', async () => {
   const body = {
     name: 'Tried',
     template_id: templateId,
@@ -140,7 +140,7 @@ it('answers what is wrong with a campaign as what a creation would refuse', asyn
   expect(unknown.body.data.problems).toEqual([{ field: 'template_id', message: 'Template not found' }]);
 });
 
-it('shows a template filled from a contact, its variables where there is nothing', async () => {
+it('shows a template filled from a contact, and the placeholders of missing values', async () => {
   const contact = await send('/api/contacts', { phoneNumber: '+4915112345699', firstName: 'Ada' });
   const mapping = { variable_mapping: { body: { '1': 'firstName', '2': 'lastName' } } };
   const path = `/api/templates/${templateId}/preview`;
@@ -151,7 +151,7 @@ it('shows a template filled from a contact, its variables where there is nothing
   expect(body.data).toMatchObject({ id: templateId, quality: null, rejectedReason: null });
 });
 
-it('shows the channels as they stand', async () => {
+it('lists channels with their status and current rate', async () => {
   const { body } = await api.send('GET', '/api/channels', { key: workspace.workspaceKey });
   expect(body.data).toMatchObject([
     {
@@ -164,7 +164,7 @@ it('shows the channels as they stand', async () => {
   ]);
 });
 
-it('tells of a text that is nearly a field, and says how many were skipped for what', async () => {
+it('warns of a text that resembles a field, and counts the skipped rows by reason', async () => {
   const campaign = {
     name: 'Nearly',
     template_id: templateId,
@@ -197,7 +197,7 @@ it('tells of a text that is nearly a field, and says how many were skipped for w
   expect((await send('/api/campaigns/check', nobody)).body.data.problems).toEqual([
     {
       field: 'contact_selection_type',
-      message: 'The audience holds nobody to send to: all 1 rows skipped: 1 INVALID_PHONE',
+      message: 'The audience holds nobody to send to: its only row was skipped: 1 INVALID_PHONE',
     },
   ]);
 });
@@ -222,7 +222,7 @@ it('shows the cells of a row that is skipped, and the number as it was written',
   ]);
 });
 
-it('warns of a time more than a year ahead, which a creation takes all the same', async () => {
+it('warns of a time more than a year ahead, which a creation accepts', async () => {
   const year = new Date().getUTCFullYear();
   const body = {
     name: 'Far',

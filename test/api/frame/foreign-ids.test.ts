@@ -35,7 +35,7 @@ const operations = routes
   .filter(({ path }) => path.includes(':'))
   .map((declaration) => ({ title: `${declaration.method} ${declaration.path}`, declaration }));
 
-/** The kind of thing each parameter names: the path segment before it. */
+/** Maps each parameter to the kind of resource it names, which is the path segment before it. */
 function kindsOf(path: string): readonly { readonly parameter: string; readonly kind: string }[] {
   return [...path.matchAll(/([\w-]+)\/(:\w+)/g)].map(([, kind = '', parameter = '']) => ({
     parameter,
@@ -63,7 +63,7 @@ function keysFor({ access }: Declaration): readonly string[] {
 
 describe('ids of another workspace', () => {
   it.each(operations)(
-    'are answered like ids of nobody by $title, and nothing changes',
+    'are answered like unknown ids by $title, and nothing changes',
     async ({ declaration }) => {
       const { path } = declaration;
       const before = await digestOf(owner.workspaceId);
@@ -112,7 +112,7 @@ async function insert(text: string, values: readonly unknown[]): Promise<string>
   return rows[0]?.id ?? '';
 }
 
-/** One thing of every kind, by the path segment that stands before its id. */
+/** Creates one resource of every kind; returns their ids by the path segment before the id. */
 async function seedResources({ workspaceId, channelId, businessAccountId }: SeededWorkspace): Promise<Ids> {
   const template = await insert(
     `INSERT INTO template (workspace_id, business_account_id, provider_template_id, name, language, category, status, components)
@@ -185,7 +185,7 @@ async function seedResources({ workspaceId, channelId, businessAccountId }: Seed
   };
 }
 
-/** Every row of the workspace in every table, except the note of a key's last use. */
+/** A digest of the workspace's rows in every table but `api_key`, whose rows record their last use. */
 async function digestOf(workspaceId: number): Promise<string> {
   const { rows } = await client.query<{ name: string }>(`
     SELECT table_name AS name FROM information_schema.columns

@@ -388,7 +388,7 @@ describe('a CSV that cannot be used', () => {
     const id = await aCsv(sender, 'p,c\nnonsense,49\n030901820,Atlantis\n');
     await prepare(id);
     expect(await standingOf(id)).toMatchObject({
-      message: 'The audience holds nobody to send to: all 2 rows skipped: 2 INVALID_PHONE',
+      message: 'The audience holds nobody to send to: all 2 rows were skipped: 2 INVALID_PHONE',
       status: 'FAILED',
       preparation_status: 'FAILED',
       code: 'AUDIENCE_EMPTY',

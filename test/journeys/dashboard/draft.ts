@@ -59,7 +59,7 @@ it('keeps the form through a wrong year and a lost session, and sends no file th
   });
 }, 60_000);
 
-it('asks before it sends to many, and leaves out those for whom it is hopeless', async () => {
+it('asks before it sends to many, and preselects no reason for which a second send would fail again', async () => {
   const rows = Array.from({ length: 1_200 }, (_, at) => `+49151${26_000_000 + at}`);
   await within(async (page) => {
     await chooseTemplate(page);
@@ -83,7 +83,7 @@ it('asks before it sends to many, and leaves out those for whom it is hopeless',
   });
 }, 90_000);
 
-it('says to a key that cannot send that it cannot, before a form is filled in', async () => {
+it('tells the holder of a key without the right to send so before the form is filled in', async () => {
   const { page, close } = await visit();
   try {
     await signIn(page, stack.dev.operatorKey);

@@ -39,7 +39,7 @@ export async function signOut(page: Page): Promise<void> {
   await page.getByLabel('API key', { exact: true }).waitFor();
 }
 
-/** Signed in, for as long as it takes; what must not happen did not. */
+/** Runs `work` on a signed-in page, and fails when the page logged an error meanwhile. */
 export async function within(
   work: (page: Page) => Promise<void>,
   options: BrowserContextOptions = {},
@@ -62,7 +62,7 @@ export const openCampaign = async (page: Page, id: string, name: string): Promis
 export const goTo = (page: Page, place: string): Promise<void> =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: place, exact: true }).click();
 
-/** Walks with Tab until the thing has the focus, and shows that it has. */
+/** Presses Tab until the element has the focus, and expects that the focus is visible. */
 export async function tabTo(page: Page, wanted: Locator): Promise<void> {
   // A radio button is drawn by its label.
   await wanted.waitFor({ state: 'attached' });
@@ -76,7 +76,7 @@ export async function use(page: Page, wanted: Locator): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-/** By a ring; a field by its line. */
+/** Expects a visible focus: a text field shows it by its border, everything else by an outline. */
 export async function expectFocus(page: Page, wanted: Locator): Promise<void> {
   await expect.poll(() => wanted.and(page.locator(':focus-visible')).count(), { timeout: 5_000 }).toBe(1);
   const outline = `getComputedStyle(document.activeElement).outlineStyle`;
@@ -85,7 +85,7 @@ export async function expectFocus(page: Page, wanted: Locator): Promise<void> {
   ).toBe(true);
 }
 
-/** Where what was used is gone: not at the beginning of the page, but past the navigation. */
+/** Expects the focus on the main area after the used element has vanished, so that Tab continues after the navigation. */
 export async function expectAtScreen(page: Page): Promise<void> {
   await expect.poll(() => page.evaluate('document.activeElement.tagName'), { timeout: 10_000 }).toBe('MAIN');
   await page.keyboard.press('Tab');

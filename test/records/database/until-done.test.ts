@@ -5,7 +5,7 @@ const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFU
 const deadlock = Object.assign(new Error('deadlock detected'), { code: '40P01' });
 const wrong = Object.assign(new Error('new row violates check constraint'), { code: '23514' });
 
-/** Fails in turn, then answers; `calls` counts. */
+/** An attempt that fails with each of the errors in order, then succeeds. `calls` counts the attempts. */
 function failing(...errors: readonly Error[]) {
   const attempt = async () => {
     attempt.calls += 1;
@@ -17,23 +17,23 @@ function failing(...errors: readonly Error[]) {
   return attempt;
 }
 
-it('waits for a database that is away', async () => {
+it('retries while the database is unreachable', async () => {
   const attempt = failing(away, new Error('Connection terminated', { cause: away }), deadlock);
   expect(await untilDone(attempt)).toBe('done');
   expect(attempt.calls).toBe(4);
 });
 
-it('waits no longer than it may', async () => {
+it('gives up when its time limit has passed', async () => {
   await expect(untilDone(() => Promise.reject(away), 700)).rejects.toBe(away);
 });
 
-it('fails at once with anything else', async () => {
+it('does not retry other errors', async () => {
   const attempt = failing(wrong);
   await expect(untilDone(attempt)).rejects.toBe(wrong);
   expect(attempt.calls).toBe(1);
 });
 
-it('gives up within seconds what keeps colliding', async () => {
+it('gives up within seconds when every attempt ends in a deadlock', async () => {
   const began = performance.now();
   await expect(untilDone(() => Promise.reject(deadlock))).rejects.toBe(deadlock);
   expect(performance.now() - began).toBeLessThan(10_000);

@@ -32,8 +32,8 @@ const pass = ({ channelId }: SeededCampaign, seconds: number) =>
 describe('the circuit breaker of a channel', () => {
   it('opens after ten failures in a row, over all steps', async () => {
     const channel = await seedChannel();
-    const held = await Promise.all(Array.from({ length: 9 }, () => note(channel, { failures: 1 })));
-    expect(held.every((openMs) => openMs === 0)).toBe(true);
+    const openTimes = await Promise.all(Array.from({ length: 9 }, () => note(channel, { failures: 1 })));
+    expect(openTimes.every((openMs) => openMs === 0)).toBe(true);
     expect(await lease(channel)).toMatchObject({ isFailing: true, isProbe: false });
     expect(await note(channel, { failures: 1 })).toBeGreaterThan(1_500);
     expect(await lease(channel)).toMatchObject({ granted: 0, isFailing: true });
@@ -47,7 +47,7 @@ describe('the circuit breaker of a channel', () => {
     expect(await lease(channel)).toMatchObject({ isFailing: false });
   });
 
-  it('lets one message try after each hold, of 2, 4, 8 … 60 seconds', async () => {
+  it('lets one probe through after each cool-down of 2, 4, 8 … 60 seconds', async () => {
     const channel = await seedChannel();
     await note(channel, { failures: 12 });
     for (const seconds of [4, 8, 16, 32, ...Array<number>(10).fill(60)]) {
@@ -66,7 +66,7 @@ describe('the circuit breaker of a channel', () => {
     expect((await lease(channel)).granted).toBe(50);
   });
 
-  it('lets another message try when the one that should has not left, or its process died', async () => {
+  it('lets another probe through when the first was not sent, or its process died', async () => {
     const channel = await seedChannel();
     await note(channel, { failures: 10 });
     await pass(channel, 3);

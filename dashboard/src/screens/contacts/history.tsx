@@ -49,7 +49,7 @@ export function History({ contactId }: { readonly contactId: string }) {
   if (rows?.length === 0) {
     return (
       <EmptyFace title="Nothing yet" icon={IconMessages}>
-        Messages of campaigns, single messages and replies will stand here.
+        Messages of campaigns, single messages and replies will appear here.
       </EmptyFace>
     );
   }

@@ -17,7 +17,7 @@ const dayMs = 86_400_000;
 const days = 7;
 
 export function Overview() {
-  // Midnight in the reader's zone; hours are added up to days here.
+  // Midnight in the reader's zone. The API returns hours, which are summed into days of that zone.
   const [today] = useState(() => beginOf(new Date(), 'day').getTime());
   const { before, begin } = useMemo(() => {
     const daysAgo = (count: number) => beginOf(new Date(today - count * dayMs + dayMs / 2), 'day');

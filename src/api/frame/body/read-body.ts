@@ -9,11 +9,14 @@ export interface BodyLimits {
   readonly limit: number;
   readonly timeoutMs: number;
   readonly memory: MemoryShare;
-  /** A length that a stranger declares holds nothing: only what has come does. */
+  /** True for callers without a key: memory is reserved for bytes that have arrived, not for the declared length. */
   readonly isFromStranger: boolean;
 }
 
-/** 413 and 503 as soon as they are known, before a byte is read where a caller with a key declares the length; 408 when it arrives too late. */
+/**
+ * Throws HttpProblem 413 and 503 as early as possible: where a caller with a key declares the length, before the first byte
+ * is read. Throws 408 when the body arrives too late.
+ */
 export function readBytes(
   request: IncomingMessage,
   { limit, timeoutMs, memory, isFromStranger }: BodyLimits,
@@ -76,7 +79,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 /** `multipart/form-data`, else 415. */
 export function requireMultipart({ headers }: IncomingMessage): void {
   if (!/^multipart\/form-data\s*;/i.test(headers['content-type'] ?? '')) {
-    throw new HttpProblem(415, 'Content-Type must be multipart/form-data, as of curl -F');
+    throw new HttpProblem(415, 'Content-Type must be multipart/form-data, as curl -F sends it');
   }
 }
 

@@ -1,4 +1,4 @@
-/** The body of one request as its declaration says, at its price in tokens and memory. */
+/** Reads the body of one request as its declaration says; charges its rate limit and reserves memory for it. */
 import type { Declaration } from '../endpoint.ts';
 import { HttpProblem } from '../http-problem.ts';
 import { countValues, parseJsonObject } from './json-body.ts';
@@ -13,7 +13,7 @@ const mostValuesPerMebibyte = 100_000;
 const mostValues = 2_500_000;
 /** Estimated memory of a parsed value of any type. */
 const bytesPerValue = 64;
-// One token each; the request's own covers the first of both.
+// A body costs one token for each of these units; the first unit of both is paid by the request's own token.
 const [bytesPerToken, valuesPerToken] = [64 * 1024, 1_000];
 const noBytes = Buffer.alloc(0);
 

@@ -11,6 +11,8 @@ export interface CallContext {
   /** The API key, or the operator's command, that asked for the work. */
   readonly keyId?: string;
   readonly command?: string;
+  /** The workspace of an API request; undefined for work that several share. Limits its connections to the database. */
+  readonly workspaceId?: number | undefined;
   /** W3C trace context of the span that is running. */
   readonly traceparent?: string;
 }

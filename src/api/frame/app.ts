@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Koa from 'koa';
 import type { Dependencies } from '../../dependencies.ts';
 import { findMissingOfApi } from '../../process/find-missing.ts';
-import { createKeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
 import { dashboardPage } from '../dashboard/page.ts';
 import { sessionApi } from '../dashboard/session-api.ts';
 import { sessionEndpoints } from '../dashboard/sign-in.ts';
@@ -100,11 +99,6 @@ function createApp(options: AppOptions): Koa<FrameState> {
     keyLimiter: createRateLimiter(rate(config.rateLimitPerSecond)),
     bodyTimeoutMs: limits.bodyMs,
     memory: createMemoryBudget(limits.memoryBytes),
-    readers: createKeyedSemaphore({
-      total: Infinity,
-      perKey: Math.max(1, Math.floor(config.databasePoolSize / 2)),
-      waiting: limits.connections / 2,
-    }),
     isStopping,
     findMissing: readiness.findMissing,
   };

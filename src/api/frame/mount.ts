@@ -2,10 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Middleware } from 'koa';
 import type { Dependencies } from '../../dependencies.ts';
-import type { KeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
 import { withCallContext } from '../../concurrency/call-context.ts';
-import { Overloaded, Unauthorized } from '../../domain/error.ts';
+import { Unauthorized } from '../../domain/error.ts';
 import type { Authenticator } from './caller/authenticate.ts';
 import { limitedParty, type AddressReader } from './caller/client-address.ts';
 import type { Answer, Declaration, Endpoint, EndpointRequest } from './endpoint.ts';
@@ -27,8 +26,6 @@ export interface Frame {
   readonly addressOf: AddressReader;
   readonly bodyTimeoutMs: number;
   readonly memory: MemoryBudget;
-  /** Limits concurrent reads of a workspace, so that its lists cannot take all connections of the database. */
-  readonly readers: KeyedSemaphore;
   /** True once the process is stopping: it is not ready any more, but still answers requests. */
   readonly isStopping: () => boolean;
   /** Names missing dependencies of the process. */
@@ -87,11 +84,12 @@ async function serve(serving: Serving): Promise<void> {
   const serialise = createSerialiser(declaration);
   try {
     const { bytes } = received;
-    const request = await describeRequest({ frame, ctx, declaration, principal, bytes, serialise });
-    const actor = declaration.access === 'public' ? {} : { keyId: principal.keyId };
-    const answer = await withCallContext(actor, () =>
-      answerOf({ ...serving, principal, params, request, body: received.value }),
-    );
+    const caller =
+      declaration.access === 'public' ? {} : { keyId: principal.keyId, workspaceId: principal.workspaceId };
+    const answer = await withCallContext(caller, async () => {
+      const request = await describeRequest({ frame, ctx, declaration, principal, bytes, serialise });
+      return answerOf({ ...serving, principal, params, request, body: received.value });
+    });
     respond(ctx, answer, { serialise, memory });
   } catch (error) {
     if (!(error instanceof Replay)) throw error;
@@ -109,20 +107,11 @@ interface Answering extends Omit<Serving, 'params'> {
 
 async function answerOf(answering: Answering): Promise<Answer> {
   const { frame, ctx, target, principal, params, request } = answering;
-  const { method, access } = target.declaration;
   const { query, body } = decodeFields(target.declaration, {
     query: { ...ctx.query },
     body: answering.body,
   });
-  const call = { dependencies: frame.dependencies, principal, params, query, body, request };
-  if (method !== 'GET' || access === 'public') return target.handle(call);
-  const release = await frame.readers.acquire([principal.workspaceId]);
-  if (release === undefined) throw new Overloaded('Too many requests of this workspace at a time', 1);
-  try {
-    return await target.handle(call);
-  } finally {
-    release();
-  }
+  return target.handle({ dependencies: frame.dependencies, principal, params, query, body, request });
 }
 
 async function admit(frame: Frame, ctx: FrameContext, declaration: Declaration): Promise<Principal> {

@@ -2,6 +2,7 @@
  * Live progress of campaigns. A process polls the database once a second for all followed campaigns together, and not at all
  * while there is no follower.
  */
+import { withCallContext } from '../../concurrency/call-context.ts';
 import { isFinished } from '../../domain/campaigns/campaign.ts';
 import { rateOf, secondsLeft, withSample, type ProgressSample } from '../../domain/campaigns/pace.ts';
 import { afterOpenTime } from '../../domain/campaigns/sending-window.ts';
@@ -85,7 +86,8 @@ export function createProgressFeed(database: Connection): ProgressFeed {
         soon ??= setImmediate(() => {
           soon = undefined;
           clearTimeout(timer);
-          run();
+          // One workspace's follower starts it, and the poll reads the campaigns of all.
+          withCallContext({ workspaceId: undefined }, run);
         });
       return () => {
         followed.followers.delete(onProgress);

@@ -53,5 +53,5 @@ export async function createDatabase(
     interceptors: [decodeRows],
     typeParsers: createTypeParserPreset(),
   });
-  return withPermits(pool, maxPoolSize);
+  return withPermits(pool, maxPoolSize, answerTimeoutMs);
 }

@@ -60,7 +60,7 @@ describe('a body', () => {
   });
 });
 
-it('one workspace reads on half of the connections, the others on the rest', async () => {
+it('statements of one workspace run on half of the connections, the others on the rest', async () => {
   let running = 0;
   let most = 0;
   const slow = endpoint(
@@ -73,11 +73,13 @@ it('one workspace reads on half of the connections, the others on the rest', asy
       access: 'workspace',
       responses: { 200: { description: 'Done', content: { 'text/plain': { type: 'string' } } } },
     },
-    async () => {
-      running += 1;
-      most = Math.max(most, running);
-      await sleep(300);
-      running -= 1;
+    async ({ dependencies }) => {
+      await dependencies.database.transaction(async () => {
+        running += 1;
+        most = Math.max(most, running);
+        await sleep(300);
+        running -= 1;
+      });
       return { status: 200, content: 'done', contentType: 'text/plain' };
     },
   );

@@ -56,7 +56,7 @@ interface Outage extends Expectation {
 const databaseAway = { ready: [503], read: [503], send: [503], recoveryMs: 30_000 };
 // The API's own statements are left alone.
 const workerDisturbed = { ready: [200], read: [200], send: [200], recoveryMs: 30_000 };
-// A single send that needs a locked row is answered with 503 after 15 s.
+// A single send that needs a locked row is answered with 503 after 15 s, or with 429 where it waits for the channel's rate.
 const rowsLocked = { ...workerDisturbed, send: [200, 503] };
 const statementsTooLong = { ready: [200, 503], read: [200, 503], send: [200, 503], recoveryMs: 30_000 };
 // Requests are answered without Temporal. Sending recovers within 30 s of its return.
@@ -72,7 +72,7 @@ export const outages: Readonly<Record<OutageKind, Outage>> = {
   'wallet-locked': { ...rowsLocked, ...bySession(lockRows('wallet')) },
   'recipient-locked': { ...rowsLocked, ...bySession(lockRows('recipient')) },
   'contact-locked': { ...rowsLocked, ...bySession(lockRows('contact')) },
-  'rate-locked': { ...rowsLocked, ...bySession(lockRows('channel_rate')) },
+  'rate-locked': { ...rowsLocked, send: [200, 429, 503], ...bySession(lockRows('channel_rate')) },
   temporal: { ...temporalAway, ...relayed('temporal', 'gone') },
   'temporal-silent': { ...temporalAway, ...relayed('temporal', 'silent') },
   'provider-gone': { ...providerAway, ...relayed('provider', 'gone') },

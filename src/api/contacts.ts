@@ -78,6 +78,7 @@ export const listContacts = endpoint(
       }),
     }),
     responses: { 200: onePart('One page of contacts', Contact, contactExample) },
+    errors: [404],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const limit = query.limit ?? 100;

@@ -36,7 +36,7 @@ function exampleOf(file: string): string {
 }
 
 /** Runs an example and returns its output. Only the base URL is replaced. */
-function run(name: string, code: string): string {
+function run(name: string, code: string, variables: Readonly<Record<string, string>> = {}): string {
   const { baseUrl, apiKey } = stack.dev;
   writeFileSync(join(folder, `${name}.mts`), code.replace('http://127.0.0.1:3000', baseUrl));
   const compiler = resolve('node_modules/typescript/bin/tsc');
@@ -47,7 +47,7 @@ function run(name: string, code: string): string {
     encoding: 'utf8',
   });
   expect(compiled.stdout).toBe('');
-  const environment = { ...process.env, API_KEY: apiKey };
+  const environment = { ...process.env, API_KEY: apiKey, ...variables };
   return execFileSync(process.execPath, [`${name}.mjs`], {
     cwd: folder,
     env: environment,
@@ -58,6 +58,13 @@ function run(name: string, code: string): string {
 
 it("runs the example of the client's own README", () => {
   expect(run('own', exampleOf('clients/typescript/README.md'))).toMatch(/^4915112345678 \w+ null\n$/);
+});
+
+it('runs the quick start', () => {
+  const environment = { BASE_URL: stack.dev.baseUrl };
+  expect(run('quick-start', readFileSync('examples/quick-start/typescript.ts', 'utf8'), environment)).toMatch(
+    /^COMPLETED \n4915112345678 \w+ \n4915166131026 FAILED PROVIDER_131026\n$/,
+  );
 });
 
 it('runs the five lines of the README', () => {

@@ -4,6 +4,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import { fieldDescriptions } from '../../../src/api/frame/document/field-descriptions.ts';
 import { schemaDescriptions } from '../../../src/api/frame/document/schema-descriptions.ts';
+import { eventPage } from '../../../src/api/frame/document/event-page.ts';
 import { openApiDocument } from '../../../src/api/frame/document/openapi.ts';
 import { routes } from '../../../src/api/routes.ts';
 import { createContract, escape } from '../../support/contract.ts';
@@ -15,6 +16,10 @@ const documented = routes.map(({ declaration }) => declaration).filter(({ undocu
 it('is what docs/openapi.json holds; `npm run openapi` writes it anew', async () => {
   const written: unknown = JSON.parse(await readFile('docs/openapi.json', 'utf8'));
   expect(written).toEqual(JSON.parse(JSON.stringify(document)));
+});
+
+it('examples/events.md holds every event; run `npm run openapi`', async () => {
+  expect(await readFile('examples/events.md', 'utf8')).toBe(eventPage());
 });
 
 it('passes the linter', async () => {

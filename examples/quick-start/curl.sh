@@ -1,0 +1,22 @@
+#!/bin/sh
+# Sends a campaign to two numbers and prints what happened to each. Needs BASE_URL and API_KEY.
+set -eu
+
+api() { curl -sS --fail-with-body -H "X-API-Key: $API_KEY" "$@"; }
+first() { grep -o "\"$1\":\"$2*\"" | head -n 1 | cut -d '"' -f 4; }
+
+template=$(api "$BASE_URL/api/templates?search=plain_notice&status=APPROVED" | first id '[^"]')
+
+# The same Idempotency-Key never creates a second campaign, so this request can be repeated.
+campaign=$(api "$BASE_URL/api/campaigns/auto-trigger" \
+  -H 'Content-Type: application/json' -H "Idempotency-Key: quick-start-$$-$(date +%s)" \
+  -d "{\"name\": \"Quick start\", \"template_id\": \"$template\", \"contact_selection_type\": \"quick_contacts\",
+       \"quick_contacts\": [\"+4915112345678\", \"+4915166131026\"], \"send_type\": \"IMMEDIATE\"}" | first id '[^"]')
+
+while :; do
+  status=$(api "$BASE_URL/api/campaigns/$campaign" | first status '[A-Z]')
+  case $status in DRAFT | SCHEDULED | RUNNING) sleep 1 ;; *) break ;; esac
+done
+
+echo "$status"
+api -H 'Accept: text/csv' "$BASE_URL/api/campaigns/$campaign/recipients"

@@ -1,0 +1,26 @@
+// Sends a campaign to two numbers and prints what happened to each. Needs BASE_URL and API_KEY.
+import {
+  createCampaign,
+  createClient,
+  listCampaignRecipients,
+  listTemplates,
+  pages,
+  waitForCampaign,
+} from 'messaging-campaigns-client';
+
+const client = createClient({ baseUrl: process.env['BASE_URL'] ?? '', apiKey: process.env['API_KEY'] });
+const templates = await listTemplates(client, { search: 'plain_notice', status: ['APPROVED'] });
+
+const { data } = await createCampaign(client, {
+  name: 'Quick start',
+  template_id: templates.data[0]?.id ?? '',
+  contact_selection_type: 'quick_contacts',
+  quick_contacts: ['+4915112345678', '+4915166131026'],
+  send_type: 'IMMEDIATE',
+});
+
+const { id, status, pause_reason } = await waitForCampaign(client, data.campaign.id);
+console.log(status, pause_reason ?? '');
+for await (const one of pages((place) => listCampaignRecipients(client, id, place))) {
+  console.log(one.phone_number, one.state, one.reason ?? '');
+}

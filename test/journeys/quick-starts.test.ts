@@ -1,0 +1,37 @@
+/** The quick starts run unchanged against a stack. The TypeScript one runs in published-client.test.ts. */
+import { execFile, spawnSync } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestStack, type TestStack } from '../support/stack.ts';
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await startTestStack();
+}, 120_000);
+afterAll(() => stack?.remove(), 60_000);
+
+const isHere = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+
+const quickStarts = [
+  ['curl', ['sh', 'curl.sh']],
+  ['python3', ['python3', 'python.py']],
+  ['go', ['go', 'run', './go/main.go']],
+  ['php', ['php', 'quick-start.php']],
+  ['java', ['java', 'QuickStart.java']],
+] as const;
+
+describe.each(quickStarts)('the quick start for %s', (program, [command, ...args]) => {
+  it.skipIf(!isHere(program))(
+    `sends a campaign and reports both outcomes (skipped without ${program})`,
+    async () => {
+      const { stdout } = await promisify(execFile)(command, args, {
+        cwd: 'examples/quick-start',
+        env: { ...process.env, BASE_URL: stack.dev.baseUrl, API_KEY: stack.dev.apiKey },
+      });
+      expect(stdout).toMatch(/^COMPLETED/);
+      expect(stdout).toMatch(/4915112345678.*(ACCEPTED|SENT|DELIVERED|READ)/);
+      expect(stdout).toMatch(/4915166131026.*FAILED.PROVIDER_131026/);
+    },
+    120_000,
+  );
+});

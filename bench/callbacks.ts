@@ -1,7 +1,7 @@
 /**
- * Provider callbacks accepted and applied, against a bare Koa server with a grouped INSERT, in one run; then a campaign
- * that sends while its receipts come in, against the same campaign without them. `--recipients N` (three statuses each),
- * default 10,000; `--rate N` messages a second of the campaign, default 300.
+ * Measures provider callbacks: accepted by the API against a bare Koa server with a grouped INSERT, then applied; then a
+ * campaign that sends while its receipts arrive, against the same campaign without receipts. `--recipients N` (10,000; three
+ * statuses each); `--rate N` messages per second of the campaign (300).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -172,7 +172,7 @@ async function sendCampaign(
   const posting = sleep(receiptDelayMs).then(() =>
     postCallbacks({ port: api.port, bodies, connections, perSecond: rate * names.length }),
   );
-  // Its failure is told below, by the await; until then it must not end the process.
+  // The await below handles its failure; until then it must not end the process.
   posting.catch(() => undefined);
   try {
     const { seconds } = await measure(async () => {

@@ -1,8 +1,9 @@
 /**
- * A crowd of campaigns on a slow channel, and a campaign of another workspace on a fast one, in one worker process as it is
- * deployed: how soon and how fast the neighbour is sent, and how much of its rate the slow channel has meanwhile.
+ * Measures how a crowd of campaigns on a slow channel affects a campaign of another workspace on a fast channel, in one
+ * worker process: when the fast one begins, how fast it sends, and which share of its rate the slow channel keeps.
  * `--campaigns N` (120) of 300 recipients; `--rate N` (5) of their channel; `--neighbour N` (6,000) recipients at
- * `--neighbour-rate N` (400); `--held` holds the crowd's channel for an hour first; `--settle N` seconds (15) before that.
+ * `--neighbour-rate N` (400); `--held` opens the slow channel's circuit for an hour first; `--settle N` seconds (15) of
+ * pause before that.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

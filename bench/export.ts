@@ -42,7 +42,7 @@ async function readLines(stream: Readable, header: number): Promise<number> {
   return (recipients * 1000) / (performance.now() - startedAt);
 }
 
-/** Megabytes; what the process held at most since it began. */
+/** Peak memory of the process in megabytes. */
 function peakMemory(pid: number): number {
   const found = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Math.round(Number(found) / 1024);

@@ -44,7 +44,7 @@ async function sizesOf(client: pg.Client): Promise<Sizes> {
        pg_total_relation_size('provider_message')::float AS "providerMessages"`,
   );
   const [sizes] = rows;
-  if (sizes === undefined) throw new Error('Postgres told no sizes');
+  if (sizes === undefined) throw new Error('Postgres returned no sizes');
   return sizes;
 }
 

@@ -177,7 +177,7 @@ interface RoundResult {
   readonly sizes: Sizes;
   readonly ours: Measured;
   readonly plain: Measured;
-  /** CPU seconds of Postgres in either. */
+  /** CPU seconds of Postgres for each of the two. */
   readonly postgres: { readonly ours: number; readonly plain: number };
 }
 
@@ -192,7 +192,7 @@ async function runRound(round: Round): Promise<RoundResult> {
   const { cpuSeconds, url } = round.postgres;
   const before = cpuSeconds();
   const ours = await prepareInChild(url, round.folder, campaignId);
-  // The seconds of a connection count as soon as it has ended.
+  // /proc adds the CPU time of a connection to its parent once the connection has ended.
   await sleep(500);
   const prepared = cpuSeconds();
   const { rows } = await round.client.query<Standing>(

@@ -36,9 +36,9 @@ const segmentSeconds = Number(values.seconds) / rounds;
 const hangingReceivers = Number(values.hanging);
 const latencySeconds = Number(values.latency);
 const lanes = Number(values.lanes);
-/** More than any server of this kind can do. */
+/** 400 deliveries per second: more than the server can do, so that the backlog never runs out. */
 const backlogPerSecond = 400;
-/** Events of one configuration that others stand in the way of. */
+/** Events per second of the one configuration whose latency is measured beside hanging receivers. */
 const lonePerSecond = 5;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -147,7 +147,7 @@ const bare = (eager: boolean): Promise<Segment> =>
 const posts = (): Promise<Segment> =>
   segment(() => worker.run({ kind: 'post', seconds: segmentSeconds / 4, lanes, url: sink.otherUrl }));
 
-/** CPU of a delivery divided by that of an eager no-op workflow and a bare POST, the least it could cost. */
+/** CPU time of a delivery divided by that of the minimum: an eager no-op workflow and a bare POST. */
 const costRatio = (ours: Segment, eager: Segment, post: Segment): number =>
   (ours.cpu.worker + ours.cpu.temporal) / (eager.cpu.worker + eager.cpu.temporal + post.cpu.worker);
 
@@ -172,7 +172,7 @@ const latency = ({ count, doubled, p50, p99, slowest }: Arrivals): string =>
 
 try {
   const healthy = await makeWorkspace(sink.healthyUrl);
-  // Unmeasured: what is compiled for the first thousands of either would count for one of them alone.
+  // Warm-up: compilation during the first thousands of either kind would distort the first measured round.
   await bare(true);
   await deliveries(healthy);
   const eagerRatios: number[] = [];
@@ -180,7 +180,7 @@ try {
   const costRatios: number[] = [];
   const rates: number[] = [];
   for (let round = 1; round <= rounds; round += 1) {
-    // For ten seconds the server has timers of what went before: in every other round the deliveries go first.
+    // The server keeps timers of the previous load for ten seconds; alternating which kind goes first cancels their effect.
     const first = round % 2 === 0 ? await deliveries(healthy) : undefined;
     const eager = await bare(true);
     const ours = first ?? (await deliveries(healthy));

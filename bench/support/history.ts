@@ -57,7 +57,7 @@ export async function seedHistory(ownerUrl: string, rows: number): Promise<void>
 async function run(ownerUrl: string, statements: readonly Statement[]): Promise<void> {
   const client = new pg.Client({ connectionString: ownerUrl });
   await client.connect();
-  // Commits are waited for: vacuum passes over rows whose commit is not on disk yet.
+  // Waits for each commit to reach the disk: vacuum skips rows whose commit has not.
   await client.query(`SET session_replication_role = replica; SET work_mem = '512MB'`);
   for (const [text, ...values] of statements) await client.query(text, values);
   await client.end();

@@ -35,10 +35,13 @@ export interface BareRun {
   readonly seconds: number;
   /** Starts under way at a time. */
   readonly lanes: number;
-  /** Begins in the starting process, without a detour through the task queue. */
+  /** The first workflow task runs in the process that starts the workflow, instead of passing through the task queue. */
   readonly eager: boolean;
 }
-/** POSTs of the size of an event by a plain client, each on a connection of its own as an attempt has it: its address is vetted just before. */
+/**
+ * Posts bodies of an event's size with a plain client. Like an attempt, each uses a new connection and checks the address
+ * before.
+ */
 export interface PostRun {
   readonly kind: 'post';
   readonly seconds: number;

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 export interface Arrivals {
   readonly count: number;
-  /** Requests with a `webhook-id` that had come before. */
+  /** Requests that repeat an earlier `webhook-id`. */
   readonly doubled: number;
   readonly hanging: number;
   readonly p50: number;
@@ -19,7 +19,7 @@ export interface Arrivals {
 
 export interface WebhookSink {
   readonly healthyUrl: string;
-  /** Answers as well; its requests are not counted. */
+  /** Answers at once; its requests are not counted. */
   readonly otherUrl: string;
   readonly hangingUrl: string;
   /** Returns the arrivals since the previous call. */
@@ -77,7 +77,7 @@ function serve(): void {
         return;
       }
       const id = request.headers['webhook-id'];
-      // A bare POST has none.
+      // A POST of the baseline has no `webhook-id`.
       if (typeof id === 'string') {
         doubled += Number(seen.has(id));
         seen.add(id);

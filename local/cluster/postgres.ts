@@ -26,7 +26,7 @@ export interface PostgresPair {
 
 const host = '127.0.0.1';
 const superuser = 'app';
-// The standby leads at the latest so long after the primary's last sign of life, in seconds.
+// Seconds after the primary's last sign of life within which the standby takes over.
 const failover = { ttl: 10, loop_wait: 2, retry_timeout: 3, primary_start_timeout: 0 };
 
 export function describePostgres(

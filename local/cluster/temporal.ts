@@ -17,7 +17,7 @@ interface TemporalOptions {
   readonly postgres: { readonly port: number; readonly password: string };
   /** Address of the load balancer in front of the frontends. */
   readonly address: string;
-  /** Three of each host. */
+  /** Three ports per host. */
   readonly ports: readonly number[];
 }
 

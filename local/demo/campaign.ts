@@ -125,7 +125,7 @@ function sentence({ status, pause_reason: reason, preparation_error: problem }: 
   return `The campaign ended as ${status}${why === null ? '' : ` (${why})`} instead of COMPLETED: GET /api/campaigns/{id} tells more.`;
 }
 
-/** Until nothing has changed for a while: not every message is ever delivered or read. */
+/** Waits until no status has changed for a while: not every message is ever delivered or read. */
 async function waitForStatuses(run: DemoRun, id: string): Promise<CampaignRecord> {
   const { progress, receiver, signal } = run;
   const deadline = Date.now() + settleLimitMs;

@@ -5,7 +5,7 @@ export interface DemoCsv {
   /** With byte order mark and CRLF line ends. */
   readonly text: string;
   readonly rows: number;
-  /** Numbers of rows that are wrong on purpose. */
+  /** Row numbers of the deliberate mistakes. */
   readonly planted: { readonly duplicates: number; readonly invalid: number; readonly nameless: number };
 }
 
@@ -130,7 +130,7 @@ function phoneCell({ iso, code, trunk, national }: Country, index: number, rando
   const number = national(index);
   const spaced = `${number.slice(0, 3)} ${number.slice(3, 6)} ${number.slice(6)}`;
   const forms = [`+${code}${number}`, `+${code} ${spaced}`, `${trunk}${number}`, `${trunk}${spaced}`];
-  // From Brazil one does not dial out with 00 alone.
+  // International calls from Brazil need a carrier code after the 00.
   if (iso !== 'BR') forms.push(`00${code}${number}`);
   return forms[Math.floor(random() * forms.length)] ?? number;
 }

@@ -18,7 +18,7 @@ interface DemoKeyOptions {
 }
 
 interface StoredKeys extends DemoKeys {
-  /** Another channel means another database. */
+  /** The keys were created for this channel; another id means that the database was replaced. */
   readonly channelId: string;
   /** Keys created under an unknown pepper cannot be verified. */
   readonly pepper: string;

@@ -9,7 +9,7 @@ export interface CountingReceiver {
   readonly close: () => Promise<void>;
 }
 
-/** Long enough for a kill to find requests in the receiver's hands. */
+/** 30 ms: the receiver answers late enough that a kill hits unanswered requests. */
 export const inHandsMs = 30;
 
 export async function startCountingReceiver(

@@ -11,7 +11,7 @@ export interface NewRehearsedCampaign {
   readonly name: string;
   readonly templateId: string | undefined;
   readonly recipients: number;
-  /** Absent: at once. */
+  /** Seconds until the campaign starts; absent: it starts at once. */
   readonly inSeconds?: number;
 }
 

@@ -23,7 +23,7 @@ export async function withClient<T>(
 export interface Standing {
   readonly status: string;
   readonly total: number;
-  /** Neither waiting nor on the way. */
+  /** Recipients with a final outcome. */
   readonly settled: number;
 }
 
@@ -43,7 +43,7 @@ export function readGauges(
 
 export interface Harm {
   readonly unknown: number;
-  /** FAILED by an answer: whom a receipt says to have failed is not among them. */
+  /** Recipients that FAILED by the answer to the request; those that a receipt failed later are not included. */
   readonly refused: number;
 }
 
@@ -59,7 +59,7 @@ export function readHarm(dev: Pick<DevFile, 'databaseUrl'>, campaignId: string):
 }
 
 export interface ProviderTally {
-  /** Messages taken over. */
+  /** Messages that the simulator accepted. */
   readonly accepted: number;
   readonly repeatedCallbackData: number;
 }

@@ -1,4 +1,4 @@
-/** A workspace as an operator makes it, by the admin commands; with a webhook for every message that was sent. */
+/** Creates a workspace with the admin commands, as an operator does, and a webhook that receives `sent`. */
 import { createDemoApi } from '../demo/api.ts';
 import { StackError } from '../stack/error.ts';
 import type { Admin } from './production/admin.ts';

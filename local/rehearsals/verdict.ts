@@ -33,9 +33,9 @@ export interface Evidence {
 
 export interface Verdict {
   readonly doubled: number;
-  /** Recipients recorded as accepted whose message the provider never received, and recipients that stay unsettled. */
+  /** Recipients recorded as accepted whose message the provider never received, and recipients without an outcome. */
   readonly lost: number;
-  /** Said to be unknown: the provider has it, or has not. */
+  /** UNKNOWN recipients: those whose message the provider has, and the others. */
   readonly unknown: number;
   /** Unknown although the provider took the message: its receipts have not settled it. */
   readonly unsettled: number;

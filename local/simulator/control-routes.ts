@@ -89,7 +89,7 @@ const commands: Readonly<Record<string, Control>> = {
   },
 };
 
-/** Every control, `POST` and `GET`. */
+/** Handlers of the control routes, by method and name. */
 export const controlNames: readonly string[] = [
   ...Object.keys(commands),
   ...Object.keys(queries),
@@ -117,7 +117,7 @@ export async function controlAnswer(
   }
 }
 
-/** One line for every number: `digits,messages taken over`. */
+/** One line for each number: `digits,accepted messages`. */
 function recipientsAnswer(state: SimulatorState): SimulatorAnswer {
   const lines: string[] = [];
   for (const { digits, count } of state.received.recipients.digits()) lines.push(`${digits},${count}\n`);

@@ -8,7 +8,7 @@ import type { Media, SimulatorState } from './state.ts';
 
 export interface SimulatorRequest {
   readonly method: string;
-  /** With the query. */
+  /** Path with its query string. */
   readonly url: string;
   readonly host: string;
   readonly authorization: string | undefined;
@@ -75,7 +75,7 @@ const numberOf = (id: string) => ({
 
 const acceptedMedia = /^(?:image\/(?:jpeg|png)|video\/(?:mp4|3gpp)|audio\/\S+|text\/plain|application\/\S+)$/;
 
-/** Nothing of the file is kept but its size. */
+/** Keeps only the size of the uploaded file. */
 function takeMedia(state: SimulatorState, { body }: SimulatorRequest): SimulatorAnswer {
   const head = body.subarray(0, 4096).toString('latin1');
   if (!head.includes('name="file"')) throw new GraphError(131008, 'The parameter file is required.');

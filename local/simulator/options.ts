@@ -11,7 +11,7 @@ export interface SimulatorOptions {
   readonly verifyToken: string;
   readonly businessAccountId: string;
   readonly phoneNumberId: string;
-  /** The only token accepted; any token is when it is not set. */
+  /** The only accepted access token; when unset, every token is accepted. */
   readonly accessToken: string | undefined;
   /** Received messages are appended to it and counted again after a restart. */
   readonly stateFile: string | undefined;

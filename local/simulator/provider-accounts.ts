@@ -5,7 +5,7 @@ import { defaultTemplates, type TemplateDefinition } from './templates/defaults.
 /** A business account with its numbers and templates. */
 export interface ProviderAccount {
   readonly id: string;
-  /** Any token is good when undefined. */
+  /** Undefined: every access token is accepted. */
   readonly accessToken: string | undefined;
   readonly phoneNumberIds: readonly string[];
   /** By id, in the order they were added. */
@@ -72,7 +72,7 @@ function nameKey({ name, language }: { readonly name: string; readonly language:
   return `${name}\n${language}`;
 }
 
-/** The same after every restart, and different in every account: 15 digits. */
+/** Derives 15 digits that are stable over restarts and differ between accounts. */
 function templateId(account: ProviderAccount, { name, language }: TemplateDefinition): string {
   let hash = 0n;
   for (const character of `${account.id}/${name}/${language}`) {

@@ -16,7 +16,7 @@ export interface RunningSimulator {
 
 const maxBodyBytes = 128 * 1024 * 1024;
 
-/** Starts the simulator, on the loopback interface unless told otherwise. */
+/** Starts the simulator, by default on the loopback interface. */
 export async function startSimulator(options: SimulatorOptions): Promise<RunningSimulator> {
   const state = await createSimulatorState(options);
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>

@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline';
 /** Fields of a line, in the order of the interface below. */
 const fieldCount = 5;
 
-/** A message that was taken over; one line of the file is a JSON array of its fields. */
+/** An accepted message; one line of the file is a JSON array of its fields. */
 export interface StoredMessage {
   readonly at: number;
   readonly phoneNumberId: string;

@@ -8,7 +8,7 @@ import { openStateFile, readStateFile, type StateFile } from './state-file.ts';
 import { createThroughputLimit, type ThroughputLimit } from './messages/throughput-limit.ts';
 import { createStatusCallbacks, type StatusCallbacks } from './callbacks/statuses.ts';
 
-/** All that the simulator remembers. */
+/** The state of the simulator. */
 export interface SimulatorState {
   readonly options: SimulatorOptions;
   readonly sender: CallbackSender;
@@ -16,7 +16,7 @@ export interface SimulatorState {
   readonly faults: FaultPlan;
   readonly throughput: ThroughputLimit;
   readonly stateFile: StateFile | undefined;
-  /** Unlike any id of an earlier run. */
+  /** Returns a new id, unlike any of an earlier run. */
   readonly nextMessageId: () => string;
   accounts: ProviderAccounts;
   received: ReceivedMessages;

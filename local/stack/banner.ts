@@ -37,7 +37,7 @@ export function banner({
   return ['', `Ready in ${seconds.toFixed(1)} s.`, '', ...rows, '', ...curl(dev, example), ''].join('\n');
 }
 
-/** Without the thousands of deliveries that a campaign leaves beside it. */
+/** Link to the list of campaign workflows, without the thousands of deliveries. */
 function campaignsPage({ temporalUiUrl, temporalNamespace }: DevFile): string | undefined {
   if (temporalUiUrl === null) return undefined;
   const query = encodeURIComponent(`WorkflowType="${workflowTypes.campaign}"`);

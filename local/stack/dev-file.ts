@@ -24,7 +24,7 @@ export interface DevFile {
   readonly providerUrl: string;
   readonly providerAppSecret: string;
   readonly providerVerifyToken: string;
-  /** Only what this start owns. */
+  /** Process ids of the servers that this start owns. */
   readonly pids: Readonly<Partial<Record<OwnedProcess, number>>>;
 }
 

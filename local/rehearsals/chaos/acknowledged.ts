@@ -4,7 +4,7 @@ import { Agent, request } from 'undici';
 import { withClient } from '../evidence.ts';
 
 export interface AcknowledgedWrites {
-  /** Asks nothing more. */
+  /** Stops writing. */
   readonly stop: () => Promise<void>;
   /** How often each status was the answer; `none` for no answer. */
   readonly answers: ReadonlyMap<string, number>;
@@ -13,7 +13,7 @@ export interface AcknowledgedWrites {
 }
 
 const everyMs = 250;
-/** A load balancer's client gives up about then. */
+/** Clients behind a load balancer commonly give up after this time. */
 const patienceMs = 30_000;
 const firstNumber = 10_000_000;
 

@@ -29,7 +29,7 @@ export interface Attack {
   readonly apart?: true;
 }
 
-/** Not the ordinary tenant's: all of 127/8 is loopback. */
+/** Loopback address of the attackers, other than the ordinary tenant's: all of 127/8 is loopback. */
 const attackersAddress = '127.0.0.2';
 
 interface Request {
@@ -39,7 +39,7 @@ interface Request {
   readonly body?: Buffer | string;
 }
 
-/** Sends `make()` again and again, `atATime` side by side; whatever is answered. */
+/** Sends `make()` repeatedly, `atATime` requests concurrently, and ignores the answers. */
 async function flood(
   { baseUrl, seconds }: AttackTarget,
   atATime: number,
@@ -58,7 +58,7 @@ async function flood(
   await pool.destroy();
 }
 
-/** Opens connections that say `text` and nothing more. */
+/** Opens connections that send `text` and nothing more. */
 async function hold({ baseUrl, seconds }: AttackTarget, count: number, text: string): Promise<void> {
   const { hostname, port } = new URL(baseUrl);
   const sockets: Socket[] = Array.from({ length: count }, () => {
@@ -157,7 +157,7 @@ export const attacks: readonly Attack[] = [
 
 const webhooksEach = 50;
 
-/** Sends as the tenant of `key`. What it has subscribed ends with it: the next round subscribes anew. */
+/** Sends as the tenant of `key`. Its subscriptions are removed afterwards; the next round subscribes again. */
 function sender(baseUrl: string) {
   const pool = new Pool(baseUrl, { connections: 20 });
   const webhooks = '/api/external-webhooks';

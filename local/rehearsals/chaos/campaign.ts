@@ -1,4 +1,4 @@
-/** The campaign that things happen to: created over the API, watched in the database. */
+/** The campaign of a chaos run: created through the API, watched in the database. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDemoApi } from '../../demo/api.ts';
 import { createCampaign } from '../create-campaign.ts';
@@ -45,7 +45,7 @@ export async function createChaosCampaign(
   return { dataDir, campaignId, recipients, signal };
 }
 
-/** Resolves when `enough` says so; the database may be away meanwhile. */
+/** Resolves when `enough` returns true; tolerates an unreachable database meanwhile. */
 export async function untilStanding(
   { dataDir, campaignId, signal }: WatchedCampaign,
   enough: (standing: Standing) => boolean,

@@ -37,7 +37,7 @@ export interface ClusterKillContext {
   readonly cluster: Cluster;
   readonly seed: number;
   readonly pairs: number;
-  /** False once everything is sent: a kill would prove nothing. */
+  /** False once everything is sent: a kill would then prove nothing. */
   readonly isSending: () => Promise<boolean>;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
@@ -85,7 +85,7 @@ const pollMs = 250;
 const steadyMs = 5_000;
 const gapMs = 2_000;
 
-/** By the provider's own count, from now until sending is steady again. */
+/** The longest gap in the provider's arrivals, from now until sending is steady again. */
 async function longestPause({ cluster, signal, isSending }: ClusterKillContext): Promise<number> {
   const startedAt = performance.now();
   let [seen, seenAt, steadySince, longest] = [-1, startedAt, startedAt, 0];

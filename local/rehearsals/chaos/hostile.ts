@@ -27,7 +27,7 @@ Lets tenants and strangers attack a stack of its own, beside a tenant that reads
 
 const attackers = 4;
 const restMs = 3_000;
-/** Between the second round and the last. */
+/** Growth of memory allowed between the second round and the last. */
 const mostGrowthMb = 32;
 interface Plan {
   /** Duration of each attack. */
@@ -136,7 +136,7 @@ function residentMb(pid: number | undefined): number {
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
 }
 
-/** The most that each held since. */
+/** Peak memory of each process since the last reading. */
 function watchMemory(pids: Pids) {
   const before = memoryOf(pids);
   let most = before;

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 
 export interface TenantTimes {
-  /** Milliseconds, 99 of 100 are quicker. */
+  /** 99th percentile in milliseconds. */
   readonly answerMs: number;
   readonly eventMs: number;
-  /** Answers that were none of success. */
+  /** Answers with another status than 2xx. */
   readonly refused: number;
-  /** Events that have not come. */
+  /** Events that have not arrived. */
   readonly missing: number;
 }
 

@@ -10,7 +10,7 @@ export interface ChaosPlan {
   /** The channel's limit, messages per second. */
   readonly rate: number;
   readonly workers: number;
-  /** One after the other, spread over the campaign. */
+  /** Kinds of outage, caused one after the other and spread over the campaign. */
   readonly outages: readonly OutageKind[];
   /** Duration of each outage. */
   readonly seconds: number;

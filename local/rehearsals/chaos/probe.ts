@@ -10,17 +10,17 @@ export const probeNumberPrefix = '49152';
 type Question = 'healthz' | 'readyz' | 'read' | 'send';
 
 export interface ProbeAnswers {
-  /** How often each question was answered with which HTTP status, `none` for no answer: `readyz 503`. */
+  /** Count of answers by path and HTTP status, such as `readyz 503`; `none` for no answer. */
   readonly counts: Readonly<Record<string, number>>;
   readonly problems: readonly string[];
 }
 
 export interface Probing {
-  /** Asks nothing more; resolves when everything is answered. */
+  /** Stops sending; resolves when every request is answered. */
   readonly stop: () => Promise<ProbeAnswers>;
 }
 
-/** No client waits for longer. */
+/** Time limit of a request, as of an impatient client. */
 const patienceMs = 45_000;
 const everyMs = 1_000;
 /** 1.5 s: requests in flight when the outage began may still succeed, and a connection pool notices only by failing. */
@@ -30,7 +30,7 @@ export interface ProbeTarget {
   readonly dev: Pick<DevFile, 'baseUrl' | 'apiKey' | 'templateIds'>;
   readonly campaignId: string;
   readonly expected: Expectation;
-  /** Makes every number of a run another one. */
+  /** Makes phone numbers unique within a run. */
   readonly nextNumber: () => number;
 }
 
@@ -112,14 +112,14 @@ function singleSend({ templateIds }: ProbeTarget['dev'], number: number) {
   };
 }
 
-/** Every refusal is an envelope that says its own status. */
+/** Checks that every error answer is an envelope with its own HTTP status. */
 function faultOf(status: number, text: string): { readonly fault?: string } {
   if (status < 400) return {};
   try {
     const { status: word, code, message } = JSON.parse(text) as Record<string, unknown>;
     if (word === 'error' && code === status && typeof message === 'string') return {};
   } catch {
-    // No JSON: said below.
+    // Not JSON: reported below.
   }
   return { fault: `the body of a ${status} is no error envelope` };
 }

@@ -1,4 +1,4 @@
-/** SIGKILL to processes of the stack, by seeded chance, at even steps of the campaign. */
+/** Kills processes of the stack with SIGKILL, chosen at random from a seed, at even steps of the campaign's progress. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OwnedProcess } from '../../stack/dev-file.ts';
 import { liveDevFile, untilShare, type WatchedCampaign } from './campaign.ts';
@@ -31,7 +31,7 @@ export async function runKills(
   return counts;
 }
 
-/** A victim that is just being started again from its last kill is waited for, so that every kill hits. */
+/** Waits for a process that is still restarting after its last kill, so that every kill hits a running one. */
 async function untilKilled(dataDir: string, victim: OwnedProcess): Promise<void> {
   for (;;) {
     const pid = (await liveDevFile(dataDir)).pids[victim];
@@ -41,7 +41,7 @@ async function untilKilled(dataDir: string, victim: OwnedProcess): Promise<void>
         return;
       }
     } catch {
-      // Dead already: dev.json tells the next process soon.
+      // The process is dead already: waits until dev.json names the next one.
     }
     await sleep(50);
   }

@@ -1,4 +1,4 @@
-/** Causes outages in turn, spread over the campaign, which must recover by itself between them. */
+/** Causes one outage after the other during the campaign, which must recover from each without help. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { untilShare, liveDevFile, type WatchedCampaign } from './campaign.ts';
 import { readGauges, readHarm, readProviderTally } from '../evidence.ts';
@@ -17,7 +17,7 @@ export interface OutagePlan {
 /** Most UNKNOWN recipients allowed for an outage of up to a minute and for a longer one, at 80 messages a second. */
 const [unknownOfMinute, unknownOfHour, perSecond] = [40, 100, 80];
 const pollMs = 100;
-/** More than single sends of the probes could add. */
+/** 20 messages: more than the probes' own single sends can add. */
 const clearlyMore = 20;
 
 /** Resolves to the problems found, once sending has continued after the last outage. */

@@ -129,7 +129,7 @@ async function untilApplied({ dataDir, signal }: WebhookRunContext): Promise<voi
   }
 }
 
-/** Deliveries that are not over, those of events that are not fanned out yet among them. */
+/** Deliveries without an outcome, including those that events still waiting for the fan-out will create. */
 async function countOpen(dataDir: string): Promise<number> {
   const [row] = await read<{ open: number }>(
     dataDir,
@@ -151,7 +151,7 @@ async function untilSettled({ dataDir, signal }: WebhookRunContext, count: numbe
   }
 }
 
-/** The supervisor starts it again. */
+/** Kills the worker; the supervisor restarts it. */
 async function killWorker(dataDir: string): Promise<void> {
   for (;;) {
     const { worker } = (await liveDevFile(dataDir)).pids;

@@ -1,4 +1,4 @@
-/** A TCP relay in front of a server, which can be made to be away: gone, or there and silent. */
+/** A TCP relay in front of a server, which can simulate an outage: connections refused, or packets lost. */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
 /**

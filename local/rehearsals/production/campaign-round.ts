@@ -28,7 +28,7 @@ export interface RoundResult {
 }
 
 const pollMs = 200;
-/** The simulator takes no longer from one status to the next. */
+/** The longest time that the simulator takes between two statuses. */
 const restMs = 6_000;
 const patienceMs = 300_000;
 
@@ -68,7 +68,7 @@ export async function runCampaignRound(options: RoundOptions): Promise<RoundResu
   };
 }
 
-/** Until the provider's statuses have come in and every delivery they caused has its outcome. */
+/** Waits until the provider's statuses have arrived and every delivery that they caused has an outcome. */
 export async function untilWebhooksRest(
   topology: Pick<Topology, 'databaseUrl'>,
   startedAt: number,
@@ -88,7 +88,7 @@ export async function untilWebhooksRest(
 interface Webhooks {
   /** Events that the subscription asks for. */
   readonly events: number;
-  /** Not a delivery yet, or one without an outcome. */
+  /** Events without a delivery yet, and deliveries without an outcome. */
   readonly open: number;
 }
 

@@ -1,4 +1,7 @@
-/** A base backup of a running server by Postgres' own calls, file by file as pg_basebackup makes it, and the way back to it. */
+/**
+ * Makes a base backup of a running server through Postgres' backup functions, file by file as pg_basebackup does, and
+ * restores it.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync, renameSync, rmSync, writeFileSync, statSync, chownSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,14 +13,14 @@ const run = promisify(execFile);
 
 export interface BaseBackup {
   readonly folder: string;
-  /** Everything that was committed before is in it. */
+  /** The backup contains everything committed before the call. */
   readonly at: Date;
 }
 
 export function takeBaseBackup(databaseUrl: string, dataFolder: string): Promise<BaseBackup> {
   const folder = `${dataFolder}.backup`;
   rmSync(folder, { recursive: true, force: true });
-  // The calls belong to one session.
+  // The backup functions must be called in one session.
   return withClient(databaseUrl, async (client) => {
     await client.query(`SELECT pg_backup_start('drill', true)`);
     await copy(dataFolder, folder);
@@ -36,13 +39,13 @@ export function takeBaseBackup(databaseUrl: string, dataFolder: string): Promise
   });
 }
 
-/** The server must be down. What was there is gone. */
+/** Replaces the data folder by the backup. The server must be stopped. */
 export function restoreBaseBackup({ folder }: BaseBackup, dataFolder: string): void {
   rmSync(dataFolder, { recursive: true, force: true });
   renameSync(folder, dataFolder);
 }
 
-/** A running server removes files under way; recovery does not miss them. */
+/** A running server may remove files during the copy; recovery does not need them. */
 async function copy(from: string, to: string): Promise<void> {
   try {
     await run('cp', ['-a', from, to]);

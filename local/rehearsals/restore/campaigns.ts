@@ -45,12 +45,12 @@ export interface Tally {
   readonly recipients: number;
   readonly takenOnce: number;
   readonly takenTwice: number;
-  /** UNKNOWN recipients whose message the provider took, and those whose message it did not. */
+  /** UNKNOWN recipients: those whose message the provider accepted, and the others. */
   readonly unknownTaken: number;
   readonly unknownNotTaken: number;
-  /** Waiting in the record although the provider took them: they would be sent again. */
+  /** PENDING in the record although the provider accepted their message: they would be sent to twice. */
   readonly pendingTaken: number;
-  /** Accepted in the record and never taken. */
+  /** ACCEPTED in the record although the provider never received their message. */
   readonly acceptedNotTaken: number;
 }
 

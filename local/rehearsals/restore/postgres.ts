@@ -1,4 +1,4 @@
-/** Postgres is restored to a backup, alone or together with Temporal; the provider is ahead of both. */
+/** Restores Postgres to a backup, alone or together with Temporal, while the provider has received messages since. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Progress } from '../../stack/progress.ts';
 import { restoreBaseBackup, takeBaseBackup } from './base-backup.ts';
@@ -15,7 +15,7 @@ import { copyTemporalStore } from './temporal-store.ts';
 import type { DoctorRun, DrillStack } from './stack.ts';
 
 export interface DrillPlan {
-  /** How much work lies between the backup and the disaster. */
+  /** Seconds of sending between the backup and the disaster. */
   readonly windowSeconds: number;
   /** Messages per second of the channel. */
   readonly rate: number;
@@ -173,7 +173,7 @@ export function show(progress: Progress, { lines, seconds }: DoctorRun): void {
     progress.say(`  … ${lines.length - mostLines} lines more, the last: ${lines.at(-1)}`);
 }
 
-/** Workers catch up with what the doctor has told them. */
+/** Waits until the workers have carried out the doctor's repairs. */
 export async function untilClean(stack: DrillStack, progress: Progress): Promise<readonly string[]> {
   for (let tries = 1; ; tries += 1) {
     const run = await stack.doctor('--pause-seconds', '3', '--slack-seconds', '20');

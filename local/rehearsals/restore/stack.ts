@@ -31,9 +31,9 @@ export interface DrillStack {
   readonly postgresFolder: string;
   readonly temporalFiles: string;
   readonly startPrograms: () => Promise<void>;
-  /** At once, as a machine that fails; they stay down. */
+  /** Kills the processes with SIGKILL, as a failing machine would; they are not restarted. */
   readonly kill: (names: readonly ('api' | 'worker' | 'postgres' | 'temporal')[]) => Promise<void>;
-  /** In order. */
+  /** Stops the processes with their usual signals. */
   readonly stop: (names: readonly string[]) => Promise<void>;
   readonly startPostgres: () => Promise<void>;
   readonly startTemporal: () => Promise<void>;
@@ -84,7 +84,7 @@ export async function startDrillStack(
       },
       stop: (names) => supervisor.stop(names),
       startPostgres: async () => {
-        // Not earlier: it stops whatever runs on the folder.
+        // Only here: preparing Postgres stops any server that runs on the folder.
         const { spec } = await preparePostgres({
           dataDir: folder.path,
           port: ports.postgres,

@@ -1,4 +1,4 @@
-/** Temporal is restored to a backup, Postgres is ahead of it. */
+/** Restores Temporal to a backup, while Postgres keeps its later records. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Progress } from '../../stack/progress.ts';
 import { createDrillCampaign, judgeCampaign, providerCounts, untilCampaign } from './campaigns.ts';

@@ -4,7 +4,7 @@ import { answersOk } from '../../stack/children/node-children.ts';
 
 export interface Balancer {
   readonly url: string;
-  /** The processes that are asked whether they are ready. */
+  /** The processes whose /readyz is polled. */
   readonly use: (urls: readonly string[]) => void;
   readonly close: () => Promise<void>;
 }
@@ -31,7 +31,7 @@ export async function startBalancer(): Promise<Balancer> {
   };
   const asking = setInterval(() => void ask(), askEveryMs);
 
-  /** The next one when a process does not take the connection: it has just gone. */
+  /** Tries the next process when one refuses the connection because it has just ended. */
   const forward = (client: Socket, candidates: readonly string[]): void => {
     const [url, ...others] = candidates;
     if (url === undefined) {

@@ -1,11 +1,11 @@
-/** Sends SIGTERM and checks that the process becomes unready and ends by itself in time. */
+/** Sends SIGTERM and checks that the process becomes unready and exits in time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answersOk } from '../../stack/children/node-children.ts';
 import type { Running } from './upgrade-stack.ts';
 
 export interface Drained {
   readonly name: string;
-  /** From the signal to the end. */
+  /** Milliseconds from the signal to the exit. */
   readonly ms: number;
   readonly problems: readonly string[];
 }

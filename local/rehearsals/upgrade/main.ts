@@ -86,6 +86,6 @@ async function unpackPrevious(
 await rehearse({
   name: 'upgrade',
   usage: 'npm run upgrade-rehearsal (no options; about two minutes)\n',
-  sound: 'Nobody was lost or doubled, and nobody noticed.',
+  sound: 'No recipient was lost or sent to twice, and no client request failed.',
   run: upgrade,
 });

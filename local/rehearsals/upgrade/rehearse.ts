@@ -34,7 +34,7 @@ export interface Rehearsal {
   /** Log lines with this message, by process. */
   readonly said: (process: string, message: string) => readonly Readonly<Record<string, unknown>>[];
   readonly say: (line: string) => void;
-  /** Takes every process that was started, so that none is left behind. */
+  /** Collects every started process, so that all are stopped at the end. */
   readonly onStart: (running: Running) => void;
   readonly signal: AbortSignal;
 }
@@ -114,7 +114,7 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
     ...failures.map((failure) => `a request failed: ${failure}`),
     ...drained.flatMap(({ problems }) => problems),
     ...last.flatMap(({ problems }) => problems),
-    // Whether it has been a rehearsal at all.
+    // Checks that both releases did part of the work; otherwise the run proves nothing.
     ...(Number(replayed) > 0 ? [] : ['no open workflow was replayed']),
     ...(inTime ? [] : ['the old processes were still there when the sleeping campaign was due']),
     ...(pages('old-worker', sending) > 0 ? [] : ['the old worker has sent nothing']),

@@ -15,7 +15,7 @@ export interface CallbackOutbox {
 }
 
 export interface OutboxCounts {
-  /** Due and not yet taken by the receiver. */
+  /** Statuses that are due and that the receiver has not yet answered with 200. */
   readonly waiting: number;
   readonly told: number;
   /** Callbacks that were not answered with 200. */
@@ -26,7 +26,7 @@ export interface OutboxCounts {
 
 const maxWaiting = 2_000_000;
 const longestRetryMs = 60_000;
-/** Taken entries are cut off the list from time to time, not one by one. */
+/** Sent entries are removed from the list in blocks of this size, since removing each one would copy the list. */
 const cutAfter = 100_000;
 
 export function createCallbackOutbox(

@@ -30,7 +30,7 @@ export const defaultCallbackSettings: CallbackSettings = {
 
 const maxBatchSize = 1000;
 
-/** The present settings with those changed that the input names. */
+/** Returns the settings with the input's values applied. */
 export function readCallbackSettings(input: unknown, present: CallbackSettings): CallbackSettings {
   const given = objectOf(input);
   const amount = (name: keyof CallbackSettings): number => Number(given[name] ?? present[name]);

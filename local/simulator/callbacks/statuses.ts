@@ -11,16 +11,16 @@ export interface StatusCallbacks {
   schedule(message: Omit<PendingMessage, 'steps' | 'next'>, fate: MessageFate): void;
   configure(input: unknown): CallbackSettings;
   readonly settings: CallbackSettings;
-  /** Tells everything that is still to come at once; true when all is told before `timeoutMs` has passed. */
+  /** Sends all scheduled statuses at once; resolves to true when all are delivered before `timeoutMs` has passed. */
   flush(timeoutMs: number): Promise<boolean>;
   counts(): CallbackCounts;
-  /** Forgets what is to come, and all settings. */
+  /** Drops the scheduled statuses and resets the settings. */
   reset(): void;
   close(): void;
 }
 
 export interface CallbackCounts extends OutboxCounts {
-  /** Messages with statuses whose time has not come. */
+  /** Messages that have a status scheduled. */
   readonly scheduled: number;
 }
 
@@ -37,7 +37,7 @@ export function createStatusCallbacks(sender: CallbackSender): StatusCallbacks {
   const place = (message: PendingMessage, now: number): void => {
     const step = message.steps[message.next];
     if (!step) return;
-    // Half to one and a half times the delay, always the same for a message.
+    // 0.5 to 1.5 times the delay, derived from the message, so that every run is the same.
     const delayMs = step.delayMs * (0.5 + shareOf(message.id));
     const tick = Math.max(tickOf(now + delayMs), lastTick + 1);
     const slot = wheel.get(tick);

@@ -1,7 +1,7 @@
 import { shareOf } from '../protocol/count-table.ts';
 import { listOf, objectOf } from '../protocol/json-value.ts';
 
-/** Which statuses a message that was taken over will get. */
+/** Decides which statuses an accepted message gets. */
 export type MessageFate =
   | {
       readonly kind: 'silent' | 'sent' | 'delivered' | 'read' | 'read_only' | 'backwards' | 'repeated';
@@ -12,7 +12,7 @@ export type StatusName = 'sent' | 'delivered' | 'read' | 'failed';
 
 export interface FateStep {
   readonly status: StatusName;
-  /** After the step before. */
+  /** Delay in ms after the previous status. */
   readonly delayMs: number;
   readonly code: number | undefined;
 }
@@ -23,7 +23,7 @@ export interface FateSettings {
   readonly readDelayMs: number;
   /** Share of the delivered messages that are read. */
   readonly readRate: number;
-  /** Share of the messages that fail after they were taken over. */
+  /** Share of the messages that fail after their acceptance. */
   readonly failedRate: number;
   /** Share that stays at `sent`. */
   readonly undeliveredRate: number;
@@ -55,7 +55,7 @@ export function readFateSettings(input: unknown, present: FateSettings): FateSet
   };
 }
 
-/** Decided by the number alone: the same person fares the same way in every run. */
+/** Depends on the number only, so that a recipient's messages end the same way in every run. */
 export function fateOf(to: string, settings: FateSettings): MessageFate {
   const share = shareOf(to);
   const { failedRate, undeliveredRate, readRate, failedCodes } = settings;
@@ -68,7 +68,7 @@ export function fateOf(to: string, settings: FateSettings): MessageFate {
   return { kind: rest < readRate ? 'read' : 'delivered' };
 }
 
-/** The statuses in the order they are told. */
+/** The statuses in the order in which they are sent. */
 export function stepsOf(fate: MessageFate, settings: FateSettings): readonly FateStep[] {
   const sent = step('sent', settings.sentDelayMs);
   const delivered = step('delivered', settings.deliveredDelayMs);

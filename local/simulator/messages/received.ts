@@ -1,6 +1,6 @@
 import { createCountTable, type CountTable } from '../protocol/count-table.ts';
 
-/** A send request as it came, with what became of it. */
+/** A send request and its result. */
 export interface ReceivedMessage {
   readonly at: number;
   readonly phoneNumberId: string;
@@ -8,7 +8,7 @@ export interface ReceivedMessage {
   readonly callbackData: string;
   /** By the endpoint for marketing messages. */
   readonly marketing: boolean;
-  /** Null when the message was not taken over. */
+  /** Null when the message was not accepted. */
   readonly providerMessageId: string | null;
   /** The code of a refusal, or `accepted`, or the name of a fault. */
   readonly outcome: string;
@@ -18,13 +18,13 @@ export interface ReceivedMessage {
 /** Everything the simulator was asked to send: counts for all of it, the last ones in full. */
 export interface ReceivedMessages {
   record(message: ReceivedMessage): void;
-  /** Counts a message taken over before a restart. */
+  /** Counts a message that was accepted before a restart. */
   restore(message: { readonly at: number; readonly to: string; readonly callbackData: string }): void;
   readonly recipients: CountTable;
   summary(): MessageSummary;
   /** Newest last. */
   recent(limit: number, filter: RecentFilter): readonly ReceivedMessage[];
-  /** Messages taken over in each span of `bucketMs` (a multiple of 100), and in the busiest second. */
+  /** Accepted messages in each interval of `bucketMs` (a multiple of 100), and in the busiest second. */
   rate(bucketMs: number): MessageRate;
 }
 
@@ -36,14 +36,14 @@ export interface RecentFilter {
 export interface MessageSummary {
   /** Send requests that could be read. */
   readonly received: number;
-  /** Taken over, whether or not the answer reached the caller. */
+  /** Accepted messages, even where the answer did not reach the caller. */
   readonly accepted: number;
   readonly outcomes: Readonly<Record<string, number>>;
   readonly distinctRecipients: number;
-  /** Recipients with more than one message taken over. */
+  /** Recipients with more than one accepted message. */
   readonly repeatedRecipients: number;
   readonly distinctCallbackData: number;
-  /** Callback data with more than one message taken over: something was sent twice. */
+  /** Values of the callback data with more than one accepted message: a message was sent twice. */
   readonly repeatedCallbackData: number;
 }
 

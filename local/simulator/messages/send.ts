@@ -31,7 +31,7 @@ interface Envelope {
 const maxCallbackData = 512;
 const sendable = new Set(['APPROVED', 'REINSTATED', 'LOCKED', 'FLAGGED', 'UNARCHIVED']);
 
-/** `POST /{phone number}/messages`: checks, refuses or takes over one message. */
+/** `POST /{phone number}/messages`: validates a message, then rejects or accepts it. */
 export function sendMessage(state: SimulatorState, request: SendRequest): SimulatorAnswer {
   const given = parse(request.body);
   // Marks an inbound message as read.

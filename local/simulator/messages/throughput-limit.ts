@@ -1,4 +1,4 @@
-/** Counts a number's sends of the present second. */
+/** Limits the sends of each number per second. */
 export interface ThroughputLimit {
   /** False when the number has had `perSecond` sends in this second; 0 sets no limit. */
   allows(phoneNumberId: string, limit: { readonly perSecond: number; readonly now: number }): boolean;

@@ -10,11 +10,11 @@ export type FaultKind = (typeof faultKinds)[number];
  */
 export interface Fault {
   readonly kind: FaultKind;
-  /** Share of the sends that meet it, 0 to 1. */
+  /** Share of the sends that get this fault, 0 to 1. */
   readonly rate: number;
   readonly code: number;
   readonly httpStatus: number;
-  /** Sends left to meet it; without end when undefined. */
+  /** Number of sends that still get this fault; unlimited when undefined. */
   readonly times: number | undefined;
   /** Applies only to recipients whose number ends like this. */
   readonly endsWith: string;
@@ -33,7 +33,7 @@ export interface FaultPlan {
   readonly settings: FaultSettings;
   /** How long to wait before the answer. */
   delayMs(): number;
-  /** The fault that this send meets, if any. */
+  /** Returns the fault for this send, if any. */
   draw(to: string): Fault | undefined;
   reset(): void;
 }

@@ -39,7 +39,7 @@ export function addTemplate(state: SimulatorState, input: JsonObject): object {
   return { id: template.id };
 }
 
-/** Changes a template, or removes it, and tells it by callback unless `notify` is false. */
+/** Changes or removes a template, and sends a callback unless `notify` is false. */
 export async function changeTemplate(state: SimulatorState, input: JsonObject): Promise<object> {
   const account = accountOf(state, input);
   const before = namedTemplate(account, input);

@@ -4,9 +4,9 @@ import { describeExit, spawnChild, waitUntilReady, type ChildSpec, type RunningC
 
 export interface SupervisorOptions {
   readonly log: (line: string) => void;
-  /** After a child was spawned: `pids()` is new. */
+  /** Called after a child was spawned: `pids()` has changed. */
   readonly onSpawn: () => void;
-  /** After a child that had died is usable again. */
+  /** Called when a restarted child is usable again. */
   readonly onRestart: () => void;
 }
 

@@ -1,4 +1,4 @@
-/** Postgres refuses to run as root; this finds whom it runs as instead, and how that user gets at its folders. */
+/** Finds a user to run Postgres as, since Postgres refuses to run as root, and gives that user access to its folders. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -61,7 +61,7 @@ const capabilities = [
   '--',
 ];
 
-/** The outermost folder above `path` that the user may not enter; `path` itself is not judged. */
+/** Returns the outermost folder above `path` that the user may not enter; does not check `path` itself. */
 export function closedFolder(path: string, user: RunUser): string | undefined {
   const parents: string[] = [];
   for (let folder = dirname(resolve(path)); ; folder = dirname(folder)) {

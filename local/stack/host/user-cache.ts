@@ -1,4 +1,4 @@
-/** The folder of the user in which programs are kept that take minutes to get: shared by every checkout. */
+/** The user's cache folder for programs that take minutes to download or build; all checkouts share it. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';

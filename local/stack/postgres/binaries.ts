@@ -41,7 +41,7 @@ function packageRoot(name: string): string | undefined {
   }
 }
 
-/** The package's install script makes these links; npm may have been told not to run install scripts. */
+/** The package's install script creates these links, but npm may be configured to run no install scripts. */
 function makeMissingLinks(root: string): void {
   const list = join(root, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -52,7 +52,7 @@ function makeMissingLinks(root: string): void {
     try {
       symlinkSync(basename(source), path);
     } catch (error) {
-      // Another start on the same checkout was quicker.
+      // Another start on the same checkout created the link first.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }

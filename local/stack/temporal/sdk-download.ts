@@ -9,7 +9,7 @@ import { isExecutable, type Environment } from '../host/user-cache.ts';
 
 export interface SdkDownload {
   readonly server: 'createLocal' | 'createTimeSkipping';
-  /** Where the program is put. */
+  /** Target path of the program. */
   readonly target: string;
   readonly environment: Environment;
   readonly signal: AbortSignal;

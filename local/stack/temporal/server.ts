@@ -24,7 +24,7 @@ const searchAttributes = [
   `${searchAttributeNames.pauseReason}=Keyword`,
 ];
 
-/** The settings of production, one a line of their file, as `name=value`. */
+/** Dynamic configuration, as in production: the lines of its file, as `name=value`. */
 export function dynamicConfig(): readonly string[] {
   const file = join(dirname(sqlFolder()), 'ops', 'temporal', 'dynamic-config.yaml');
   const settings = readFileSync(file, 'utf8').matchAll(/^(\w[\w.]+): \[\{ value: (.+) \}\]$/gm);

@@ -3,11 +3,12 @@ import { createCallbackInbox, type CallbackInbox } from './records/callbacks/pro
 import { createProgressFeed, type ProgressFeed } from './records/campaigns/progress-feed.ts';
 import type { Config } from './config.ts';
 import { createLogger, type Logger } from './telemetry/logger.ts';
-import { createMetrics, observeDatabasePool, type Metrics } from './telemetry/metrics.ts';
+import { createMetrics, observeCertificate, observeDatabasePool, type Metrics } from './telemetry/metrics.ts';
 import { measureOutbound } from './telemetry/measure-outbound.ts';
 import { measureProvider } from './telemetry/measure-provider.ts';
 import { observeGauges } from './telemetry/observe-gauges.ts';
 import { createOrchestrator, type Orchestrator } from './orchestrator/orchestrator.ts';
+import { readCertificateExpiry } from './outbound/certificate-expiry.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { createCloudProvider } from './provider/cloud-provider.ts';
 import type { MessagingProvider } from './provider/provider.ts';
@@ -61,6 +62,9 @@ export async function createDependencies(config: Config, service: string): Promi
   observeDatabasePool(metrics, database);
   const recipientExport = createRecipientExport(config.databaseUrl);
   observeGauges(metrics, database);
+  const { publicUrl } = config;
+  if (publicUrl?.startsWith('https:') === true)
+    observeCertificate(metrics, () => readCertificateExpiry(publicUrl));
   const orchestrator = await createOrchestrator(config);
   const cloud = createCloudProvider({
     baseUrl: config.providerBaseUrl,

@@ -1,6 +1,7 @@
 /** Metrics of a process at /metrics; each process creates one registry. No label takes values from customers' data. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { cacheFor } from '../concurrency/cache-for.ts';
+import { within } from '../concurrency/within.ts';
 import { recipientStates, type RecipientState } from '../domain/campaigns/recipient.ts';
 import type { SendResult } from '../provider/provider.ts';
 import type { Database } from '../records/database/database.ts';
@@ -154,6 +155,26 @@ export function observeDatabasePool({ registry }: Metrics, database: Database): 
       this.set({ state: 'acquired' }, acquiredConnections);
       this.set({ state: 'idle' }, idleConnections);
       this.set({ state: 'waiting' }, waitingClients);
+    },
+  });
+}
+
+/** 10 min: a renewed certificate is seen soon, and a handshake costs little. */
+const certificateKeptMs = 10 * 60_000;
+/** 2 s: a scrape does not wait longer for the handshake. */
+const certificatePatienceMs = 2_000;
+
+/** The gauge is absent while the certificate cannot be read. */
+export function observeCertificate({ registry }: Metrics, readExpiry: () => Promise<Date>): void {
+  const cached = cacheFor(certificateKeptMs, () => readExpiry().catch(() => undefined));
+  const gauge = new Gauge({
+    name: 'public_certificate_expiry_seconds',
+    help: 'Time until the certificate of PUBLIC_URL expires',
+    registers: [registry],
+    async collect() {
+      const expiry = await within(certificatePatienceMs, cached());
+      if (expiry === undefined) gauge.remove();
+      else gauge.set((expiry.getTime() - Date.now()) / 1_000);
     },
   });
 }

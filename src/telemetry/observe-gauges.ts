@@ -102,6 +102,18 @@ export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database:
     for (const { table, days } of daysAhead) one.set({ table }, days);
   });
   gauge(
+    'replication_lag_bytes',
+    'WAL that the replication slot furthest behind has not confirmed',
+    [],
+    (one, { databaseState }) => one.set(databaseState.replication_lag),
+  );
+  gauge(
+    'transaction_id_age',
+    'Transactions since the oldest one that is not frozen, over all databases of the server',
+    [],
+    (one, { databaseState }) => one.set(databaseState.transaction_age),
+  );
+  gauge(
     'webhooks_impaired',
     'Webhooks that are not healthy, by health',
     ['health'],

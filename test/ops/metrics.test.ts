@@ -2,13 +2,20 @@ import { readFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { get } from 'node:http';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { observeGauges } from '../../src/telemetry/observe-gauges.ts';
-import { createMetrics, countRecipients, observeDatabasePool } from '../../src/telemetry/metrics.ts';
+import {
+  createMetrics,
+  countRecipients,
+  observeCertificate,
+  observeDatabasePool,
+} from '../../src/telemetry/metrics.ts';
 import { measureOutbound } from '../../src/telemetry/measure-outbound.ts';
 import { measureProvider } from '../../src/telemetry/measure-provider.ts';
 import type { MessagingProvider, SendResult } from '../../src/provider/provider.ts';
 import type { Outbound } from '../../src/outbound/outbound.ts';
+import { nothing } from '../../src/records/database/row.ts';
 import { createDatabase } from '../../src/records/database/database.ts';
 import { serveHealth } from '../../src/process/serve-health.ts';
 import { prepareSdkMetrics, type SdkMetrics } from '../../src/process/worker-sdk-metrics.ts';
@@ -60,6 +67,7 @@ describe('what dashboard and alert rules ask for', () => {
     const metrics = createMetrics('worker');
     observeDatabasePool(metrics, database.pool);
     observeGauges(metrics, database.pool);
+    observeCertificate(metrics, async () => new Date());
     const sdk = await prepareSdkMetrics();
     Runtime.install({
       logger: new DefaultLogger('ERROR'),
@@ -166,6 +174,22 @@ describe('observeGauges', () => {
       expect(valueOf(text, `queue_depth{queue="${queue}",service="worker"}`), queue).toBe(0);
     for (const table of ['event', 'webhook_delivery', 'provider_callback'])
       expect(valueOf(text, `days_made_ahead{table="${table}",service="worker"}`), table).toBe(7);
+  });
+
+  it('tells how far replication slots are behind, and how old the oldest transaction is', async () => {
+    const { owner } = database;
+    await owner.query(sql.type(nothing)`SELECT pg_create_physical_replication_slot('standby', true)`);
+    try {
+      await owner.query(sql.type(nothing)`SELECT pg_switch_wal() FROM (SELECT txid_current()) AS written`);
+      await seedCampaign(database.pool, { recipients: 1 });
+      const metrics = createMetrics('worker');
+      observeGauges(metrics, database.pool);
+      const text = await metrics.registry.metrics();
+      expect(valueOf(text, 'replication_lag_bytes{service="worker"}')).toBeGreaterThan(0);
+      expect(valueOf(text, 'transaction_id_age{service="worker"}')).toBeGreaterThan(10);
+    } finally {
+      await owner.query(sql.type(nothing)`SELECT pg_drop_replication_slot('standby')`);
+    }
   });
 
   it('says that the database cannot be read, and tells everything else', async () => {

@@ -10,6 +10,10 @@ const DatabaseState = t.type({
   /** Seconds since the last WAL segment was archived, while archiving fails or segments wait; 0 while it keeps up. */
   archive_behind: t.number,
   last_archived_at: nullable(timestamp),
+  /** Bytes of WAL that the replication slot furthest behind has not confirmed; 0 without slots and on a standby. */
+  replication_lag: t.number,
+  /** Transactions since the oldest one that is not frozen; Postgres stops before 2^31. */
+  transaction_age: t.number,
 });
 export type DatabaseState = t.TypeOf<typeof DatabaseState>;
 
@@ -26,7 +30,10 @@ export function readDatabaseState(connection: Connection): Promise<DatabaseState
         WHEN pg_is_in_recovery() OR last_archived_wal IS NULL OR last_archived_wal !~ '^[0-9A-F]{24}$' THEN 0
         WHEN div(pg_current_wal_lsn() - '0/0', pg_size_bytes(current_setting('wal_segment_size')))
           - (pg_split_walfile_name(last_archived_wal)).segment_number > ${waitingSegments} THEN ${archiveLag}
-        ELSE 0 END::float8 AS archive_behind
+        ELSE 0 END::float8 AS archive_behind,
+      CASE WHEN pg_is_in_recovery() THEN 0 ELSE COALESCE(
+        (SELECT max(pg_current_wal_lsn() - restart_lsn) FROM pg_replication_slots), 0) END::float8 AS replication_lag,
+      (SELECT max(greatest(age(datfrozenxid), mxid_age(datminmxid))) FROM pg_database)::float8 AS transaction_age
     FROM pg_stat_archiver`);
 }
 

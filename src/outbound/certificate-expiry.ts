@@ -1,0 +1,23 @@
+/** When the certificate at an https address expires. */
+import { once } from 'node:events';
+import { connect } from 'node:tls';
+
+const patienceMs = 5_000;
+
+/** Rejects when the address cannot be reached. A certificate that is expired or not trusted is read all the same. */
+export async function readCertificateExpiry(address: string): Promise<Date> {
+  const { hostname, port } = new URL(address);
+  const socket = connect({
+    host: hostname.replaceAll(/^\[|\]$/g, ''),
+    port: port === '' ? 443 : Number(port),
+    servername: hostname,
+    // Nothing is sent: only the certificate is looked at.
+    rejectUnauthorized: false,
+  });
+  try {
+    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(patienceMs) });
+    return new Date(socket.getPeerCertificate().valid_to);
+  } finally {
+    socket.destroy();
+  }
+}

@@ -66,11 +66,11 @@ CREATE TABLE channel (
   messages_per_second integer NOT NULL DEFAULT 80 CHECK (messages_per_second BETWEEN 1 AND 100000),
   status text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'blocked')),
   block_reason text,
-  -- When the provider's restriction ends by itself.
+  -- When the provider's restriction ends automatically.
   blocked_until timestamptz,
   -- ISO 3166 alpha-2 codes to which this channel never sends.
   blocked_countries text[] NOT NULL DEFAULT '{}',
-  -- The automatic responder of which an inbound message starts a session.
+  -- The automatic responder whose session an inbound message starts.
   responder text NOT NULL DEFAULT 'none' CHECK (responder IN ('none', 'chatbot', 'assistant')),
   -- Marketing templates go through the provider's endpoint for them.
   marketing_endpoint boolean NOT NULL DEFAULT false,

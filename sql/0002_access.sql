@@ -59,7 +59,7 @@ CREATE INDEX idempotency_key_created_at ON idempotency_key (created_at);
 CREATE TABLE audit_entry (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   workspace_id integer NOT NULL REFERENCES workspace (id),
-  -- The API key or the admin command that acted; both NULL where the product acted by itself.
+  -- The API key or the admin command that acted; both NULL where the service itself acted.
   key_id text COLLATE "C",
   command text,
   action text NOT NULL,

@@ -53,7 +53,7 @@ BEGIN
   EXECUTE format('ANALYZE ONLY public.%I', of);
 END $$;
 
--- Drops the earliest partition that is older than so many days and in which nothing is open; returns its name, or NULL.
+-- Drops the earliest partition if it is older than the given number of days and has nothing open; returns its name, or NULL.
 -- Fails with 55P03 like make_partitions.
 CREATE FUNCTION drop_partition(of text, days int) RETURNS text LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp SET lock_timeout = '200ms' AS $$

@@ -31,7 +31,7 @@ import { taskQueues } from './workflows/contract.ts';
 
 const shutdownDeadlineMs = 29_000;
 
-// A webhook receiver that hangs keeps its workflow task for five seconds: no news, and a line for every delivery.
+// Not logged: a webhook receiver that hangs holds its workflow task for five seconds, which would log a line per delivery.
 const coreLogFilter = [
   makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }),
   'temporalio_sdk_core::worker::workflow::managed_run=ERROR',
@@ -44,7 +44,7 @@ function installRuntime(logger: Logger, metrics: SdkMetrics | undefined): void {
     else logger.debug(meta ?? {}, message);
   };
   Runtime.install({
-    // Signals are this process's own affair: everything ends in order, see below.
+    // The SDK must not handle signals: this process shuts down in order, see below.
     shutdownSignals: [],
     telemetryOptions: {
       // Into our own log: one JSON line each, like everything else.
@@ -119,7 +119,7 @@ function serveDeliveries(
   );
 }
 
-/** From the beginning: a probe must not take a worker that waits for Temporal for a dead one. */
+/** Served from the start, so that a probe does not restart a worker that waits for Temporal. */
 async function serveOwnHealth(
   { config, metrics, logger }: OpenDependencies,
   sdkMetrics: SdkMetrics | undefined,

@@ -23,7 +23,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const stampFile = join(dist, '.built-from');
 const sourceFolders = ['src', 'local', 'bench'];
-// Its stamp lies outside the folder that Vite empties.
+// Its stamp file lies outside the folder, because Vite empties the folder.
 const page = {
   stampFile: join(dist, '.page-built-from'),
   stamp: () =>
@@ -78,7 +78,7 @@ function holds(file, stamp) {
   return existsSync(file) && readFileSync(file, 'utf8') === stamp;
 }
 
-/** Contents, not times: a checkout of another branch or a copied folder changes times at will. */
+/** Compares contents, not modification times: a checkout or a copy changes times. */
 function sourceStamp() {
   return stampOf(sourceFolders.flatMap((folder) => filesUnder(join(root, folder))));
 }
@@ -109,7 +109,7 @@ async function compile() {
   ]);
 }
 
-/** A file that was renamed must not live on in dist/, where a stale import would still find it. */
+/** Deletes the output of renamed files from dist/, where a stale import would still find it. */
 function removeOutputsWithoutSource() {
   for (const folder of sourceFolders) {
     for (const file of filesUnder(join(dist, folder))) {
@@ -127,7 +127,7 @@ async function bundleWorkflows() {
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     workflowInterceptorModules: [carryCause],
-    // Once per process instead of once per workflow: none of our modules keeps anything between two calls.
+    // Modules are loaded once per process instead of once per workflow: none of ours keeps state between calls.
     preloadModules: [workflowsPath, carryCause],
     logger: new DefaultLogger('ERROR'),
   });

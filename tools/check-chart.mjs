@@ -82,7 +82,7 @@ function checkTypes(name, objects) {
   }
 }
 
-/** Complete or not there: a run that is cut off leaves nothing behind that the next one would take for the tools. */
+/** Installs to a temporary folder and renames it, so that an interrupted run leaves no incomplete tools. */
 function ensureTools() {
   if (existsSync(tools)) return;
   mkdirSync(join(cache, 'messaging-campaigns'), { recursive: true });

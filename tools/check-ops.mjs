@@ -128,7 +128,7 @@ function works(command, args) {
   return run(command, args).status === 0;
 }
 
-/** Without the caller's own values: they would stand in for what a file leaves out. */
+/** Removes the caller's own variables, which would hide what a file leaves out. */
 function run(command, args, environment = { PATH: process.env.PATH, HOME: process.env.HOME }) {
   return spawnSync(command, args, { cwd: root, env: environment, encoding: 'utf8' });
 }

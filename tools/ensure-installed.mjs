@@ -69,7 +69,7 @@ function matchesHiddenLock() {
   }
 }
 
-/** npm leaves out optional packages for other machines, and those that only such packages need. */
+/** True for packages that npm leaves out on this machine: optional ones for other platforms, and their dependencies. */
 function isForThisMachine({ os, cpu, libc }) {
   if (os === undefined || libc !== undefined) return false;
   return os.includes(process.platform) && (cpu === undefined || cpu.includes(process.arch));

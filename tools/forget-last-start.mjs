@@ -17,6 +17,6 @@ if (existsSync(devFile)) {
       lock.release();
     }
   } catch {
-    // A folder that cannot be written to is the start's own business: it says what is wrong with it.
+    // Ignored: the start itself reports a folder that cannot be written.
   }
 }

@@ -44,7 +44,7 @@ export function renderTableWriters() {
   return [begin, '', '| table | files of src/records/ |', '|---|---|', ...rows, '', end].join('\n');
 }
 
-/** The page with its table as it must be. */
+/** Returns the page with an up-to-date table. */
 export function withTableWriters(text) {
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
   if (from < 0 || to < from) throw new Error('docs/architecture.md lacks the marks of the table');

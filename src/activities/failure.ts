@@ -1,4 +1,4 @@
-/** Domain errors as Temporal failures: what the caller caused will not go away by trying again. */
+/** Converts domain errors to Temporal failures that are not retried: the same input would fail again. */
 import { ApplicationFailure } from '@temporalio/activity';
 import { Conflict, Invalid, NotFound } from '../domain/error.ts';
 

@@ -8,12 +8,12 @@ export function createTemplateActivities(
   dependencies: Pick<Dependencies, 'database' | 'orchestrator' | 'provider' | 'secrets' | 'logger' | 'now'>,
 ) {
   return {
-    /** Pulls the provider's templates of one business account. Run again, it goes on behind the last page that is written. */
+    /** Fetches the provider's templates of one business account. A retry continues after the last page that was written. */
     syncTemplates: (businessAccountId: string): Promise<SyncSummary> =>
       asActivity(async () => {
         const context = Context.current();
         const resumeFrom = context.info.heartbeatDetails as SyncProgress | undefined;
-        // Seen again by the next attempt even when this one dies before its first page.
+        // Repeats the last progress, so that the next attempt finds it even if this one dies before its first page.
         context.heartbeat(resumeFrom);
         return syncBusinessAccount(dependencies, businessAccountId, {
           resumeFrom,

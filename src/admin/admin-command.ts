@@ -32,7 +32,7 @@ export interface AdminCommand {
     context: AdminContext,
     values: Readonly<Record<string, string | undefined>>,
   ) => Promise<object>;
-  /** Instead of the object as JSON, and the exit code 0. */
+  /** Formats the output and sets the exit code; by default the object as JSON, and 0. */
   readonly present?: (result: object, values: Readonly<Record<string, string | undefined>>) => AdminOutput;
 }
 

@@ -1,16 +1,19 @@
-/** Lists and records of a request: a body of millions of wrong members would cost gigabytes to complain of one by one. */
+/**
+ * Lists and records of a request. Reporting every wrong member of a body of millions would cost gigabytes, so the number of
+ * problems is limited.
+ */
 import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
 import { mostProblems } from '../domain/error.ts';
 import { refined } from './struct.ts';
 
-/** An array that tells of its first `mostProblems` wrong elements. */
+/** An array that reports its first `mostProblems` wrong elements. */
 export function listOf<C extends t.Mixed>(codec: C): t.ArrayC<C> {
   const { name, is, encode } = t.array(codec);
   const isText = (codec as t.Mixed) === t.string;
   const validate: t.Validate<unknown, t.TypeOf<C>[]> = (input, context) => {
     if (!Array.isArray(input)) return t.failure(input, context);
-    // Millions of telephone numbers: the general way takes 100 ns for each.
+    // A separate loop for texts: with millions of phone numbers, the general one takes 100 ns for each.
     if (isText && input.every(t.string.is)) return t.success(input as t.TypeOf<C>[]);
     const values: t.TypeOf<C>[] = [];
     const problems = createProblems();
@@ -34,7 +37,7 @@ export function shortListOf<C extends t.Mixed>(
   return refined(listOf(codec), ({ length }) => length <= most, message, { maxItems: most });
 }
 
-/** An object of any keys that tells of its first `mostProblems` wrong values. */
+/** An object of any keys that reports its first `mostProblems` wrong values. */
 export function recordOf<C extends t.Mixed>(codec: C): t.RecordC<t.StringC, C> {
   const { name, is, encode } = t.record(t.string, codec);
   const validate: t.Validate<unknown, Record<string, t.TypeOf<C>>> = (input, context) => {

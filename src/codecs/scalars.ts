@@ -196,7 +196,7 @@ export function repeated<A>(codec: t.Type<A, string>): t.Type<readonly A[], read
   return readAs(list, (input, context) => list.validate(isString(input) ? [input] : input, context));
 }
 
-/** The position in a long list: opaque to callers, `codec` (JSON) inside. */
+/** A cursor of a long list: opaque to callers, JSON of `codec` inside. */
 export function cursorOf<A, O>(codec: t.Type<A, O>): t.Type<A, string> {
   return scalar<A, string>({
     name: 'cursor',

@@ -5,7 +5,9 @@ import { fieldName } from './field-name.ts';
 import { describe, named, type JsonSchema } from './json-schema.ts';
 import { ShapesType, StructType } from './struct-type.ts';
 
-/** An object that drops unknown fields. Required fields are told of first, in declaration order; `inOrder` mixes them. */
+/**
+ * An object that drops unknown fields. Reports required fields first, each kind in declaration order; `inOrder` mixes them.
+ */
 export function struct<R extends t.Props>(required: R): StructType<t.TypeOfProps<R>, t.OutputOfProps<R>>;
 export function struct<R extends t.Props, O extends t.Props>(
   required: R,
@@ -17,7 +19,7 @@ export function struct(required: t.Props, optional: t.Props = {}): t.Mixed {
 
 export const optional = <O extends t.Props>(fields: O) => struct({}, fields);
 
-/** The codec, read in another way; the document shows what it showed. */
+/** Decodes the codec's values with another function; the document keeps its schema. */
 export const readAs = <A, O>(codec: t.Type<A, O>, validate: t.Validate<unknown, A>): t.Type<A, O> =>
   describe(new t.Type<A, O>(codec.name, codec.is, validate, codec.encode), {}, codec);
 
@@ -25,7 +27,7 @@ export const readAs = <A, O>(codec: t.Type<A, O>, validate: t.Validate<unknown, 
 export const shownAsOneOf = <A, O>(codec: t.Type<A, O>, shapes: readonly t.Mixed[]): t.Type<A, O> =>
   describe(new t.Type<A, O>(codec.name, codec.is, codec.validate, codec.encode), {}, new ShapesType(shapes));
 
-/** The same object, whose problems are told in the order of the fields as the specification declares them. */
+/** The same object; its problems are reported in the order in which the specification declares the fields. */
 export function inOrder<A, O>(codec: t.Type<A, O>, fields: readonly string[]): t.Type<A, O> {
   return readAs(codec, (input, context) => {
     const decoded = codec.validate(input, context);
@@ -44,7 +46,7 @@ export function withMessage<A, O>(codec: t.Type<A, O>, message: string): t.Type<
   });
 }
 
-/** The codec whose problems, its absence among them, are told with `hint`: what to send. */
+/** The codec; each of its problems, an absent value included, ends with `hint`, which says what to send. */
 export function needed<A, O>(codec: t.Type<A, O>, hint: string): t.Type<A, O> {
   return readAs(codec, (input, context) => {
     if (input === undefined) return t.failure(input, context, `${fieldName(context)} is required: ${hint}`);

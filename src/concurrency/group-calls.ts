@@ -44,10 +44,10 @@ export function groupCalls<I, O>(
     while (queue.length > 0) {
       const restMs = lastBeganAt + spacingMs - performance.now();
       const waits = restMs > 0 && queue.length < maxSize;
-      // The first of many calls that one answer sets off would otherwise go alone, and the others wait for it.
+      // Waits one turn: when one answer triggers many calls, the first would otherwise form a group alone.
       await (waits ? sleep(restMs) : turnOver());
       const group = takeGroup();
-      // Another lane has taken them meanwhile.
+      // Another lane has taken the items meanwhile.
       if (group.length === 0) break;
       lastBeganAt = performance.now();
       try {

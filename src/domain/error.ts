@@ -6,7 +6,7 @@ export interface FieldProblem {
   readonly message: string;
 }
 
-/** Problems that one answer tells: a body may hold millions of wrong elements. */
+/** Most problems in one answer: a body may hold millions of wrong elements. */
 export const mostProblems = 100;
 
 /** Characters of a field and of a message in an answer: both may repeat what the caller sent. */
@@ -15,7 +15,7 @@ const longestMessage = 500;
 /** Bytes of all problems in an answer, as JSON. */
 const mostBytes = 48 * 1024;
 
-/** The first problems, cut to what an answer has room for. */
+/** The first problems, within the size limit of an answer. */
 export function shownProblems(problems: readonly FieldProblem[]): readonly FieldProblem[] {
   const shown: FieldProblem[] = [];
   const encoder = new TextEncoder();

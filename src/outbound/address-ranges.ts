@@ -15,7 +15,7 @@ export const refusedIpv4 = blocks([
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
-  // A cloud's wire server; looks public, answers only inside.
+  // Internal server of a cloud: its address looks public, but answers only inside that cloud.
   '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',

@@ -48,7 +48,7 @@ async function vettedAddresses(dialer: Dialer, host: string): Promise<readonly s
   }
   const answer = await dialer.resolve(host);
   if (!answer.ok) throw new DialError(answer.problem === 'not_found' ? 'name_not_found' : answer.problem);
-  // One bad answer among good ones is an attack or a mistake; neither is worth a request.
+  // Rejects all addresses when one is forbidden: such a name is an attack or a mistake.
   const allAllowed = answer.addresses.every((address) => isAddressAllowed(address, dialer.policy));
   if (!allAllowed) throw new DialError('blocked_address');
   return answer.addresses;

@@ -11,10 +11,10 @@ import { Failure } from '../domain/error.ts';
 /** The preparation error codes that a download can end in. */
 export type FileErrorCode = 'FILE_FETCH_REFUSED' | 'FILE_NOT_FOUND' | 'FILE_TOO_LARGE';
 
-/** Also what the stream is destroyed with when the download ends badly after its beginning. */
+/** The error of a download; after the beginning of the body it destroys the stream. */
 export class FileFetchError extends Failure {
   readonly code: FileErrorCode;
-  /** Worth another try: the network or the other side's server, not the file. */
+  /** True for a failure that may be temporary: of the network or the file server, not of the file. */
   readonly isTemporary: boolean;
   constructor(code: FileErrorCode, message: string, isTemporary = false) {
     super(message);

@@ -10,7 +10,7 @@ import { createResolver } from './resolver.ts';
 
 /** Every request to an address that a customer chose. The messaging provider is not one of them. */
 export interface Outbound {
-  /** Judges a URL without asking a name server, when it is stored. */
+  /** Checks a URL when it is stored, without resolving its name. */
   readonly checkUrl: (url: string) => TargetUrlCheck;
   readonly postWebhook: (request: WebhookRequest) => Promise<WebhookOutcome>;
   readonly fetchFile: (url: string) => Promise<FetchFileResult>;

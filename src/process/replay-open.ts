@@ -1,4 +1,4 @@
-/** Whether this build can go on with what is open: every open history is replayed, and nothing is changed anywhere. */
+/** Checks whether this build can continue the open workflows: replays every open history and changes nothing. */
 import { DefaultLogger, Runtime, Worker, type ReplayWorkerOptions } from '@temporalio/worker';
 import type { Orchestrator } from '../orchestrator/orchestrator.ts';
 import { workflowTypes } from '../workflows/contract.ts';
@@ -6,7 +6,7 @@ import { workflowSource } from './worker-options.ts';
 
 export interface Replayed {
   readonly replayed: number;
-  /** The first hundred that this build cannot go on with. */
+  /** The first hundred workflows whose history this build cannot replay. */
   readonly broken: readonly {
     readonly workflowId: string;
     readonly runId: string;
@@ -31,7 +31,7 @@ export async function replayOpen(
   for await (const { workflowId, runId, error } of Worker.runReplayHistories(source, histories)) {
     replayed += 1;
     if (error === undefined || broken.length === brokenTold) continue;
-    // The SDK puts the one sentence that tells anything inside a dump.
+    // Extracts the relevant sentence from the SDK's error dump.
     const problem = /\[TMPRL\d+\] [^\\"]+/.exec(error.message)?.[0] ?? error.message;
     broken.push({ workflowId, runId, problem });
   }
@@ -47,6 +47,6 @@ function quietRuntime(): void {
       shutdownSignals: [],
     });
   } catch {
-    // The process has one already.
+    // The process has installed its runtime already.
   }
 }

@@ -7,7 +7,7 @@ import type { Logger } from '../telemetry/logger.ts';
 
 const firstPauseMs = 250;
 const longestPauseMs = 5_000;
-// A server that is there but silent is to be told of too.
+// 5 s: a server that accepts the connection but does not answer is logged too.
 const silentMs = 5_000;
 
 /** Resolves when the server answers and has the namespace, however long that takes. Says once what it waits for. */

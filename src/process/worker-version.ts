@@ -22,7 +22,9 @@ export function versionOptions(
   };
 }
 
-/** Says why this build gets no new work; empty when the worker is not versioned, or its version is current or ramping. */
+/**
+ * Explains why this build gets no new work; empty when the worker is not versioned, or its version is current or ramping.
+ */
 export async function findUnserved(
   connection: Pick<NativeConnection, 'workflowService'> | undefined,
   {

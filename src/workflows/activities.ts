@@ -2,7 +2,7 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { CampaignActivities } from '../activities/campaign.ts';
 
-// A worker or a database that is away comes back: keep trying, without long gaps.
+// Unavailable workers and databases return: retry for ever, without long gaps.
 const untilItWorks = {
   initialInterval: '1 second',
   backoffCoefficient: 1.5,
@@ -20,7 +20,7 @@ const sending = proxyActivities<CampaignActivities>({
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '8 seconds',
   retry: untilItWorks,
-  // A server that hands steps back to the worker that asked for them leaves the other workers without work.
+  // If the server returned each step to the worker that requested it, the other workers would have no work.
   allowEagerDispatch: false,
   summary: 'send for a few seconds',
 });

@@ -11,7 +11,9 @@ const { deliverWebhook } = proxyLocalActivities<WebhookActivities>({
   retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
 });
 
-/** One delivery, one attempt. The result is for the reader of the workflow's history; the record holds the truth. */
+/**
+ * Makes the single attempt of a delivery. The result is for readers of the workflow's history; the record is authoritative.
+ */
 export async function webhookDelivery(input: WebhookDeliveryInput): Promise<string> {
   return deliverWebhook(input);
 }

@@ -46,7 +46,7 @@ export const groups: readonly { readonly name?: string; readonly places: readonl
 
 const all = groups.flatMap(({ places }) => places);
 
-/** The place whose address is the longest beginning of the path; undefined for an unknown address. */
+/** Returns the place whose address is the longest prefix of the path; undefined for an unknown address. */
 export function placeAt(path: string): Place | undefined {
   const below = ({ to }: Place) => path === to || (to !== '/' && path.startsWith(`${to}/`));
   return all.filter(below).toSorted((one, other) => other.to.length - one.to.length)[0];

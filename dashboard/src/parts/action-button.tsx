@@ -1,4 +1,7 @@
-/** A button that works for a while: it keeps the focus meanwhile, which a disabled one loses, and cannot be pressed twice. */
+/**
+ * A button for an action that takes a while: meanwhile it cannot be pressed again, but keeps the focus, which a disabled
+ * button loses.
+ */
 import { Button, type ButtonProps } from '@mantine/core';
 import type { ComponentProps, MouseEvent } from 'react';
 

@@ -1,4 +1,4 @@
-/** What can be done with the chosen rows of a table, and what came of it. */
+/** The actions for the chosen rows of a table, and their result. */
 import { Alert, CloseButton, Group, Paper, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { number } from '../format.ts';

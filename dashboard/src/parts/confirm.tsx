@@ -1,4 +1,4 @@
-/** Asks once more before something that cannot be taken back, or that costs. */
+/** Asks for confirmation of an action that cannot be undone, or that costs money. */
 import { Button, Group, Modal, Stack, Text, type ButtonProps } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';

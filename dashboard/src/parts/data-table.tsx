@@ -182,7 +182,7 @@ function Heading<A>({ column: { key, title, sortBy, isNumber, width }, sort, onS
     );
   const isUp = sort === key;
   const isDown = sort === `-${key}`;
-  // Descending first: the largest numbers and the newest dates are wanted most.
+  // Sorts descending first: users mostly want the largest numbers and the newest dates.
   const afterDown = isDown ? key : undefined;
   const next = isUp || isDown ? afterDown : `-${key}`;
   const order = isUp ? 'ascending' : 'descending';

@@ -57,7 +57,7 @@ export function LoadingFace({ rows = 4 }: { rows?: number }) {
   );
 }
 
-/** Shows a query's data, also while it is fetched again; without data its error, else a skeleton. */
+/** Shows a query's data, also during a refetch; without data its error, or else a skeleton. */
 export function Loaded<A>({
   query,
   children,

@@ -1,4 +1,4 @@
-/** A field for an API key: nothing remembers what is typed. */
+/** A field for an API key; the browser does not store what is typed. */
 import { PasswordInput, type PasswordInputProps } from '@mantine/core';
 
 export function KeyField(props: PasswordInputProps) {

@@ -1,4 +1,4 @@
-/** A message as the phone shows it. Whatever it holds is text. */
+/** A message as a phone shows it. Its content is rendered as text, never as HTML. */
 import { Box, Divider, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { api } from '../client.ts';
@@ -103,7 +103,7 @@ function formatted(text: string): ReactNode {
   );
 }
 
-/** Media of customers is never loaded by the page. */
+/** The page never loads media that customers link to. */
 function MediaLink({ address }: { address: string }) {
   if (!/^https?:\/\//.test(address)) return <Text size="xs">{address}</Text>;
   return (

@@ -17,7 +17,7 @@ export function useBulk(queryKey: readonly string[]) {
         try {
           await action(id);
         } catch (error) {
-          // A refusal concerns one row; anything else would meet the others, too.
+          // A rejection concerns one row only; any other error would occur for the other rows too.
           if (!(error instanceof api.ApiError) || error.status >= 500) throw error;
           failed.push(error.message);
         }

@@ -37,7 +37,7 @@ export function createStatusCallbacks(sender: CallbackSender): StatusCallbacks {
   const place = (message: PendingMessage, now: number): void => {
     const step = message.steps[message.next];
     if (!step) return;
-    // 0.5 to 1.5 times the delay, derived from the message, so that every run is the same.
+    // 0.5 to 1.5 times the delay; the factor is the same for all statuses of a message.
     const delayMs = step.delayMs * (0.5 + shareOf(message.id));
     const tick = Math.max(tickOf(now + delayMs), lastTick + 1);
     const slot = wheel.get(tick);

@@ -1,4 +1,4 @@
-/** The dashboard itself: files that were built before, kept in memory, from this server alone. */
+/** Serves the built files of the dashboard from memory. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -33,7 +33,7 @@ const contentSecurityPolicy = [
 const isOfPage = (path: string): boolean => path === '/dashboard' || path.startsWith('/dashboard/');
 const isOfApi = (path: string): boolean => /^\/dashboard\/(?:api|session)(?:\/|$)/.test(path);
 
-/** `folder` undefined, or not built: there is no page. Every path that is no file is the page's own. */
+/** Without a built `folder` there is no dashboard. Every path that is not a file is answered with the page itself. */
 export function dashboardPage(folder: string | undefined): Middleware<FrameState> {
   let files: ReadonlyMap<string, PageFile> | undefined;
   return async (ctx, next) => {
@@ -47,7 +47,7 @@ export function dashboardPage(folder: string | undefined): Middleware<FrameState
     ctx.state.quiet = true;
     ctx.set({
       'Content-Security-Policy': contentSecurityPolicy,
-      // The names of assets hold their hash.
+      // The names of assets contain a hash of their content.
       'Cache-Control': isAsset ? 'public, max-age=31536000, immutable' : 'no-cache',
       Vary: 'Accept-Encoding',
     });

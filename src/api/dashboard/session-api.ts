@@ -6,7 +6,9 @@ import type { FrameState } from '../frame/state.ts';
 
 const prefix = '/dashboard';
 
-/** `frame` knows sessions in place of keys. What is public has no session and stays where it is. */
+/**
+ * `frame` authenticates by session instead of by key. Public operations need no session and keep their paths under `/api`.
+ */
 export function sessionApi(frame: Frame, endpoints: readonly Endpoint[]): Middleware<FrameState> {
   const serve = mount(
     frame,

@@ -21,7 +21,7 @@ export type Access = 'public' | 'workspace' | 'channel' | 'operator';
 export type BodyDeclaration = t.Mixed | 'raw' | 'multipart' | 'none';
 
 export interface WantedFile {
-  /** The name of the form's field. */
+  /** Name of the field in the form. */
   readonly field: string;
   readonly maxBytes: number;
 }
@@ -84,7 +84,7 @@ export interface Declaration<
   readonly probe?: true;
   /** Called so often that LOG_SAMPLE_PERCENT applies to the log lines of its successes. */
   readonly sampled?: true;
-  /** Left out of the document: the parts of the documentation page. */
+  /** Leaves the operation out of the OpenAPI document: the files of the documentation page. */
   readonly undocumented?: true;
   readonly responses: R;
   /** Error statuses in addition to the implied ones: 401, 429, 500 and 503, 404 of path parameters, 400 of queries and bodies, 408, 413 and 415 of bodies. */
@@ -97,7 +97,7 @@ export interface EndpointRequest {
   /** For signatures and content negotiation; repeated ones joined by a comma. */
   readonly header: (name: string) => string | undefined;
   readonly ip: string;
-  /** The process is ending. */
+  /** True while the process shuts down. */
   readonly isStopping: () => boolean;
   /** Names missing dependencies of the process, such as Postgres; cached for a second. */
   readonly findMissing: () => Promise<readonly string[]>;

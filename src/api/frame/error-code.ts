@@ -1,4 +1,7 @@
-/** The code of an error envelope: by its message where that is fixed, else by the class of the error, else by its status. */
+/**
+ * Chooses the code of an error envelope: by the message where that is fixed, else by the class of the error, else by its
+ * status.
+ */
 import type { ErrorCode } from '../../domain/error-code.ts';
 import {
   FeatureUnavailable,

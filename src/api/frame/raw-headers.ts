@@ -1,6 +1,6 @@
 /**
- * Every value sent under a name in lower case, from the raw headers: of what is sent twice Node keeps one, or joins them.
- * No copy is made of the names: this is asked several times a request.
+ * Returns every value of a header from the raw headers: Node keeps only one of repeated headers, or joins them. `name` is in
+ * lower case. Makes no copy of the names, because it is called several times per request.
  */
 export function valuesOf(rawHeaders: readonly string[], name: string): readonly string[] {
   const values: string[] = [];

@@ -1,4 +1,4 @@
-/** Answers what Node's parser could not read as a request, with the error envelope, and closes the connection. */
+/** Answers a request that Node's parser cannot read with the error envelope, and closes the connection. */
 import type { Socket } from 'node:net';
 import { errorBody } from './error-envelope.ts';
 

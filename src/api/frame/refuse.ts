@@ -1,4 +1,4 @@
-/** Catches what a request fails with and answers the error envelope. */
+/** Catches the error of a request and answers with the error envelope. */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import type { FrameState } from './state.ts';
 import { CallerGone } from './http-problem.ts';
 import { hasBody } from './body/read-body.ts';
 
-// An unread rest that is known to be this small is read and thrown away, so that the connection stays usable.
+// A remaining body that is known to be this small is read and dropped, so that the connection stays usable.
 const smallRest = 64 * 1024;
 const lingerMs = 1_000;
 /** 1 s: refusals of clients without a valid key are delayed, so that a flood of them does not use up the process's time. */

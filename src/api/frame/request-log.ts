@@ -77,7 +77,7 @@ function levelOf(status: number, kind: 'probe' | 'request') {
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-// A label of the caller's invention would make a time series of its own.
+// Labels an unknown method as `other`: every invented method would create a time series.
 function knownMethod(method: string): string {
   return methods.has(method) ? method : 'other';
 }

@@ -7,8 +7,8 @@ import type { FrameContext } from './state.ts';
 export type Serialise = (answer: JsonAnswer) => StoredResponse;
 
 /**
- * The JSON text of an answer, as the codec of its status encodes it. For one request: what was kept for its Idempotency-Key
- * is not encoded again to be sent.
+ * Encodes an answer with the codec of its status, once per request: the text that was stored for its Idempotency-Key is sent
+ * as it is.
  */
 export function createSerialiser({ operationId, responses }: Declaration): Serialise {
   let last: { readonly answer: JsonAnswer; readonly response: StoredResponse } | undefined;
@@ -36,7 +36,7 @@ export function respond(ctx: FrameContext, answer: Answer, { serialise, memory }
     const { content } = answer;
     if (typeof content === 'string' && content.length > smallAnswer) memory.take(content.length);
     ctx.status = answer.status;
-    // Before the body: Koa guesses a type for one that has none.
+    // Set before the body: Koa guesses a type for a body without one.
     ctx.res.setHeader('Content-Type', answer.contentType);
     ctx.body = content;
   } else if (answer.body === undefined) {
@@ -44,7 +44,7 @@ export function respond(ctx: FrameContext, answer: Answer, { serialise, memory }
     ctx.body = null;
   } else {
     const response = serialise(answer);
-    // Until it is sent: a caller that does not read what it asked for keeps it in memory.
+    // Counts the bytes until they are sent: a caller that reads slowly keeps them in memory.
     if (response.body.length > smallAnswer) memory.take(response.body.length);
     respondText(ctx, response);
   }

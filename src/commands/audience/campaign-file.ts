@@ -9,7 +9,7 @@ import { Failure } from '../../domain/error.ts';
 
 type FileSources = Pick<Dependencies, 'config' | 'storage' | 'outbound'>;
 
-/** Worth another try: the other side's fault, and perhaps gone soon. */
+/** A failure of the file server that may be temporary: the preparation is retried. */
 export class FileTemporarilyUnavailable extends Failure {
   readonly failure: PreparationFailure;
   constructor(failure: PreparationFailure) {

@@ -12,9 +12,9 @@ import type { CsvRow } from './csv-row.ts';
 import { createCsvRowReader } from './csv-rows.ts';
 import { createCsvTextDecoder } from './csv-text.ts';
 
-// Small pages: what a page holds dies young.
+// Small pages, so that the garbage collector frees their objects cheaply.
 const pageSize = 1_000;
-// Small pieces: one of blank lines has as many rows as bytes.
+// Small pieces: a piece of blank lines has as many rows as bytes.
 const pieceBytes = 4 * 1024;
 
 /** Throws PreparationFailure where the file as a whole cannot be used. */

@@ -23,7 +23,7 @@ export function createCsvRowReader(): CsvRowReader {
     if (parser !== undefined) return parser.read(bytes);
     beginning.push(bytes);
     received += bytes.length;
-    // Not for every chunk: a long header would be searched through as often as it has chunks.
+    // Not repeated for every chunk: a long header would be searched once per chunk.
     if (!isLast && received < Math.min(2 * searched, maxRecordBytes)) return [];
     const text = Buffer.concat(beginning);
     searched = received;

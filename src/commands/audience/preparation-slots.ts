@@ -3,16 +3,19 @@ import { Failure } from '../../domain/error.ts';
 import { createKeyedSemaphore, type KeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
 
 export interface PreparationSlots {
-  /** By workspace and by host: a file server that is slow or gone delays the campaigns that use it alone. */
+  /** Slots are limited by workspace and by host, so that a slow file server delays only the campaigns that use it. */
   readonly downloads: KeyedSemaphore;
-  /** Audiences that stand in the request: some milliseconds each, so they never wait behind files or large lists. */
+  /**
+   * Slots for audiences that the request itself contains: each takes milliseconds and must not wait behind files or large
+   * lists.
+   */
   readonly small: KeyedSemaphore;
   readonly large: KeyedSemaphore;
 }
 
 /**
- * A preparation holds two or three connections to Postgres beside the pool. Preparations under way or waiting, 118 in all, hold an
- * activity slot of the worker, of 200: the others stay for sending.
+ * A preparation holds two or three connections to Postgres beside the pool. Running and waiting preparations, at most 118,
+ * each hold one of the worker's 200 activity slots; the rest is left for sending.
  */
 export function createPreparationSlots(): PreparationSlots {
   return {
@@ -30,7 +33,9 @@ export function isSmallAudience(inputBytes: number | null): boolean {
   return inputBytes !== null && inputBytes <= smallInputBytes;
 }
 
-/** Too many preparations wait in this process: try later, or in another one. */
+/**
+ * Thrown when too many preparations wait in this process: Temporal offers the activity again later, or to another worker.
+ */
 export class NoPreparationSlot extends Failure {
   constructor() {
     super('Enough campaigns are being prepared in this process');

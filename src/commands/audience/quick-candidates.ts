@@ -3,7 +3,7 @@ import type { Candidate } from '../../domain/audience/candidate.ts';
 import { normalisePhoneNumber } from '../../domain/phone-number.ts';
 import { parseQuickContact } from '../../domain/audience/quick-contact.ts';
 
-// Small pages: what a page holds dies young.
+// Small pages, so that the garbage collector frees their objects cheaply.
 const pageSize = 1_000;
 
 export function* readQuickCandidates(entries: readonly string[]): Generator<readonly Candidate[]> {

@@ -24,7 +24,7 @@ export function watchPreparation(
       (needed) => {
         if (!needed) stop.abort();
       },
-      // Without the database the preparation fails by itself.
+      // Ignored: without the database the preparation itself fails.
       () => undefined,
     );
   }, pollEveryMs);

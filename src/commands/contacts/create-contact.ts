@@ -13,7 +13,7 @@ import { readOptedOut } from './opted-out-numbers.ts';
 import { contactChange, contactEvent } from './contact-change.ts';
 import { findTagProblems } from './find-tag-problems.ts';
 
-/** How a contact came to be: new, or deleted before and restored. */
+/** Whether the contact is new, or a deleted one was restored. */
 export interface CreatedContact {
   readonly contact: Contact;
   readonly restored: boolean;
@@ -22,8 +22,8 @@ export interface CreatedContact {
 const numberIsTaken = () => new Conflict('A contact with this phone number exists: change it by PUT');
 
 /**
- * Registers a contact. A number that a deleted contact has restores that contact, with what is given anew; one that a
- * present contact has is refused: Conflict.
+ * Registers a contact. If a deleted contact has the number, restores it with the given fields. Throws Conflict when a
+ * present contact has the number.
  */
 export async function createContact(
   { database, now, secrets }: Pick<Dependencies, 'database' | 'now' | 'secrets'>,

@@ -18,7 +18,7 @@ export interface AssignConversation extends Assignment {
   readonly source: AssignmentSource;
 }
 
-/** Tells `conversation.assigned` unless the assignment is what it was (Spec 6.3). Throws NotFound. */
+/** Assigns a conversation and emits `conversation.assigned` if that changes the assignment (Spec 6.3). Throws NotFound. */
 export async function assignConversation(
   { database, now }: Pick<Dependencies, 'database' | 'now'>,
   workspaceId: number,

@@ -16,8 +16,9 @@ export interface ChangeConversationStatus {
 }
 
 /**
- * Chatbot and assistant sessions exit in the same transaction (Spec 6.2). The status it has already is no change and no
- * event. Throws NotFound, and Conflict when a closed conversation is opened beside a present one.
+ * Changes the status; sessions of chatbots and assistants end in the same transaction (Spec 6.2). Setting the present status
+ * changes nothing and emits no event. Throws NotFound, and Conflict when a closed conversation is opened while another one
+ * of the contact is open.
  */
 export async function changeConversationStatus(
   { database, now }: Pick<Dependencies, 'database' | 'now'>,

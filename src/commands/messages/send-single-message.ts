@@ -1,4 +1,4 @@
-/** One message outside campaigns: claimed, paced, sent at most once, recorded. */
+/** Sends one message outside campaigns: claimed, paced by the channel's rate, sent at most once, recorded. */
 import { priceOf } from '../../domain/wallet/price.ts';
 import { errorName } from '../../concurrency/polling-loop.ts';
 import { randomUUID } from 'node:crypto';
@@ -85,7 +85,7 @@ export async function sendSingleMessage(
   const messageId = await claim(dependencies, message);
   const result = await dispatch(dependencies, { message, messageId, accessToken }).catch(
     async (error: unknown) => {
-      // The provider never throws: what does throw has left nothing there.
+      // The provider's client never throws after a request was written: whatever throws here was not sent.
       await record(dependencies, messageId, unreachable);
       throw error;
     },
@@ -197,8 +197,8 @@ async function dispatch(
 }
 
 /**
- * Milliseconds until the token falls due. One whose answer took long is let go for another: what had waited behind a silent
- * database would leave all at once.
+ * Returns the milliseconds until the token falls due. If the answer took long, the token is dropped for a new one: all sends
+ * that waited for a slow database would otherwise leave at once.
  */
 async function takeTokenInTime(database: SingleSender['database'], channelId: string): Promise<number> {
   const startedAt = performance.now();
@@ -215,7 +215,7 @@ function overloaded(waitMs: number): Overloaded {
   return new Overloaded('Too many messages are waiting for this channel', Math.ceil(waitMs / 1000));
 }
 
-/** Effects lost here are applied when the message's statuses come. */
+/** Stores the provider's ids of the recipient. After a failure the message's statuses bring them again. */
 async function learn(
   { database, logger }: SingleSender,
   messageId: string,

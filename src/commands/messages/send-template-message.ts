@@ -42,7 +42,7 @@ export interface TemplateMessageRequest {
 
 export interface TemplateMessageOutcome {
   readonly outcome: SingleSendOutcome;
-  /** Null of a person without a number. */
+  /** Null for a person without a number. */
   readonly recipientPhoneNumber: string | null;
   readonly phoneNumberId: string;
 }

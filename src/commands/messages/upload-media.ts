@@ -1,4 +1,4 @@
-/** Hands a file for the header of a message to the provider, as it comes: nothing of it is kept here. */
+/** Streams a file for the header of a message to the provider; nothing is stored here. */
 import type { Readable } from 'node:stream';
 import type { Dependencies } from '../../dependencies.ts';
 import { FileTooLarge, Invalid } from '../../domain/error.ts';
@@ -35,7 +35,7 @@ export interface MediaUpload {
 }
 
 export interface UploadedMedia {
-  /** The provider's. */
+  /** The provider's id of the file. */
   readonly id: string;
   readonly mimeType: string;
   /** Bytes. */

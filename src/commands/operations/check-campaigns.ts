@@ -71,7 +71,7 @@ export async function judgeCampaign(
     const meaning = `the campaign is ${campaign.status} and its next step waits for a worker`;
     return [{ ...subject, kind: 'workflow-queued', meaning }];
   }
-  // Nothing is shown before the preparation is over, and a step may wait for the provider before it ends.
+  // A workflow publishes no status before its preparation is over, and a step may wait for the provider before it ends.
   if (!campaign.prepared || !campaign.settled) return [];
   const lookAgain = {
     does: 'tell the workflow to look at its record',
@@ -93,7 +93,7 @@ export async function judgeCampaign(
   ];
 }
 
-/** The workflow knows of more than the record does: Postgres was taken back to an earlier time. */
+/** The workflow has seen a higher position than the record has: Postgres was restored to an earlier time. */
 async function describeAhead(
   { database, workflows }: CampaignJudge,
   campaign: CampaignToCheck,

@@ -14,7 +14,7 @@ import { batches, type Doctor, type Finding, type Repair } from './check.ts';
 import type { WorkflowState } from './workflow-view.ts';
 
 const batchSize = 500;
-// A worker's sweep hands out again what was handed out two minutes ago in vain.
+// The timeout sweeper retries lost starts after two minutes: younger ones are not reported.
 const dispatchedSeconds = 150;
 
 /** A delivery that was handed out is pending only as long as its workflow runs. */
@@ -42,7 +42,7 @@ function withoutWorkflow(doctor: Doctor, { id, since }: OpenDelivery, state: Wor
   };
 }
 
-/** A closed workflow knows what became of the one attempt; without a workflow there was none. */
+/** A closed workflow's result is the outcome of the one attempt; without a workflow there was no attempt. */
 export function settleDelivery({ database, workflows }: Doctor, id: string, state: WorkflowState): Repair {
   if (state === 'absent') {
     return {

@@ -77,7 +77,8 @@ async function judge(
   const { state } = await doctor.workflows.describe(campaignWorkflowId(campaign.id));
   const known = state !== 'absent' && !restore.temporalToo;
   const over = known && state === 'completed';
-  // One that is over has told everything; of another, what ended after the stop may have ended on this very record.
+  // A closed workflow's history is complete; otherwise it is read up to the stop, because later steps may have ended on the
+  // restored record.
   const at = over ? undefined : restore.stoppedAt;
   const history = known ? await doctor.workflows.campaignHistory(campaign.id, at) : undefined;
   const noted = campaign.up_to_position;
@@ -111,7 +112,7 @@ interface Judged {
   readonly over: boolean;
 }
 
-/** Its recipients were made in the lost time: a list made again has other ids and perhaps another order. */
+/** The recipients were created in the lost time: a new preparation gives them other ids and perhaps another order. */
 function judgeUnprepared({ database }: Doctor, { campaign, history, over }: Judged): Finding | undefined {
   const sent = over || (history?.claimedPosition ?? 0) > 0 || history?.lastStepAt !== undefined;
   if (!sent) return undefined;
@@ -176,7 +177,7 @@ async function cancelTheRest(database: Doctor['database'], campaignId: string): 
   while ((await cancelPending(database, { campaignId, limit: 5_000 })) !== null);
 }
 
-/** Brings the campaign to its end along the transitions there are. */
+/** Moves the campaign to its final status by the allowed transitions. */
 function end(database: Doctor['database'], campaignId: string, last: 'cancel' | 'complete'): Promise<void> {
   return database.transaction(async (transaction) => {
     for (const action of last === 'cancel' ? [last] : (['resume', 'begin', last] as const)) {

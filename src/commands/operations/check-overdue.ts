@@ -1,4 +1,4 @@
-/** Work that its loop should have done long ago: outboxes, sweeps and unmatched statuses. */
+/** Finds work that its worker loop should have done long ago: outboxes, sweeps and unmatched statuses. */
 import { expireClaims } from '../../records/sending/claim-expiry.ts';
 import { listOldClaims, listOverdueQueues, listUnclaimed } from '../../records/operations/doctor-overdue.ts';
 import { giveUpUnclaimed } from '../../records/operations/doctor-repairs.ts';
@@ -18,7 +18,7 @@ const batchSize = 500;
 /** Claims without a record of their outcome. */
 export async function* checkClaims({ database, config, slackSeconds }: Doctor): AsyncIterable<Finding> {
   const { outcomeGraceSeconds: graceSeconds } = config;
-  // A paused campaign looks at its claims once a minute.
+  // A paused campaign checks its claims once a minute.
   for (const { id, count, since } of await listOldClaims(database, graceSeconds + 2 * slackSeconds)) {
     yield {
       kind: 'claim-left-behind',
@@ -45,7 +45,7 @@ export async function* checkClaims({ database, config, slackSeconds }: Doctor): 
   }
 }
 
-/** Queues whose oldest entry waits longer than the loop that serves them ever rests. */
+/** Queues whose oldest entry has waited longer than the longest pause of their worker loop. */
 export async function* checkQueues(doctor: Doctor): AsyncIterable<Finding> {
   const { database, config, slackSeconds } = doctor;
   const overdue = await listOverdueQueues(database, {
@@ -59,7 +59,7 @@ export async function* checkQueues(doctor: Doctor): AsyncIterable<Finding> {
     yield {
       kind: 'queue-overdue',
       id,
-      // The same oldest entry in both looks: the queue does not move.
+      // The fingerprint is the oldest entry: if both checks find the same one, the queue does not progress.
       fingerprint: since,
       meaning: `${count === 10_000 ? 'at least 10000' : count} ${meanings[id] ?? 'entries'}, the oldest since ${since}`,
       ...(repair !== undefined && { repair }),

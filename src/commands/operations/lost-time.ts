@@ -5,7 +5,7 @@ import type { CampaignHistory } from './campaign-history.ts';
 export interface LostTime {
   /** The records hold everything up to here. */
   readonly backupAt: Date;
-  /** Nothing was sent any more: the database was gone, or the workers. */
+  /** From this time on nothing was sent: the database was gone, or the workers. */
   readonly stoppedAt: Date;
 }
 
@@ -51,7 +51,7 @@ export function mayBeClaimedUpTo(
   }
   const earliest = backupAt.getTime() - marginSeconds * second;
   if ((history.lastStepAt?.getTime() ?? 0) < earliest && seen <= campaign.claimed_position) return undefined;
-  // A step of a release that did not tell the position.
+  // A result without a position.
   if (history.claimedPosition === undefined) return byRateSince(backupAt, seen);
   return seen;
 }

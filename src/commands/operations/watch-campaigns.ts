@@ -68,7 +68,7 @@ async function listEnded({ workflows }: CampaignJudge, since: Date): Promise<rea
   return ids;
 }
 
-/** The results of one poll; `news` holds the standstills that no earlier poll recorded. */
+/** The results of one check; `news` holds the standstills that no earlier check recorded. */
 interface Sighting {
   readonly standing: Set<string>;
   readonly news: { readonly campaignId: string; readonly kind: string; readonly meaning: string }[];

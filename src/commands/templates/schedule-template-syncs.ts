@@ -5,15 +5,15 @@ const failuresPerPoll = 3;
 
 export interface ScheduleRound {
   readonly scheduled: number;
-  /** Where the next round goes on; '' when this one came to the end. */
+  /** The account after which the next poll continues; '' when this poll reached the last one. */
   readonly lastId: string;
   readonly failure: unknown;
 }
 
 /**
- * Sees to it that every business account, behind `afterId`, has its hourly sync of templates. For the start of a worker, and
- * again from time to time: accounts are created by other processes. An account that Temporal refuses does not hold up the
- * others; after a few refusals the round ends, for Temporal seems to be away.
+ * Creates missing hourly sync schedules for the business accounts after `afterId`. Runs when a worker starts and again
+ * later, because other processes create accounts. An account that Temporal rejects does not block the others; after a few
+ * rejections the poll ends, since Temporal is probably unavailable.
  */
 export async function scheduleTemplateSyncs(
   { database, orchestrator }: Pick<Dependencies, 'database' | 'orchestrator'>,

@@ -30,13 +30,13 @@ type SyncDependencies = Pick<
   'database' | 'orchestrator' | 'provider' | 'secrets' | 'logger' | 'now'
 >;
 
-/** Where a sync stands: enough to go on after the process that ran it died. Plain JSON. */
+/** Progress of a sync, with which another process can continue after this one died. Plain JSON. */
 export interface SyncProgress {
   /** By the database's clock. */
   readonly startedAt: string;
   /** Continues behind the pages that are written. */
   readonly cursor: string;
-  /** Every template so far could be read; only then may missing ones be marked as vanished. */
+  /** True while every template so far could be read; only then may missing ones be marked as vanished. */
   readonly complete: boolean;
   readonly summary: SyncSummary;
 }
@@ -110,7 +110,7 @@ function accessTokensOf(
   ];
 }
 
-/** One token after the other until the provider takes one; the last one's refusal is the caller's. */
+/** Tries one token after the other until the provider accepts one; throws the rejection of the last. */
 async function withAnyToken(
   [token = '', ...others]: readonly string[],
   work: (token: string) => Promise<void>,

@@ -5,7 +5,7 @@ import { requireWorkspace } from '../../records/workspaces/workspaces.ts';
 
 const limit = 5000;
 
-/** Gives back what is reserved for messages of which no receipt came in all that time. Batch by batch; can be run again. */
+/** Releases the reservations of UNKNOWN messages without a receipt for the given time, batch by batch. Safe to repeat. */
 export async function releaseUnknownMessages(
   { database }: Pick<Dependencies, 'database'>,
   request: Omit<UnknownMessages, 'limit'>,

@@ -63,7 +63,7 @@ export async function applyAccountNotification(
   return { paused, throttled };
 }
 
-/** Restrictions of the provider end by themselves; the campaigns they paused are started again by hand. */
+/** Lifts restrictions whose time has passed; the campaigns that they paused are started again by hand. */
 export async function liftBlocks({
   database,
   logger,

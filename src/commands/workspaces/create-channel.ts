@@ -16,7 +16,10 @@ export interface CreateChannel {
   readonly messagesPerSecond?: number;
 }
 
-/** A sending number with an empty wallet. A phone number id and a business account have one owner each: Conflict. */
+/**
+ * Creates a sending number with an empty wallet. Throws Conflict when the phone number id or the business account belongs to
+ * another workspace.
+ */
 export async function createChannel(
   { database, secrets }: Pick<Dependencies, 'database' | 'secrets'>,
   input: CreateChannel,

@@ -10,8 +10,8 @@ import {
 const pageSize = 500;
 
 /**
- * Encrypts again whatever is encrypted under an older key or bound to no row, so that `SECRETS_KEY_PREVIOUS` can be dropped afterwards.
- * Stops with an error at a secret whose key is not configured; running it again goes on.
+ * Re-encrypts every secret that is encrypted under an older key or not bound to its row, so that `SECRETS_KEY_PREVIOUS` can
+ * be dropped afterwards. Stops with an error at a secret whose key is not configured; running it again continues.
  */
 export async function rotateSecrets({
   database,

@@ -4,8 +4,8 @@ import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { saveWorkspaceWindow } from '../../records/workspaces/workspace-window.ts';
 
 /**
- * Sets, or with null removes, the hours of MARKETING campaigns. Returns the running campaigns whose workflows are to be
- * notified: by the caller, or later by a loop of the workers. Throws NotFound.
+ * Sets the sending window of MARKETING campaigns, or removes it with null. Returns the running campaigns whose workflows the
+ * caller should notify; a worker loop does it otherwise. Throws NotFound.
  */
 export function setSendingWindow(
   { database }: Pick<Dependencies, 'database'>,

@@ -29,8 +29,8 @@ const statuses = ['active', 'blocked'] as const;
 const responders = ['none', 'chatbot', 'assistant'] as const;
 
 /**
- * Acts on every process with the next message. A block pauses the campaigns of the channel; those that are paused are
- * started again by hand. Throws NotFound.
+ * Takes effect in every process with the next message. A block pauses the campaigns of the channel; they are started again
+ * by hand. Throws NotFound.
  */
 export async function updateChannel(
   { database, secrets, now }: Pick<Dependencies, 'database' | 'secrets' | 'now'>,
@@ -75,7 +75,7 @@ export async function updateChannel(
       ...settings,
       blockReason: blockReasonOf(found, settings.status),
       accessTokenEncrypted,
-      // A new token, or a lifted block, answers what the provider refused before.
+      // A new token, or a lifted block, removes the cause of the provider's last rejection.
       forgetRefusal: input.accessToken !== undefined || input.status === 'active',
     });
     const { workspaceId, businessAccountId } = found;

@@ -8,7 +8,7 @@ const firstCapacity = 4096;
 const highestLoad = 0.7;
 
 export function createPhoneSet(): PhoneSet {
-  // 0 is an empty place: no phone number begins with 0.
+  // 0 marks an empty slot: no phone number begins with 0.
   let places = new Float64Array(firstCapacity);
   let size = 0;
 

@@ -11,8 +11,8 @@ export interface ContactNumber {
 }
 
 /**
- * The number that the provider's digits stand for. Its ids keep what numbering plans have given up: Mexican mobiles have a 1
- * behind the calling code, and those of Brazil may lack the ninth digit. One that no plan knows is kept as it is.
+ * Converts the provider's digits to a number of the numbering plan. The provider's ids keep obsolete forms: Mexican mobiles
+ * have a 1 after the calling code, Brazilian ones may lack the ninth digit. Digits that belong to no plan are kept.
  */
 export function numberOfWaId(waId: string | null): ContactNumber {
   if (waId === null || !/^\d{5,15}$/.test(waId)) return { phoneNumber: null, countryCode: '', country: '' };

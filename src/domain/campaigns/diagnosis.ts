@@ -1,6 +1,4 @@
-/**
- * Why a campaign sends or does not, in sentences: what is so now, and what would change it. Io-ts-free and Node-free.
- */
+/** Explains in sentences why a campaign sends or does not, and what would change that. Io-ts-free and Node-free. */
 import { formatAmount } from '../money.ts';
 import { isSendable } from '../templates/definition.ts';
 import { isFinished, type PauseReason } from './campaign.ts';
@@ -14,7 +12,7 @@ import {
   type DiagnosisEntry,
 } from './diagnosis-facts.ts';
 
-/** `STATUS` first: the sentence for all of it. */
+/** Returns the entries; the first, `STATUS`, sums up the others. */
 export function diagnose(facts: CampaignFacts): readonly DiagnosisEntry[] {
   const checks = [
     preparation(facts),
@@ -30,7 +28,7 @@ export function diagnose(facts: CampaignFacts): readonly DiagnosisEntry[] {
   return [diagnoseStatus(facts, checks), ...checks];
 }
 
-/** The sentence for all of it, of the checks and of the counters of this moment. */
+/** The summarising sentence, from the checks and the counters of the same moment. */
 export function diagnoseStatus(facts: StatusFacts, checks: readonly DiagnosisEntry[]): DiagnosisEntry {
   const obstacle = checks.find(({ ok }) => !ok);
   const waiting = waitingSentence(facts.pending);
@@ -238,7 +236,11 @@ function worker({ waitingFor, orderedAt, now }: CampaignFacts): DiagnosisEntry |
     return wrong('WORKER', 'Its next step waits: all workers are busy.', 'Wait, or add workers.');
   if (orderedAt === null || now.getTime() - orderedAt.getTime() < slowOrderMs) return undefined;
   const seconds = Math.round((now.getTime() - orderedAt.getTime()) / 1000);
-  return wrong('WORKER', `Its workflow was not told of the last change for ${seconds} s.`, lookAtWorkers);
+  return wrong(
+    'WORKER',
+    `Its workflow has not been notified of the last change for ${seconds} s.`,
+    lookAtWorkers,
+  );
 }
 
 /** Sentence about the pending recipients; '' when there are none. */

@@ -136,7 +136,7 @@ export function editContact(contact: Contact, input: ContactInput, number?: Phon
   };
 }
 
-/** Whether anything differs that a caller can see. */
+/** True when a caller can see no difference. */
 export function isSameContact(one: Contact, other: Contact): boolean {
   return comparable(one) === comparable(other);
 }

@@ -84,7 +84,7 @@ export function isSameAssignment(one: Conversation, other: Conversation): boolea
   return comparable(one) === comparable(other);
 }
 
-/** Where events say which conversation they speak of. */
+/** The part of an event's data that identifies its conversation. */
 export const conversationPlace = ({ id, channelId, phoneNumberId, contactId }: Conversation) => ({
   conversationId: id,
   channelId,

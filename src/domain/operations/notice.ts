@@ -1,4 +1,4 @@
-/** Notices: what the people of a workspace should know of, beside the events that programs receive. */
+/** Notices: messages to the users of a workspace, beside the events for programs. */
 import type { PauseReason } from '../campaigns/campaign.ts';
 import { pauseReasonTable } from '../campaigns/reasons.ts';
 

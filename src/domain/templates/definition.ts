@@ -82,7 +82,7 @@ const sendableStatuses: ReadonlySet<string> = new Set([
 /** Whether messages may be sent from a template in this status; an unknown one never. */
 export const isSendable = (status: string): boolean => sendableStatuses.has(status.trim().toUpperCase());
 
-/** The part of which we cannot know, or cannot give, what the provider wants with a message; undefined when there is none. */
+/** Returns the first part that this service cannot fill; undefined when there is none. */
 export const unsendablePart = (template: TemplateDefinition): string | undefined => {
   const [component] = template.unsupported;
   if (component !== undefined) return `a component of type ${component}`;

@@ -54,7 +54,10 @@ function giveBack({ settlement, price }: MessageMoney): SettlementOutcome {
   return unchanged({ settlement, price });
 }
 
-/** A message that was given up and then arrived is charged after all, as far as the wallet can pay it. */
+/**
+ * An UNKNOWN message whose reservation was released is charged when a receipt shows its arrival, as far as the balance
+ * allows.
+ */
 function charge({ settlement, price, available }: SettlementRequest): SettlementOutcome {
   if (settlement === 'reserved') {
     return { settlement: 'charged', price, released: price, entries: entry('charge', -price) };

@@ -1,4 +1,4 @@
-/** Changes of contacts through the API: each is written in one statement with its tags and the event that tells of it. */
+/** Changes of contacts through the API: one statement writes the contact, its tags and the event. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
@@ -15,7 +15,7 @@ const given = sql.fragment`AS given (
   "createdAt" timestamptz, "updatedAt" timestamptz, tag_ids uuid[], event_key text, event_body text,
   occurred_at timestamptz)`;
 
-/** The tags and the events of `changed`. Locked before they are attached: a tag that is deleted meanwhile is left out. */
+/** Writes the tags and the events of `changed`. Tags are locked first: a tag that is deleted meanwhile is left out. */
 const attached = (tagIds: readonly string[]) => sql.fragment`
   written AS (
     SELECT given.id, given.workspace_id, tag_ids, event_key, event_body, occurred_at, 1 AS place
@@ -27,7 +27,7 @@ const attached = (tagIds: readonly string[]) => sql.fragment`
     SELECT written.workspace_id, written.id, kept.id
     FROM written JOIN kept ON kept.workspace_id = written.workspace_id AND kept.id = ANY(written.tag_ids)
     ON CONFLICT DO NOTHING
-  ), told AS (${insertWrittenEvents})`;
+  ), emitted AS (${insertWrittenEvents})`;
 
 export interface ContactChange {
   readonly before: StoredContact;

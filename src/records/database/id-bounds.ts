@@ -9,13 +9,16 @@ const dayMs = 24 * hourMs;
 /** Start of the UTC day that contains `ms`, plus `days`. */
 export const startOfDay = (ms: number, days = 0): Date => new Date((Math.floor(ms / dayMs) + days) * dayMs);
 
-/** From that one on, up to now; without it every day. */
+/** Bounds from the given id up to now; without it, every day. */
 export const sinceId = (from: string | undefined, column = sql.fragment`id`): FragmentSqlToken =>
   from === undefined
     ? sql.fragment`TRUE`
     : sql.fragment`${column} >= ${from} AND ${column} < ${firstIdAt(new Date(), hourMs)}`;
 
-/** Their days are told by the first and the last: one by one, looking for them takes longer than the statement. */
+/**
+ * Bounds the ids by their smallest and largest, so that Postgres prunes partitions; a condition per id would take longer to
+ * plan than the statement runs.
+ */
 export function amongIds(ids: readonly string[], column = sql.fragment`id`): FragmentSqlToken {
   const sorted = ids.toSorted();
   const [first, last] = [sorted[0], sorted.at(-1)];

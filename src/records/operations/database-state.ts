@@ -1,4 +1,4 @@
-/** How Postgres itself stands, as far as the application's role can see. */
+/** Reads the state of Postgres itself, as far as the application's role can see it. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';

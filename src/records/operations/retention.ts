@@ -67,7 +67,7 @@ function removalFrom(name: keyof typeof tables): Removal {
   };
 }
 
-/** Keeps 31 days at least: the provider reports on a message for up to a month. Equal rows are duplicates and go together. */
+/** Keeps at least 31 days: the provider reports on a message for up to a month. Duplicate rows are deleted together. */
 const removeProviderMessages: Removal = async (connection, { olderThanDays, limit }) => {
   const { rowCount } = await connection.query(sql.type(nothing)`
     DELETE FROM provider_message USING (

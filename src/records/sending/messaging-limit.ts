@@ -158,7 +158,7 @@ export async function setMessagingLimit(
   if (changed === null || changed.before === changed.present) return;
   await insertNotices(transaction, [messagingLimitChanged(changed, changed.before, changed.present)]);
   if (changed.before === null && limit !== null) await countBackwards(transaction, accountId, limit);
-  // Campaigns that wait for the limit read it again.
+  // Notifies the campaigns that wait for the limit.
   await transaction.query(sql.type(nothing)`
     INSERT INTO workflow_outbox (campaign_id, kind)
     SELECT campaign.id, 'refresh' FROM channel JOIN campaign ON campaign.channel_id = channel.id

@@ -1,4 +1,4 @@
-/** Templates as a refused or failed message meets them: it may change their status, or show that we hold them wrongly. */
+/** Updates templates by what a rejected or failed message shows: a new status, or a definition that differs from ours. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
@@ -6,7 +6,7 @@ import { row } from '../database/row.ts';
 
 const Changed = row(t.type({ workspace_id: t.number }));
 
-/** The workspace of the template when its status is another now; undefined when it stood so already. */
+/** Returns the template's workspace if its status changed; undefined if it already had this status. */
 export async function setTemplateStatus(
   connection: Connection,
   templateId: string,

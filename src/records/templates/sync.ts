@@ -1,4 +1,4 @@
-/** Writing the provider's list of templates, page by page; every page in a transaction of its own. */
+/** Writes the provider's list of templates, page by page; every page in a transaction of its own. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { vanishedStatus, type ListedTemplate } from '../../domain/templates/sync.ts';
@@ -56,8 +56,8 @@ interface TemplatePage {
 }
 
 /**
- * Writes one page, each provider id once. Rows that say what we have already, or less than a callback has told since,
- * are only marked as seen. Returns those that were added or changed, as they stand now.
+ * Writes one page, each provider id once. Rows that match what is stored, or are older than what a callback has reported
+ * since, are only marked as seen. Returns the templates that were added or changed, in their new state.
  */
 export async function upsertTemplates(
   connection: Connection,
@@ -67,7 +67,7 @@ export async function upsertTemplates(
     jsonb_to_recordset(${sql.jsonb(templates as never)}) AS given (
       "providerTemplateId" text, name text, language text, category text, status text, "parameterFormat" text,
       components jsonb, quality text, "rejectedReason" text)`;
-  // A status that the provider changed before the page was asked for is in the page: its callback tells nothing new.
+  // A page contains every status change from before its request, so an older callback adds nothing.
   const toldAt = sql.fragment`date_trunc('second', ${readAt}::timestamptz)`;
   await connection.query(sql.type(nothing)`
     UPDATE template SET synced_at = clock_timestamp(), status_told_at = greatest(status_told_at, ${toldAt})
@@ -109,7 +109,7 @@ export async function lockUnseenTemplates(
     FOR NO KEY UPDATE`);
 }
 
-/** Returns them as they stand now. */
+/** Returns the templates in their new state. */
 export function markVanishedTemplates(connection: Connection, templateIds: readonly string[]) {
   return connection.any(sql.type(row(SyncedTemplate))`
     UPDATE template

@@ -18,7 +18,7 @@ const Template = t.type({
   parameterFormat: t.string,
   /** The provider's own, verbatim. */
   components: t.readonlyArray(t.unknown),
-  /** GREEN, YELLOW, RED or UNKNOWN; null until the provider has told. */
+  /** GREEN, YELLOW, RED or UNKNOWN; null until the provider reports one. */
   quality: nullable(t.string),
   upcomingCategory: nullable(t.string),
   upcomingCategoryAt: nullable(timestamp),

@@ -1,4 +1,4 @@
-/** The channels of a workspace as they stand: whether and how fast they may send at this moment. */
+/** Reads the channels of a workspace: whether and how fast each may send now. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';

@@ -127,7 +127,7 @@ it.each<[string, Partial<CampaignFacts>, string]>([
   [
     'a worker that is away',
     { orderedAt: new Date('2026-11-21T08:59:20Z'), pending: 1 },
-    'Its workflow was not told of the last change for 40 s. 1 person waits.',
+    'Its workflow has not been notified of the last change for 40 s. 1 person waits.',
   ],
   [
     'an audience that could not be prepared',

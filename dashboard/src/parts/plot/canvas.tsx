@@ -7,7 +7,7 @@ import { series, type Part, type Step } from './series.ts';
 
 const wholeSteps = [1, 10, 100, 1e3, 1e4, 1e5, 1e6].flatMap((ten) => [1, 2, 5].map((one) => one * ten));
 const minutes = (counts: readonly number[]) => counts.map((count) => count * 60);
-/** Distances of the labels: never finer than a part. */
+/** Distances between labels: at least the length of one part. */
 const distances: Readonly<Record<Step, number[]>> = {
   minute: minutes([1, 2, 5, 15, 30, 60, 180, 720, 1440]),
   hour: minutes([60, 180, 360, 720, 1440, 2880, 10_080]),
@@ -50,7 +50,7 @@ export function Canvas({ parts, step, label, onHover }: CanvasProps) {
       {
         width: element.clientWidth,
         height,
-        // Room for the last label, which is centred on its line.
+        // Margin for the last label, which is centred on its line.
         padding: [8, 40, null, null],
         legend: { show: false },
         cursor: { y: false },

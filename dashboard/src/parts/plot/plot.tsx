@@ -69,7 +69,7 @@ export function Plot({ parts, step, from, until }: PlotProps) {
   );
 }
 
-/** Names the lines; with the values of the part below the pointer. */
+/** Legend of the lines, with the values of the part below the pointer. */
 function Legend({ hovered, step }: { hovered: Part | undefined; step: Step }) {
   const scheme = useComputedColorScheme('light');
   return (

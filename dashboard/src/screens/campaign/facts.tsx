@@ -11,7 +11,7 @@ import { CampaignWindow } from './window.tsx';
 
 interface FiguresProps {
   readonly campaign: Detail;
-  /** How many messages `charged` paid for: both are of one moment. */
+  /** Number of messages that `charged` paid for; both figures are from the same moment. */
   readonly paid: number;
   readonly rate: number;
   readonly etaSeconds: number | null;

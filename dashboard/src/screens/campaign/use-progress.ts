@@ -44,7 +44,7 @@ export function useProgress(id: string, enabled: boolean): { progress: Progress 
       });
       source.addEventListener('error', () => {
         setLive(false);
-        // CLOSED means refused. The browser reconnects a broken stream by itself, but not a refused one.
+        // CLOSED means that the server rejected the stream. The browser reconnects a broken stream, but not a rejected one.
         if (source.readyState !== EventSource.CLOSED) return;
         void refresh();
         timer = setTimeout(open, againAfterMs);

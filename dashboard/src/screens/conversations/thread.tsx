@@ -39,7 +39,7 @@ export function Thread({ id }: { readonly id: string }) {
   );
 }
 
-/** Reads the conversation and the lists it stands in again. */
+/** Fetches the conversation again, and the lists that contain it. */
 function useRefresh(id: string) {
   const queryClient = useQueryClient();
   return () =>

@@ -13,7 +13,7 @@ interface EstimateProps {
   readonly fields: readonly Field[];
 }
 
-/** What takes less than an hour needs no time of its end. */
+/** The end of sending is shown only where it takes more than an hour. */
 const longSeconds = 3_600;
 
 export function Estimate({ check, error, busy, isReady, fields }: EstimateProps) {

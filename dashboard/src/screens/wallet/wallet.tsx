@@ -1,4 +1,6 @@
-/** Money of a channel; and, for a campaign that waits for it: what is missing, recharge, start. */
+/**
+ * Balance and ledger of a channel; for a campaign that is paused for lack of money also what is missing, recharge and start.
+ */
 import { Grid, Select, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconWallet } from '@tabler/icons-react';

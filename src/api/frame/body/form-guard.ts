@@ -1,4 +1,4 @@
-/** Stands between a multipart request and its parser, which bounds no form as a whole. */
+/** Limits a multipart request before it reaches its parser, which does not limit the form as a whole. */
 import type { IncomingMessage } from 'node:http';
 import { Transform } from 'node:stream';
 import { CallerGone, HttpProblem } from '../http-problem.ts';
@@ -13,7 +13,7 @@ export interface FormGuard {
 // Boundaries, part headers and small fields beside the file.
 const overheadBytes = 1024 * 1024;
 
-/** Throws, or breaks the stream off, with what the request is refused with. */
+/** Throws the error that rejects the request, or destroys the stream with it. */
 export function guardForm(request: IncomingMessage, maxBytes: number): FormGuard {
   const largest = maxBytes + overheadBytes;
   if (Number(request.headers['content-length'] ?? 0) > largest) throw fileTooLarge(maxBytes);
@@ -26,7 +26,7 @@ export function guardForm(request: IncomingMessage, maxBytes: number): FormGuard
       else done(null, chunk);
     },
   });
-  // An error before koa-body listens, or after it.
+  // Keeps an error from ending the process when koa-body does not listen yet, or no longer.
   stream.on('error', () => undefined);
   const onClose = () => {
     if (!request.complete) stream.destroy(new CallerGone());

@@ -1,12 +1,11 @@
 /**
- * A large JSON text parsed piece by piece, with a turn of the event loop between: `JSON.parse` alone would hold up every
- * other request for half a second. Which brackets belong together is found in one pass, so that no byte is looked at once
- * for each level around it.
+ * Parses a large JSON text in pieces and yields to the event loop between them: one call of `JSON.parse` would block every
+ * other request for half a second. One pass finds matching brackets, so that no byte is read once per level of nesting.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { endOfString } from './end-of-string.ts';
 
-/** 5 ms of work, or less. */
+/** Bytes of a piece: at most 5 ms of work. */
 const pieceBytes = 256 * 1024;
 
 const [quote, comma, colon, backslash, letterU] = [0x22, 0x2c, 0x3a, 0x5c, 0x75];
@@ -23,7 +22,7 @@ export async function parseJsonInPieces(bytes: Buffer, parse: ParsePiece): Promi
   return createReader(bytes, ends, parse).value(skipSpace(bytes, 0), end);
 }
 
-/** Where each list, object or text ends that is larger than a piece, by where it begins. */
+/** Ends of the lists, objects and texts larger than a piece, by their beginnings. */
 async function findLargeEnds(bytes: Buffer): Promise<ReadonlyMap<number, number>> {
   const ends = new Map<number, number>();
   const open: number[] = [];
@@ -67,7 +66,7 @@ function createReader(bytes: Buffer, ends: ReadonlyMap<number, number>, parse: P
     throw new SyntaxError('Brackets do not fit together');
   };
 
-  /** In pieces that end between characters, and between escapes that are characters of their own. */
+  /** Reads a long text in pieces that end between characters, and never inside an escape. */
   const text = async (from: number, to: number): Promise<string> => {
     const parts: unknown[] = [];
     let runFrom = from;
@@ -94,7 +93,7 @@ function createReader(bytes: Buffer, ends: ReadonlyMap<number, number>, parse: P
   ): Promise<void> => {
     let runFrom = from;
     let start = from;
-    // A comma is followed by a member, and what is large by a comma or the end.
+    // After a comma comes a member; after a large member comes a comma or the end.
     let isDue = false;
     for (let at = from; at < to; at += 1) {
       const byte = bytes[at];

@@ -5,7 +5,7 @@
 import { HttpProblem } from '../http-problem.ts';
 
 export interface MemoryShare {
-  /** Throws HttpProblem 503 when there is no room for so many more bytes. */
+  /** Throws HttpProblem 503 when the budget does not cover so many more bytes. */
   readonly take: (bytes: number) => void;
   /** Frees the share; `take` does nothing afterwards. */
   readonly release: () => void;

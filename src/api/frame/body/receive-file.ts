@@ -1,4 +1,4 @@
-/** One file of a multipart request as a stream; nothing of it touches the disk on the way. */
+/** Receives one file of a multipart request as a stream, without writing it to disk. */
 import busboy from 'busboy';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
@@ -8,7 +8,7 @@ import type { FileReceiver } from '../endpoint.ts';
 import { fileTooLarge, guardForm, malformedForm } from './form-guard.ts';
 import type { FrameContext } from '../state.ts';
 
-/** A form that is broken, too large or abandoned breaks the file's stream off with the error that this rejects with. */
+/** Where the form is broken, too large or abandoned, destroys the file's stream with the error that it rejects with. */
 export function fileReceiver(ctx: FrameContext): FileReceiver {
   return async ({ field, maxBytes }, take) => {
     const form = guardForm(ctx.req, maxBytes);
@@ -19,7 +19,7 @@ export function fileReceiver(ctx: FrameContext): FileReceiver {
     const onFile = (name: string, content: Readable, { encoding, mimeType }: busboy.FileInfo) => {
       // The parser reports a part that breaks off as well.
       content.on('error', () => undefined);
-      // Parts in base64 and the like would have to be decoded.
+      // Rejects parts with a transfer encoding such as base64, which would have to be decoded.
       if (taken !== undefined || name !== field || !/^(?:binary|7bit|8bit)$/i.test(encoding)) {
         content.resume();
         return;
@@ -27,14 +27,14 @@ export function fileReceiver(ctx: FrameContext): FileReceiver {
       content.once('limit', () => form.stream.destroy(fileTooLarge(maxBytes)));
       taken = take(file, mimeType);
       taken.catch((error: Error) => form.stream.destroy(error));
-      // Its end does not end the file.
+      // The end of the part does not end the file's stream; the end of the form does.
       content.pipe(file, { end: false });
     };
     try {
-      // Fields are dropped as they arrive, and what follows a hundred parts.
+      // Drops fields as they arrive, and everything after a hundred parts.
       const limits = { fields: 0, parts: 100, fileSize: maxBytes + 1 };
       const parser = busboy({ headers: ctx.req.headers, limits }).on('file', onFile);
-      // formidable listens for the first one alone.
+      // formidable listens for the first error only; later ones must not end the process.
       parser.on('error', () => undefined);
       const read = koaBody({
         multipart: true,
@@ -50,14 +50,14 @@ export function fileReceiver(ctx: FrameContext): FileReceiver {
       // An error that neither we nor `take` raised comes from the parser: the form is malformed.
       const problem = form.stream.errored ?? malformedForm();
       file.destroy(problem);
-      // Answered when nothing of the file is left.
+      // Answers only after the file has been read to its end.
       await Promise.allSettled([taken]);
       throw problem;
     } finally {
       form.close();
     }
     if (taken === undefined) throw Invalid.at(field, `${field} is required: a part with a filename`);
-    // Not before the whole form has arrived: what is cut short after the file was not meant to be taken.
+    // Waits for the whole form: a request that breaks off after the file was not meant to be accepted.
     file.end();
     return taken;
   };
@@ -73,7 +73,7 @@ interface Form {
   readonly resume: () => void;
 }
 
-/** In place of formidable's own parser, which makes a piece of every CR and takes 1.7 s of CPU for a MiB of them. */
+/** Replaces formidable's parser, which splits the input at every CR and takes 1.7 s of CPU for a MiB of them. */
 function parseBy(form: Form, parser: busboy.Busboy): void {
   const handed: Pick<Form, 'type' | '_parser'> = {
     type: 'multipart',

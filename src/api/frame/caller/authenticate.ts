@@ -1,4 +1,4 @@
-/** X-API-Key → principal (Spec 5). Every refusal does the same work and says the same sentence. */
+/** X-API-Key → principal (Spec 5). Every rejection takes the same work and has the same message. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Config } from '../../../config.ts';
@@ -23,7 +23,7 @@ import type { Declaration } from '../endpoint.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { valuesOf } from '../raw-headers.ts';
 
-/** `party`: whom a refusal is counted against. */
+/** `party`: the holder of the rate limit that a rejection counts against. */
 export type Authenticator = (
   request: IncomingMessage,
   party: string,
@@ -35,7 +35,7 @@ interface AuthenticatorOptions {
   readonly database: Database;
   readonly logger: Logger;
   readonly now: () => Date;
-  /** Takes a token of the party for every credential that is refused, and for every one that Postgres has to be asked about. */
+  /** Takes a token of the party for every rejected credential, and for every lookup in Postgres. */
   readonly refusals: RateLimiter;
 }
 
@@ -44,12 +44,12 @@ interface CachedKey {
   readonly staleAtMs: number;
 }
 
-// Below the five seconds within which a revocation acts, with room for the query itself.
+// A revocation takes effect within five seconds; the difference is left for the query.
 const cacheMs = 4_000;
 const mostCached = 10_000;
 const mostFamiliar = 100_000;
 const touchEveryMs = 5 * 60_000;
-// However many keys are asked about, one connection at a time is taken for it.
+// Lookups run one at a time, so that a flood of unknown keys uses one connection.
 const lookUps = { maxSize: 100, lanes: 1 };
 const jwtRefusal = 'This endpoint is restricted to API key usage only';
 
@@ -65,7 +65,7 @@ export function createAuthenticator({
   const cache = new Map<string, CachedKey>();
   const touched = new Map<string, number>();
   const renewing = new Set<string>();
-  // SHA-256 of the secret that a cached key has been proven with, for as long as it is cached: spares the next one the HMAC.
+  // SHA-256 of the verified secret of each cached key: later requests need no HMAC.
   const proven = new WeakMap<ApiKey, Buffer>();
 
   // Ids of keys that were valid once: they need no refusal token, so a flood of invalid keys from the same address cannot lock them out.
@@ -86,7 +86,7 @@ export function createAuthenticator({
     const key = find(keyId);
     if (cache.size >= mostCached) cache.clear();
     cache.set(keyId, { key, staleAtMs: nowMs + cacheMs });
-    // Neither a failure nor an unknown key is remembered: a key works from the moment it is made.
+    // Failures and unknown keys are not cached: a new key works at once.
     const forget = () => {
       if (cache.get(keyId)?.key === key) cache.delete(keyId);
     };
@@ -112,7 +112,10 @@ export function createAuthenticator({
     });
   };
 
-  /** A secret is known only while it is shown: its hash moves to the present pepper then. Failing, it moves at the next use. */
+  /**
+   * Rehashes the secret under the present pepper, which is possible only while a caller presents it. A failure is repeated
+   * at the next use.
+   */
   const renewHash = ({ keyId }: ApiKey, secret: string): void => {
     if (renewing.has(keyId)) return;
     renewing.add(keyId);

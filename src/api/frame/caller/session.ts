@@ -18,17 +18,17 @@ type Header = (name: string) => string | undefined;
 export interface SessionOptions {
   readonly config: Settings;
   readonly database: Database;
-  /** Tokens of an address, for credentials that are refused or unknown to this process. */
+  /** Rate limit of an address for credentials that are rejected or unknown to this process. */
   readonly refusals: RateLimiter;
 }
 
 const loopback = /^(?:127\.\d+\.\d+\.\d+|::1|localhost)$/;
 const isLocal = ({ production, host }: Settings): boolean => !production && loopback.test(host);
 
-/** `__Host-` binds it to this host and to TLS; on the own machine there is none. */
+/** The prefix `__Host-` binds the cookie to this host and to TLS; without TLS, on a developer's machine, it is left out. */
 const cookieName = (config: Settings): string => (isLocal(config) ? 'session' : '__Host-session');
 
-/** The Set-Cookie header; an empty value takes the cookie back. */
+/** Returns the Set-Cookie header; an empty value deletes the cookie. */
 export function sessionCookie(config: Settings, value: string): string {
   const secure = isLocal(config) ? '' : '; Secure';
   const end = value === '' ? '; Max-Age=0' : '';
@@ -36,8 +36,8 @@ export function sessionCookie(config: Settings, value: string): string {
 }
 
 /**
- * Browsers say from where a request comes, and no page can change it: what another site made the browser send is refused,
- * whatever cookie it carries.
+ * Rejects requests that another site made the browser send, whatever cookie they carry: browsers name the origin of a
+ * request in a header that pages cannot change.
  */
 export function requireOwnOrigin({ publicUrl }: Settings, header: Header): void {
   const site = header('sec-fetch-site');
@@ -51,7 +51,7 @@ export function requireOwnOrigin({ publicUrl }: Settings, header: Header): void 
   }
 }
 
-/** The hash of the session that the request carries; undefined where it carries none. */
+/** Returns the hash of the request's session secret; undefined without one. */
 export function sessionOf(config: Settings, header: Header): Buffer | undefined {
   const wanted = `${cookieName(config)}=`;
   const values = (header('cookie') ?? '')
@@ -59,7 +59,7 @@ export function sessionOf(config: Settings, header: Header): Buffer | undefined 
     .map((part) => part.trim())
     .filter((part) => part.startsWith(wanted))
     .map((part) => part.slice(wanted.length));
-  // Two cookies of one name: another page has set one of them.
+  // Two cookies with this name: another page has set one of them.
   const [value, ...others] = values;
   return value === undefined || others.length > 0 ? undefined : hashSessionSecret(value);
 }
@@ -67,7 +67,7 @@ export function sessionOf(config: Settings, header: Header): Buffer | undefined 
 export type FoundSession = OperatorSession & { readonly idHash: Buffer };
 
 export interface SessionGuard {
-  /** Throws Unauthorized; HttpProblem 429 for a party that has shown too many cookies in vain. */
+  /** Throws Unauthorized, and HttpProblem 429 for a party that has presented too many invalid cookies. */
   readonly require: (header: Header, party: string) => Promise<FoundSession>;
   /** Ends the session of the request, if it has one. */
   readonly end: (header: Header, party: string) => Promise<void>;
@@ -124,7 +124,7 @@ export function createSessionGuard({ config, database, refusals }: SessionOption
   };
 }
 
-/** Requests that an idle page repeats by itself do not extend its session. */
+/** Requests that an idle page repeats automatically do not extend its session. */
 const isAutomatic = (header: Header): boolean =>
   header('x-automatic') !== undefined || header('accept')?.includes('text/event-stream') === true;
 

@@ -34,15 +34,17 @@ export const pauseReasonTable: ReasonTable<PauseReason> = {
   },
   MESSAGE_REJECTED: {
     meaning: 'The provider rejected a hundred messages in a row as malformed.',
-    advice: 'Correct the mapping in a new campaign; `start` with `{"force": true}` sends on as it is.',
+    advice:
+      'Correct the mapping in a new campaign; `start` with `{"force": true}` continues without changes.',
   },
   RECORD_RESTORED: {
-    meaning: 'The database was restored from a backup, and messages of the lost time may have been sent.',
+    meaning:
+      'The database was restored from a backup, and messages sent since the backup may be missing from the record.',
     advice: 'Have the operator settle the restore with the doctor, then start the campaign.',
   },
   OPERATOR: {
-    meaning: 'Somebody paused the campaign.',
-    advice: 'Start it when it should go on.',
+    meaning: 'A request paused the campaign.',
+    advice: 'Start the campaign to continue.',
   },
 };
 
@@ -142,12 +144,12 @@ export const recipientReasonPattern = `^(PROVIDER_[0-9]+|${[
 
 export const skipReasonTable: ReasonTable<SkipReason> = {
   INVALID_PHONE: {
-    meaning: 'The phone number is no number of any country.',
-    advice: 'Correct the number; the international form such as +4915112345678 is always understood.',
+    meaning: 'The phone number is not valid in any country.',
+    advice: 'Correct the number; the international form such as +4915112345678 always works.',
   },
   DUPLICATE: {
-    meaning: 'The number stands in the audience more than once.',
-    advice: 'Nothing: the first one is sent to.',
+    meaning: 'The audience contains the number more than once.',
+    advice: 'None: the first entry is sent to.',
   },
   UNSUBSCRIBED: {
     meaning: 'The contact has opted out.',
@@ -155,7 +157,7 @@ export const skipReasonTable: ReasonTable<SkipReason> = {
   },
   CONTACT_DELETED: {
     meaning: 'The contact was deleted or erased.',
-    advice: 'Register the contact again if it should be sent to.',
+    advice: 'Create the contact again to send to it.',
   },
   MISSING_VARIABLE: {
     meaning: 'A variable of the template has no value for the contact.',

@@ -96,14 +96,14 @@ describe('a small campaign', () => {
     expect(provider.received).toHaveLength(100);
   });
 
-  it('is one of a hundred recipients at the most', async () => {
+  it('has at most a hundred recipients', async () => {
     const { snapshot, provider } = await prepare(await seedQuick(101));
     expect(snapshot).toMatchObject({ status: 'DRAFT', prepared: true, counts: { pending: 101 } });
     expect(provider.received).toHaveLength(0);
   });
 });
 
-it('prepares two people while six files of three other workspaces come slowly', async () => {
+it('is prepared while six files of three other workspaces download slowly', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'slow-files-'));
   let downloads = 0;
   const outbound = {
@@ -168,7 +168,7 @@ it('prepares two people while six files of three other workspaces come slowly', 
   }
 });
 
-it('asks again after at most ten seconds when a workspace prepares enough campaigns already', async () => {
+it('is retried within ten seconds when its workspace already prepares as many campaigns as allowed', async () => {
   const dependencies = sendingDependencies({ database: test.pool, provider: createFakeProvider() });
   const fetchFile = async () => ({ ok: true, stream: new Readable({ read: () => undefined }) });
   const busy = {

@@ -38,7 +38,7 @@ const notes = ['campaigns', 'webhooks', 'maintenance']
   .join('');
 
 describe('admin doctor', () => {
-  it('prints a line for each finding, settles it when asked to, and is content then', async () => {
+  it('prints a line for each finding, repairs it with --repair, and finds nothing afterwards', async () => {
     expect(await doctor()).toEqual({
       code: 1,
       err: '',

@@ -18,7 +18,7 @@ async function call(method: string, path: string, body?: unknown, key = workspac
   return answer.body.data;
 }
 
-it('says of every key what it did, to what, by which request', async () => {
+it('records for every key what it did, to which object, by which request', async () => {
   const before = (await call('GET', '/api/audit')).length;
   const { campaign } = await call('POST', '/api/campaigns/auto-trigger', {
     name: 'Audit',
@@ -64,7 +64,7 @@ it('says of every key what it did, to what, by which request', async () => {
   }
 });
 
-it('says nothing of what was refused', async () => {
+it('records nothing of rejected requests', async () => {
   const count = sql.fragment`SELECT count(*)::int AS n FROM audit_entry`;
   const before = await rowsOf(api.database.pool, count);
   for (const [method, path, body] of [

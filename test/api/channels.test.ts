@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-it('shows what the provider said of the account, its limit and until when it is restricted', async () => {
+it('shows the provider’s latest report on the account, its limit and the end of a restriction', async () => {
   const { businessAccountId, channelId, channelKey: key } = await api.seedWorkspace();
   const restriction = { restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING', expiration: 4_000_000_000 };
   await deliver(createApplier(api.dependencies.database), [
@@ -35,7 +35,7 @@ it('shows what the provider said of the account, its limit and until when it is 
   });
 });
 
-it('shows the quality that the provider told last of a number', async () => {
+it('shows the latest quality that the provider reported for a number', async () => {
   const { businessAccountId, channelId, channelKey: key } = await api.seedWorkspace();
   const channel = async () => (await api.send('GET', `/api/channels/${channelId}`, { key })).body.data;
   const { display_phone_number: number, quality } = await channel();

@@ -86,7 +86,7 @@ async function callbacksApplied(): Promise<void> {
   while ((await createCallbackPoll(applier)()) > 0);
 }
 
-it('stops at a STOP from another form of the number, and forgets a person for good', async () => {
+it('unsubscribes a person who sends STOP from another form of the number, and stays erased after an erasure', async () => {
   const contact = (
     await call('POST', '/api/contacts', { phoneNumber: '+525512345678', firstName: 'Xochitl' })
   ).body.data;

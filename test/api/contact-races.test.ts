@@ -96,7 +96,7 @@ it('changes the contacts of many workspaces at once, each one alone', async () =
   }
 });
 
-it('waits for whoever holds the contact, and nobody else waits with it', async () => {
+it('waits for the transaction that holds the contact, and delays no other contact', async () => {
   const workspace = await seedContacts(3);
   const [held, ...free] = workspace.ids;
   const release = await holding('UPDATE contact SET last_name = $2 WHERE id = $1', [held, 'Hopper']);
@@ -112,7 +112,7 @@ it('waits for whoever holds the contact, and nobody else waits with it', async (
   expect((await waiting).body.data).toMatchObject({ firstName: 'Grace', lastName: 'Hopper' });
 });
 
-it('is not there for an edit that waited until it was deleted', async () => {
+it('answers 404 to an edit that waited until the contact was deleted', async () => {
   const workspace = await seedContacts(1);
   const [id] = workspace.ids;
   const release = await holding('UPDATE contact SET deleted_at = now() WHERE id = $1', [id]);
@@ -141,7 +141,7 @@ it('leaves out a tag that is deleted while a contact gets it', async () => {
   expect(body.data.map(({ tagsId }: { tagsId: string[] }) => tagsId)).toEqual([[], []]);
 });
 
-it('gives a number to one of two who ask for it at once', async () => {
+it('gives a number to one of two concurrent requests', async () => {
   const workspace = await seedContacts(2);
   const answers = await Promise.all(
     workspace.ids.map((id) => put(workspace, id, { phoneNumber: '15112345678' })),

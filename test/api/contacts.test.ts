@@ -43,7 +43,7 @@ const keysOf = async ({ workspaceId }: SeededWorkspace) =>
   (await listEvents(api.database, workspaceId)).map(({ eventKey }) => eventKey);
 
 describe('POST /api/contacts', () => {
-  it('registers a contact and tells it', async () => {
+  it('registers a contact and emits contact.created', async () => {
     const workspace = await aWorkspace();
     const tagId = await aTag(workspace);
     const answer = await create(workspace, {
@@ -173,7 +173,7 @@ describe('POST /api/contacts', () => {
 });
 
 describe('PUT /api/contacts/{id}', () => {
-  it('replaces the tags and tells it once', async () => {
+  it('replaces the tags and emits one event', async () => {
     const workspace = await aWorkspace();
     const tags = [await aTag(workspace, 'a'), await aTag(workspace, 'b'), await aTag(workspace, 'c')];
     const contact = await aContact(workspace, { tagsId: tags.slice(0, 2) });
@@ -214,7 +214,7 @@ describe('PUT /api/contacts/{id}', () => {
     expect((await put(workspace, contact.id, { dob: null })).body.data.dob).toBeNull();
   });
 
-  it('tells nothing when nothing changes', async () => {
+  it('emits no event when nothing changes', async () => {
     const workspace = await aWorkspace();
     const tagId = await aTag(workspace);
     const contact = await aContact(workspace, {
@@ -343,7 +343,7 @@ describe('GET /api/contacts', () => {
     return found;
   }
 
-  it('lists everybody once, newest first, in parts of any size', async () => {
+  it('lists every contact once, newest first, in pages of any size', async () => {
     const workspace = await aWorkspace();
     const ids: string[] = [];
     for (let count = 0; count < 7; count += 1) ids.push((await aContact(workspace)).id);

@@ -96,7 +96,7 @@ describe('a conversation', () => {
     });
   });
 
-  it('is not there for another workspace', async () => {
+  it('is 404 for another workspace', async () => {
     const { id } = await aConversation(await aWorkspace());
     const stranger = await aWorkspace();
     const answers = [
@@ -140,7 +140,7 @@ describe('GET /api/conversations', () => {
 });
 
 describe('POST /api/conversations/{id}/assign', () => {
-  it('assigns and tells it with every field', async () => {
+  it('assigns, and emits an event with every field', async () => {
     const workspace = await aWorkspace();
     const conversation = await aConversation(workspace);
     const answer = await assign(workspace, conversation.id, {
@@ -221,7 +221,7 @@ describe('POST /api/conversations/{id}/assign', () => {
 });
 
 describe('PATCH /api/conversations/{id}/status', () => {
-  it('closes, ends the sessions of chatbot and assistant, and tells it with every field', async () => {
+  it('closes, ends the sessions of chatbot and assistant, and emits an event with every field', async () => {
     const workspace = await aWorkspace();
     const conversation = await aConversation(workspace);
     await startSession(workspace, conversation.id, 'chatbot');
@@ -259,7 +259,7 @@ describe('PATCH /api/conversations/{id}/status', () => {
     ]);
   });
 
-  it('goes to and fro between open and resolved', async () => {
+  it('changes between open and resolved repeatedly', async () => {
     const workspace = await aWorkspace();
     const { id } = await aConversation(workspace);
     await setStatus(workspace, id, { status: 'resolved' });
@@ -275,7 +275,7 @@ describe('PATCH /api/conversations/{id}/status', () => {
     expect(events.map(({ data }) => data.closedAt === null)).toEqual([true, false, true]);
   });
 
-  it('tells nothing and leaves the sessions when the status is the same', async () => {
+  it('emits no event and keeps the sessions when the status is the same', async () => {
     const workspace = await aWorkspace();
     const { id } = await aConversation(workspace);
     await startSession(workspace, id, 'chatbot');

@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('the history of a contact', () => {
-  it('has what was sent and what came back, newest first, part by part', async () => {
+  it('lists sent and received messages, newest first, in pages', async () => {
     const first = await get(`/api/contacts/${contactId}/history?limit=1`);
     expect(first.status).toBe(200);
     expect(first.body.data).toMatchObject([{ direction: 'inbound', text: 'Yes, please', state: 'RECEIVED' }]);

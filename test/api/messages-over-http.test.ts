@@ -1,4 +1,7 @@
-/** Single sends through a provider over HTTP that answers in every way: how often it is asked, and what the caller is told. */
+/**
+ * Single sends through a provider over HTTP that gives every kind of answer: how often it is called, and what the caller
+ * gets.
+ */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -90,7 +93,7 @@ describe('an accepted message', () => {
   });
 });
 
-describe('a message of which nobody knows', () => {
+describe('a message of unknown outcome', () => {
   it.each<[string, GraphAnswer]>([
     ['the provider never answers', 'hang'],
     ['the connection breaks off behind the request', 'drop'],
@@ -111,7 +114,7 @@ describe('a message of which nobody knows', () => {
   });
 });
 
-describe('a message that the provider does not take', () => {
+describe('a message that the provider does not accept', () => {
   it.each<[string, GraphAnswer, number, object | undefined]>([
     [
       'refuses it under HTTP 200',
@@ -133,7 +136,7 @@ describe('a message that the provider does not take', () => {
     ],
     ['answers with a page of HTML', { status: 503, body: '<html>' }, 502, undefined],
     ['is not found', { status: 404, body: '' }, 502, undefined],
-  ])('is told and costs nothing when it %s', async (_, answer, status, error) => {
+  ])('is answered with the error and costs nothing when it %s', async (_, answer, status, error) => {
     const { send, messages, asked, books } = await seedSender();
     answers = [answer];
     const answerToCaller = await send();
@@ -144,7 +147,7 @@ describe('a message that the provider does not take', () => {
     expect(await books()).toMatchObject({ balance: 1_000_000_000n, reserved: 0n });
   });
 
-  it('is sent again when the provider asks for a second of patience, and passed on when it asks for a minute', async () => {
+  it('is retried when the provider asks to wait a second, and rejected when it asks to wait a minute', async () => {
     const { send, asked } = await seedSender();
     const limited = { error: { code: 80_007, message: 'limit' } };
     const later = (seconds: string): GraphAnswer => ({

@@ -170,7 +170,7 @@ describe('POST /api/templates/external/message/send', () => {
     expect(await send(sender, { variables: undefined, variableMapping })).toMatchObject({ status: 200 });
   });
 
-  it('says of a message without values how to send them', async () => {
+  it('explains how to send values when they are missing', async () => {
     const refused = await send(await seedSender(), { variables: undefined });
     expect(refused.status).toBe(400);
     expect(refused.body.error).toContainEqual({
@@ -231,7 +231,7 @@ describe('POST /api/templates/external/message/send', () => {
     expect(await walletOf(sender)).toEqual(untouched);
   });
 
-  it('answers 404 for a template of nobody, of another workspace and of another business account', async () => {
+  it('answers 404 for an unknown template and one of another workspace or business account', async () => {
     const [sender, stranger] = [await seedSender(), await seedSender()];
     const other = await api.seedChannel(sender.workspaceId);
     for (const [key, templateId] of [
@@ -262,7 +262,7 @@ describe('POST /api/templates/external/message/send', () => {
     });
   });
 
-  it('learns by which ids the provider knows the recipient', async () => {
+  it('stores the provider’s ids of the recipient', async () => {
     const sender = await seedSender();
     const { database } = api.dependencies;
     await database.query(sql.type(nothing)`
@@ -409,7 +409,7 @@ describe('POST /api/templates/external/message/send', () => {
     expect(await walletOf(sender)).toEqual(untouched);
   });
 
-  it('notes a paused template and unsubscribes who opted out, as when a status tells it', async () => {
+  it('records a paused template and an opt-out from the answer, as from a status', async () => {
     const sender = await seedSender();
     const { database } = api.dependencies;
     await database.query(sql.type(nothing)`

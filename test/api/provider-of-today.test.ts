@@ -134,7 +134,7 @@ async function runCampaign(audience: object, name = 'hello_campaign'): Promise<s
 
 const countsOf = async (campaignId: string) => (await call('GET', `/api/campaigns/${campaignId}`)).body.data;
 
-describe('somebody who is known by a user id alone', () => {
+describe('a person who is known by a user id alone', () => {
   const userId = 'DE.13491208655302741918';
 
   it('gets a single message, at the price of the country, and is found in its record', async () => {
@@ -162,7 +162,7 @@ describe('somebody who is known by a user id alone', () => {
     expect(Number(before.balance) - Number(after.balance)).toBeCloseTo(0.1365, 6);
   });
 
-  it('is written to by the number where there is one, and by the newest id', async () => {
+  it('is sent to by number where there is one, otherwise by the newest user id', async () => {
     await somebody(userId);
     await applied(
       messagesCallback(phoneNumberId, {
@@ -215,7 +215,7 @@ describe('somebody who is known by a user id alone', () => {
     ],
     [{}, 'recipientPhoneNumber is required'],
     [{ recipientPhoneNumber: '4915112345678' }, 'countryCode is required, such as +49'],
-  ])('is not guessed: %j', async (recipient, message) => {
+  ])('is not found by %j', async (recipient, message) => {
     expect(await sendTo(recipient)).toMatchObject({
       status: 400,
       body: { message: expect.stringContaining(message) },
@@ -410,7 +410,7 @@ describe('POST /api/media', () => {
     outgoing.destroy();
   });
 
-  it('tells what the provider says of it', async () => {
+  it('passes the provider’s error on', async () => {
     await simulator.control('accounts', {
       businessAccountId: `1${phoneNumberId}`,
       phoneNumberIds: [phoneNumberId],
@@ -420,7 +420,7 @@ describe('POST /api/media', () => {
     expect(await answer).toMatchObject({ status: 400, body: { error: { providerCode: 190 } } });
   });
 
-  it('keeps nobody of another number waiting behind those that send slowly', async () => {
+  it('does not delay uploads of other numbers behind slow ones', async () => {
     const slow = Array.from({ length: 9 }, () => upload({ chunks: [mebibyte], end: false }));
     for (const { answer } of slow) answer.catch(() => undefined);
     await expect.poll(() => slow.every(({ outgoing }) => outgoing.writableLength === 0)).toBe(true);

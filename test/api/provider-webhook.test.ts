@@ -34,7 +34,7 @@ const post = (body: string | Buffer, signature: string | null = signatureOf(body
     headers: signature === null ? {} : { 'X-Hub-Signature-256': signature },
   });
 
-/** Any JSON at the places of the protocol. */
+/** Notifications with arbitrary JSON in place of each part. */
 const oddChanges = (
   anything: unknown,
   phoneNumberId: string,
@@ -118,7 +118,7 @@ describe('POST /provider/webhook', () => {
       messagesCallback('10001', { statuses: [status({ status: 'sent', providerMessageId: id })] }),
     );
 
-  it('stores the very bytes before it answers', async () => {
+  it('stores the unchanged bytes before it answers', async () => {
     const body = `${notification('wamid.bytes').replace('sent', 's\\u0065nt')}  \n`;
     const answer = await post(body);
     expect(answer).toMatchObject({ status: 200, body: { status: 'success' } });
@@ -193,7 +193,7 @@ describe('POST /provider/webhook', () => {
     expect(performance.now() - askedAt).toBeLessThan(5_000);
   });
 
-  it('stores nothing of a body that breaks off, and lives on', async () => {
+  it('stores nothing of a body that breaks off, and keeps serving', async () => {
     const body = notification('wamid.broken-off');
     const before = (await storedBodies()).length;
     const socket = connect(api.port, '127.0.0.1');

@@ -47,7 +47,7 @@ describe('a segment', () => {
     expect((await api.send('GET', path, { key })).status).toBe(404);
   });
 
-  it('matches all conditions where it does not say', async () => {
+  it('matches all conditions by default', async () => {
     const created = await create(await api.seedWorkspace(), { name: 'x', conditions });
     expect(created.body.data.match).toBe('all');
   });
@@ -69,7 +69,7 @@ describe('a segment', () => {
     expect(answer.body.error[0].field).toBe(field);
   });
 
-  it('keeps no value that its operator does not look at', async () => {
+  it('stores no value that its operator ignores', async () => {
     const idle = { field: 'email', operator: 'exists', value: Array.from({ length: 5_000 }, () => ({})) };
     const created = await create(await api.seedWorkspace(), { name: 'x', conditions: [idle] });
     expect(created.status).toBe(201);

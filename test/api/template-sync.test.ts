@@ -73,7 +73,7 @@ describe('POST /api/templates/sync', () => {
     expect(await listNotices()).toEqual([]);
   });
 
-  it('marks what the provider no longer has, takes it back, and tells both', async () => {
+  it('marks templates that the provider no longer has, restores them, and writes a notice of each', async () => {
     graph.templatePages = [[template('a')], [template('b')]];
     await sync();
     graph.templatePages = [[template('a')]];

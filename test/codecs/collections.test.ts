@@ -19,23 +19,23 @@ describe.each([
     (values: readonly unknown[]) => Object.fromEntries(values.map((value, at) => [`key${at}`, value])),
   ],
 ])('%s', (_, codec, plain, of) => {
-  it('takes what the plain codec takes, and gives the same', () => {
+  it('decodes the same values as the plain codec', () => {
     for (const value of [of([]), of(['a', 'b'])]) expect(codec.decode(value)).toEqual(plain.decode(value));
   });
 
-  it('says the same of what is wrong', () => {
+  it('reports the same problems', () => {
     for (const value of [null, 'a', 7, of(['a', 1, 'b', null])]) {
       expect(problemsOf(codec, value)).toEqual(problemsOf(plain, value));
       expect(problemsOf(codec, value)).not.toEqual([]);
     }
   });
 
-  it('tells of a hundred wrong members and looks at no more', () => {
+  it('reports a hundred wrong members and examines no more', () => {
     expect(problemsOf(codec, of(Array.from({ length: 5_000 }, () => 1)))).toHaveLength(100);
     expect(problemsOf(codec, of(Array.from({ length: 99 }, () => 1)))).toHaveLength(99);
   });
 
-  it('stands in the document like the plain codec', () => {
+  it('has the same schema as the plain codec', () => {
     expect(toJsonSchema(codec)).toEqual(toJsonSchema(plain));
   });
 });

@@ -113,7 +113,7 @@ it.each([
   expect(decode(codec as t.Type<unknown>, input)).toBe(expected);
 });
 
-it('says of a missing field that it is required and of a wrong one what it must be', () => {
+it('reports that a missing field is required, and what a wrong one must be', () => {
   const codec = struct(
     { id: Uuid, count: integerOf({ min: 1, max: 5 }) },
     { name: textOf({ min: 1, max: 5 }) },
@@ -130,7 +130,7 @@ it('says of a missing field that it is required and of a wrong one what it must 
   ]);
 });
 
-it('says of an id in a path what was not found', () => {
+it('names the resource that was not found for an id in a path', () => {
   expect(problemsOf(struct({ id: idOf('Tag') }), { id: '7' })).toEqual(['id: Tag not found']);
 });
 
@@ -171,7 +171,7 @@ it('describes a codec without touching the shared one', () => {
   expect(decode(described, 'abc')).toBe('abc');
 });
 
-it('refuses to describe a codec that says nothing of itself', () => {
+it('throws for a codec without a schema', () => {
   const silent = new t.Type('silent', t.string.is, t.string.validate, t.identity);
   expect(() => toJsonSchema(struct({ field: silent }))).toThrow('silent');
 });

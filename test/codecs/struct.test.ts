@@ -48,7 +48,7 @@ const given = fc.record(
   { requiredKeys: ['name'] },
 );
 
-it('decodes what the codecs of io-ts decode, and complains of what they complain of', () => {
+it('decodes the same values and reports the same problems as the codecs of io-ts', () => {
   let [right, wrong] = [0, 0];
   fc.assert(
     fc.property(
@@ -71,7 +71,7 @@ it('encodes what the codecs of io-ts encode', () => {
   expect(mine.encode(value)).toEqual({ name: 'Ada', at: '1970-01-01T00:00:00.000Z', size: 3 });
 });
 
-it('has no problem written for a field that is absent', () => {
+it('creates no error for an absent optional field', () => {
   let asked = 0;
   const counting = new t.Type<string>(
     'counting',

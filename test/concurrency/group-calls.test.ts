@@ -13,7 +13,7 @@ function recording() {
   return { groups, run };
 }
 
-it('makes together what is called while an earlier group is under way', async () => {
+it('groups calls made while an earlier group is running', async () => {
   const { groups, run } = recording();
   const call = groupCalls(run, { maxSize: 3, lanes: 1 });
   const first = call(1);
@@ -22,7 +22,7 @@ it('makes together what is called while an earlier group is under way', async ()
   expect(groups.map(({ items }) => items)).toEqual([[1], [2, 3, 4], [5]]);
 });
 
-it('makes together what is called in one turn of the event loop, however deep in promises', async () => {
+it('groups calls of one turn of the event loop, however deep in promises', async () => {
   const { groups, run } = recording();
   const call = groupCalls(run, { maxSize: 10, lanes: 1 });
   const deep = async (item: number) => {
@@ -33,7 +33,7 @@ it('makes together what is called in one turn of the event loop, however deep in
   expect(groups.map(({ items }) => items)).toEqual([[1, 2, 3, 4]]);
 });
 
-it('makes no empty group where several lanes wake for the same calls', async () => {
+it('runs no empty group when several lanes wake for the same calls', async () => {
   const { groups, run } = recording();
   const call = groupCalls(run, { maxSize: 3, lanes: 3 });
   expect(await Promise.all([1, 2, 3, 4].map(call))).toEqual([1, 2, 3, 4]);
@@ -41,7 +41,7 @@ it('makes no empty group where several lanes wake for the same calls', async () 
   expect(await call(5)).toBe(5);
 });
 
-it('leaves room between groups under load, and lets a lone call go at once', async () => {
+it('spaces groups under load, and starts a lone call at once', async () => {
   const { groups, run } = recording();
   const call = groupCalls(run, { maxSize: 50, lanes: 1, spacingMs: 1_000 });
   const startedAt = performance.now();

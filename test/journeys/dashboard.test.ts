@@ -1,4 +1,7 @@
-/** The dashboard in a real browser, on the built stack: one of both for all, as they take longer to start than many a test. */
+/**
+ * The dashboard in a real browser, on the built stack. All tests share one browser and one stack, which take longer to start
+ * than many a test runs.
+ */
 import { afterAll, beforeAll } from 'vitest';
 import { prepare, remove } from './dashboard/fixture.ts';
 

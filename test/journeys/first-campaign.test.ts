@@ -52,7 +52,7 @@ const create = async (fields: object) => {
   return body.data.campaign.id as string;
 };
 
-it('creates a campaign by one call, sends it and tells a receiver with a signature that verifies', async () => {
+it('creates a campaign by one call, sends it, and delivers its events with a valid signature', async () => {
   const webhook = await call('POST', '/api/external-webhooks', {
     title: 'Journey',
     url: receiver.url,
@@ -81,7 +81,7 @@ it('creates a campaign by one call, sends it and tells a receiver with a signatu
   }
 });
 
-it('finishes by itself when worker, API, Temporal and Postgres are killed', async () => {
+it('finishes without help when worker, API, Temporal and Postgres are killed', async () => {
   const numbers = Array.from({ length: 300 }, (_, index) => `+49151${20_000_000 + index}`);
   const id = await create({ quick_contacts: numbers });
   await follow(id, ({ status }) => status === 'RUNNING' || status === 'COMPLETED');
@@ -107,7 +107,7 @@ it('finishes by itself when worker, API, Temporal and Postgres are killed', asyn
   expect(settled + counters.claimed + counters.unknown).toBe(300);
 }, 120_000);
 
-it('keeps a sleeping campaign over a stop and a start, and nobody reads numbers or keys in its logs', async () => {
+it('keeps a sleeping campaign over a stop and a start, and logs no numbers or keys', async () => {
   const at = new Date(Date.now() + 15_000).toISOString();
   const id = await create({ send_type: 'SCHEDULED', scheduled_at: at });
   await follow(id, ({ preparation_status: prepared }) => prepared === 'READY');

@@ -141,7 +141,7 @@ describe('another SECRETS_KEY', () => {
 
 describe('another KEY_PEPPER', () => {
   it(
-    'takes over each key as it is used, tells of those that were not, and the old pepper goes',
+    'rehashes each key as it is used, lists those that were not used, and works without the old pepper',
     async () => {
       const ask = async (process: TestApi, key: string) =>
         (await process.send('GET', '/api/tags', { key })).status;

@@ -209,7 +209,7 @@ describe('the logs of a full run', () => {
     },
   );
 
-  it('name the request in what the API says of the campaign', () => {
+  it('name the request in the API’s lines about the campaign', () => {
     expect(named('campaign created').find((line) => line['campaignId'] === campaignId)).toMatchObject({
       requestId: campaignRequest,
       status: 'DRAFT',

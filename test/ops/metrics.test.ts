@@ -125,7 +125,7 @@ describe('what dashboard and alert rules ask for', () => {
     expect([...new Set(labels)].filter((name) => !closed.includes(name))).toEqual([]);
   });
 
-  it('is told by a process, for every panel of the dashboard', async () => {
+  it('is reported by a process, for every panel of the dashboard', async () => {
     const dashboard = JSON.parse(await readFile('ops/dashboard.json', 'utf8')) as {
       readonly panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[];
     };
@@ -136,7 +136,7 @@ describe('what dashboard and alert rules ask for', () => {
     expect([...new Set(asked)].filter((name) => !names.has(name))).toEqual([]);
   });
 
-  it('is told by a process, for every alert rule', async () => {
+  it('is reported by a process, for every alert rule', async () => {
     const rules = await readFile('ops/alerts.yml', 'utf8');
     const expressions = [...rules.matchAll(/^ {8}expr: (?:>-\n)?((?:.|\n {10})*)/gm)].map(
       ([, text = '']) => text,
@@ -149,7 +149,7 @@ describe('what dashboard and alert rules ask for', () => {
 });
 
 describe('observeGauges', () => {
-  it('tells of running campaigns, their limit and every queue', async () => {
+  it('reports running campaigns, their limit and every queue', async () => {
     await seedCampaign(database.pool, { recipients: 7 });
     const metrics = createMetrics('worker');
     observeGauges(metrics, database.pool);
@@ -176,7 +176,7 @@ describe('observeGauges', () => {
       expect(valueOf(text, `days_made_ahead{table="${table}",service="worker"}`), table).toBe(7);
   });
 
-  it('tells how far replication slots are behind, and how old the oldest transaction is', async () => {
+  it('reports how far replication slots are behind, and the age of the oldest transaction', async () => {
     const { owner } = database;
     await owner.query(sql.type(nothing)`SELECT pg_create_physical_replication_slot('standby', true)`);
     try {
@@ -192,7 +192,7 @@ describe('observeGauges', () => {
     }
   });
 
-  it('says that the database cannot be read, and tells everything else', async () => {
+  it('reports that the database cannot be read, and all other metrics', async () => {
     const away = await createDatabase(database.url, 1);
     await away.end();
     const metrics = createMetrics('worker');
@@ -232,7 +232,7 @@ describe('measuring', () => {
     expect(valueOf(text, 'provider_refusals_total{code="other",service="worker"}')).toBe(1);
   });
 
-  it('counts a webhook attempt by what came of it', async () => {
+  it('counts a webhook attempt by its outcome', async () => {
     const metrics = createMetrics('worker');
     const outcome = {
       state: 'failed',
@@ -258,7 +258,7 @@ describe('measuring', () => {
 });
 
 describe('/metrics of a worker', () => {
-  it('joins what the process and what Temporal’s SDK tell', async () => {
+  it('joins the metrics of the process and of Temporal’s SDK', async () => {
     const health = await serveHealth({
       host: '127.0.0.1',
       port: 0,

@@ -131,7 +131,7 @@ async function afterEachWrite(
 const Left = row(t.type({ campaigns: t.number, commands: t.number, counters: t.number }));
 
 describe('an API process that dies by SIGKILL', () => {
-  it('leaves a campaign and what its workflow must learn, or neither; asked again there is one', async () => {
+  it('leaves a campaign with its workflow outbox message, or neither; the repeated request creates one', async () => {
     const left = ({ workspace }: CampaignFixture) =>
       api.database.pool.one(sql.type(Left)`
         SELECT count(*)::int AS campaigns,
@@ -162,7 +162,7 @@ describe('an API process that dies by SIGKILL', () => {
     );
   }, 120_000);
 
-  it('has sent a single message once at the most, asked again or not, and its money is accounted for', async () => {
+  it('has sent a single message at most once, repeated or not, and its price is accounted for', async () => {
     const Money = row(
       t.type({ balance: t.bigint, reserved: t.bigint, ledger: t.bigint, owed: t.bigint, messages: t.number }),
     );

@@ -172,7 +172,7 @@ describe('a sending process that dies by SIGKILL', () => {
     { of: 'a campaign', set: createFixture, writes: 8 },
     { of: 'a small campaign from its preparation on', set: createSmallFixture, writes: 12 },
   ])(
-    'loses and doubles nobody of $of, whichever of its writes was its last',
+    'loses and repeats no recipient of $of, whichever of its writes was its last',
     async ({ set, writes }) => {
       const whole = await set();
       const undisturbed = startSending(whole, 0);
@@ -202,7 +202,7 @@ describe('a sending process that dies by SIGKILL', () => {
   );
 
   it.each(['before', 'after'] as const)(
-    'says UNKNOWN of the message on the wire when it dies %s the provider has taken it',
+    'leaves the message on the wire UNKNOWN when it dies %s the provider has accepted it',
     async (moment) => {
       const fixture = await createFixture();
       const program = startSending(fixture, 0);

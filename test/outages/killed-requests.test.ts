@@ -40,7 +40,7 @@ interface Attempt {
   readonly requests: number;
 }
 
-/** A process that is killed at the statement; false when the requests did not need so many. */
+/** Runs the requests in a process that is killed at the given statement; returns false when they needed fewer statements. */
 async function killedAt(
   { path, body, requests }: Attempt,
   { key, statement, moment }: { readonly key: string; readonly statement: number; readonly moment: Moment },

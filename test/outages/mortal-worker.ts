@@ -42,7 +42,7 @@ export async function startMortalWorker({
   const pool = await createDatabase(url.href, 8);
   let dead = false;
   let draining = false;
-  /** The dead neither ask nor hear. */
+  /** A killed worker sends no requests and receives no answers. */
   const mortal = <Given extends unknown[], Answer>(call: (...given: Given) => Promise<Answer>) => {
     return async (...given: Given): Promise<Answer> => {
       if (dead) return never;

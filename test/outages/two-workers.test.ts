@@ -68,7 +68,7 @@ describe('two workers on one campaign', () => {
     expect(busiestSecond()).toBeLessThanOrEqual(rate * 1.2);
   }, 120_000);
 
-  it('lose and double nobody when one of them dies, and the other goes on', async () => {
+  it('lose and repeat no recipient when one of them dies, and the other continues', async () => {
     const recipients = 480;
     const workers = await Promise.all([
       fixture.startWorker({ name: 'victim', graceSeconds: 5 }),
@@ -91,7 +91,7 @@ describe('two workers on one campaign', () => {
     expect(alive).toBeGreaterThan(recipients / 3);
   }, 120_000);
 
-  it('double nobody when one of them stands still in mid-send, and wakes after the other took over', async () => {
+  it('repeat no recipient when one of them is stopped in mid-send, and continues after the other took over', async () => {
     const recipients = 600;
     const [sleeper] = await Promise.all([
       fixture.startWorker({ name: 'sleeper', graceSeconds: 4 }),

@@ -55,7 +55,7 @@ const refusals = [
 ];
 
 for (const { name, code, begin, end } of refusals) {
-  it(`loses and doubles nobody while Postgres ${name}`, async () => {
+  it(`loses and repeats no recipient while Postgres ${name}`, async () => {
     const recipients = 300;
     const worker = await fixture.startWorker({
       name: 'worker',

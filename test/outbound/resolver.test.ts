@@ -38,7 +38,7 @@ describe('createResolver', () => {
     expect(await resolve('host.test')).toEqual({ ok: false, problem: 'dns_error' });
   });
 
-  it('says dns_timeout when nobody answers', async () => {
+  it('says dns_timeout when no server answers', async () => {
     const { resolve } = await resolverWith(() => ({ failure: 'silence' }), 400);
     const startedAt = performance.now();
     expect(await resolve('host.test')).toEqual({ ok: false, problem: 'dns_timeout' });

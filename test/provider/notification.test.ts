@@ -447,7 +447,7 @@ describe('an account', () => {
     ['security', { event: 'PIN_CHANGED', requester: '4915100000001' }, 'PIN_CHANGED'],
     ['business_capability_update', { max_phone_numbers_per_business: 20 }, 'BUSINESS_CAPABILITY_UPDATE'],
     ['account_update', { event: 'PARTNER_REMOVED', disconnection_info: { reason: 'x' } }, 'PARTNER_REMOVED'],
-  ])('is told of in %s, without numbers', (field, value, event) => {
+  ])('is reported in %s, without numbers', (field, value, event) => {
     const [item] = read({ ...value, display_phone_number: '15550783881' }, field);
 
     expect(item).toMatchObject({ kind: 'account', field, event, maySend: null });
@@ -507,7 +507,7 @@ describe('a preference', () => {
     ]);
   });
 
-  it('is ignored when it is about something else, or nobody', () => {
+  it('is ignored when it is about something else, or names no person', () => {
     expect(kinds(readPreference({ value: 'maybe' }))).toEqual(['ignored']);
     expect(kinds(readPreference({ category: 'utility_messages' }))).toEqual(['ignored']);
     expect(kinds(readPreference({ wa_id: null }))).toEqual(['ignored']);

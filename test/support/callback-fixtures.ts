@@ -24,7 +24,7 @@ export interface RecordingApplier extends CallbackDependencies {
   readonly orchestratorCalls: string[];
   /** Log lines at level warning or error. */
   readonly complaints: string[];
-  /** The same with all of their fields. */
+  /** The same log lines with all of their fields. */
   readonly lines: Json[];
 }
 

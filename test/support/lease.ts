@@ -7,7 +7,7 @@ import { anyTokens, messagePrice, type SeededCampaign } from './campaign-factory
 export interface Lease extends Tokens {
   readonly granted: number;
   readonly isFailing: boolean;
-  /** Until the first token that was not to be had falls due. */
+  /** Milliseconds until the first token that could not be taken falls due. */
   readonly dueInMs: number;
 }
 

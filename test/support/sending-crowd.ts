@@ -25,7 +25,7 @@ export async function seedOnChannel(
 
 export interface Crowd {
   readonly dependencies: Dependencies;
-  /** How many steps were asked for. */
+  /** Number of send steps that were started. */
   readonly steps: () => number;
   /** Resolves when the campaign is drained or does not run any more. */
   readonly drive: (campaign: SeededCampaign) => Promise<void>;

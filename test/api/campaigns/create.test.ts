@@ -71,7 +71,7 @@ describe('POST /api/campaigns/auto-trigger', () => {
     expect(Object.keys(answer.body.data.campaign)).toHaveLength(17);
   });
 
-  it('stands SCHEDULED until its time', async () => {
+  it('stays SCHEDULED until its time', async () => {
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const answer = await create({ ...valid(), send_type: 'SCHEDULED', scheduled_at: at });
     expect(answer.body.data.campaign).toMatchObject({ status: 'SCHEDULED', scheduled_at: at });
@@ -202,7 +202,7 @@ describe('POST /api/campaigns/auto-trigger', () => {
     expect(JSON.stringify(answer.body.error)).toContain('body.2');
   });
 
-  it('refuses segments that come to more values than one statement may have', async () => {
+  it('refuses segments with more values than one statement may have', async () => {
     const segments = [randomUUID(), randomUUID()];
     for (const id of segments) {
       const conditions = Array.from({ length: 5_000 }, () => ({
@@ -250,7 +250,7 @@ describe('POST /api/campaigns/auto-trigger', () => {
     });
   });
 
-  it('knows templates of its own business account alone, and approved ones alone', async () => {
+  it('finds only approved templates of the channel’s own business account', async () => {
     const other = await api.seedWorkspace();
     const foreign = await seedTemplate(other, 'APPROVED');
     expect((await create({ ...valid(), template_id: foreign })).body).toMatchObject({
@@ -286,7 +286,7 @@ describe('POST /api/campaigns/auto-trigger', () => {
     });
   });
 
-  it('refuses what the plan of the workspace does not hold', async () => {
+  it('refuses features that the workspace’s plan does not include', async () => {
     const limited = await api.seedWorkspace();
     const template = await seedTemplate(limited, 'APPROVED');
     const pool = api.database.pool;

@@ -1,4 +1,4 @@
-/** Spec 4.1, field by field: what each one takes and what is said when it does not. */
+/** Spec 4.1, field by field: the values that each one accepts, and the message for every other value. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -31,7 +31,7 @@ async function aCampaign(
 }
 
 describe('GET /api/campaigns/:id/diagnosis', () => {
-  it('counts what those who wait cost, and what is missing', async () => {
+  it('returns the price of the pending recipients, and the missing amount', async () => {
     const { campaignId, key } = await aCampaign({ recipients: 812, balance: 500n });
     await run(sql.fragment`UPDATE campaign SET status = 'PAUSED', pause_reason = 'INSUFFICIENT_BALANCE'
       WHERE id = ${campaignId}`);
@@ -46,7 +46,7 @@ describe('GET /api/campaigns/:id/diagnosis', () => {
     expect(wallet).toMatchObject({ ok: false, missing: '0.8115' });
   });
 
-  it('counts exactly whom a campaign of many countries still has to pay for, wherever it stands', async () => {
+  it('counts the pending recipients by country exactly, at any position of the campaign', async () => {
     const { database } = api.dependencies;
     const sender = await aSender(database);
     const rows = Array.from({ length: 12_000 }, (_, at) =>
@@ -79,15 +79,15 @@ describe('GET /api/campaigns/:id/diagnosis', () => {
     }
   });
 
-  it('estimates where many wait that were not counted by country', async () => {
+  it('estimates the price when many pending recipients were not counted by country', async () => {
     const { campaignId, key } = await aCampaign({ recipients: 5_001, balance: 500n });
     const { body } = await api.send('GET', `/api/campaigns/${campaignId}/diagnosis`, { key });
     expect(body.data[0].action).toContain('about 5.01 USD');
   });
 });
 
-describe('everything that is told of a campaign', () => {
-  it('agrees on who was to be sent to, when somebody unsubscribed before the message left', async () => {
+describe('the endpoints that report on a campaign', () => {
+  it('report the same recipients when one unsubscribed before the message left', async () => {
     const { campaignId, key } = await aCampaign({ recipients: 3 });
     await run(sql.fragment`UPDATE campaign_counter SET pending = 0, accepted = 1, failed = 1, skipped = 1
       WHERE campaign_id = ${campaignId}`);
@@ -103,7 +103,7 @@ describe('everything that is told of a campaign', () => {
 });
 
 describe('GET /api/campaigns/:id/timeline', () => {
-  it('answers what the moves of recipients added, by minute and by hour', async () => {
+  it('returns the counts of status changes by minute and by hour', async () => {
     const { campaignId, key } = await aCampaign({ recipients: 3 });
     const move = (from: 'CLAIMED' | 'SENT' | 'DELIVERED', to: 'SENT' | 'READ' | 'DELIVERED' | 'FAILED') => ({
       campaignId,
@@ -158,7 +158,7 @@ async function follow(campaignId: string, key: string) {
 }
 
 describe('GET /api/campaigns/:id/stream', () => {
-  it('tells of progress when there is some, and ends with the campaign', async () => {
+  it('sends an event for each change of progress, and ends with the campaign', async () => {
     const { campaignId, key } = await aCampaign({ recipients: 2 });
     const stream = await follow(campaignId, key);
     expect(stream.response.headers.get('content-type')).toContain('text/event-stream');
@@ -193,7 +193,7 @@ describe('GET /api/campaigns/:id/stream', () => {
     expect(performance.now() - revokedAt).toBeLessThan(9_000);
   });
 
-  it('asks the database once for all who follow', async () => {
+  it('queries the database once for all open streams', async () => {
     const { campaignId, key } = await aCampaign({ recipients: 1 });
     const streams = await Promise.all(Array.from({ length: 30 }, () => follow(campaignId, key)));
     await Promise.all(streams.map((stream) => stream.until('progress')));
@@ -205,7 +205,7 @@ describe('GET /api/campaigns/:id/stream', () => {
     for (const stream of streams) stream.stop();
   });
 
-  it('is not to be had by a stranger', async () => {
+  it('answers 404 to another workspace', async () => {
     const { campaignId } = await aCampaign({ recipients: 1 });
     const stranger = await aCampaign({ recipients: 0 });
     expect((await api.send('GET', `/api/campaigns/${campaignId}/stream`, { key: stranger.key })).status).toBe(

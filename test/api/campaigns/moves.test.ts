@@ -58,7 +58,7 @@ const statusOf = async (id: string) =>
   (await api.send('GET', `/api/campaigns/${id}`, { key: workspace.workspaceKey })).body.data.status;
 
 describe('start, pause and cancel', () => {
-  it('start what the provider rejected only by force', async () => {
+  it('start a campaign whose messages the provider rejected only with force', async () => {
     const id = await runningCampaign();
     expect(await move(id, 'pause')).toEqual([202, 'PAUSED', 'OPERATOR']);
     await api.database.pool.query(sql.type(nothing)`
@@ -84,7 +84,7 @@ describe('start, pause and cancel', () => {
     expect(await statusOf(id)).toBe('RUNNING');
   });
 
-  it('answer a second time with what the campaign is by then', async () => {
+  it('answer a repeated call with the campaign’s present status', async () => {
     const id = await runningCampaign();
     expect(await move(id, 'start')).toEqual([
       409,
@@ -118,7 +118,7 @@ describe('start, pause and cancel', () => {
     }
   });
 
-  it('leave a campaign that is paused as it completes either completed or paused, and say which', async () => {
+  it('answer with the final status when a campaign is paused while it completes', async () => {
     for (let round = 0; round < 5; round += 1) {
       const id = await runningCampaign();
       await api.database.pool.query(sql.type(nothing)`

@@ -67,7 +67,7 @@ it('finds a recipient by the number as it is dialled, in the list and in the fil
 });
 
 describe('the recipients of a campaign as CSV', () => {
-  test('tell what the records tell, one line each', async () => {
+  test('contain the recipients’ records, one line each', async () => {
     const id = await aCampaign();
     await recipients(id, [
       { state: 'DELIVERED', line: 2, providerMessageId: 'wamid.1' },
@@ -126,7 +126,7 @@ describe('the recipients of a campaign as CSV', () => {
     ]);
   });
 
-  test('are only the header where nobody is, and 404 in another workspace', async () => {
+  test('consist of the header alone without recipients, and are 404 in another workspace', async () => {
     const id = await aCampaign();
     expect((await asCsv(id)).text).toBe(`${header}\n`);
     const stranger = await api.seedWorkspace();
@@ -138,7 +138,7 @@ describe('the recipients of a campaign as CSV', () => {
   });
 });
 
-it('looks for a rare state through 100,000 positions a page, and goes on behind them', async () => {
+it('scans at most 100,000 positions per page for a rare state, and continues behind them', async () => {
   const campaignId = await aCampaign();
   await api.database.pool.query(sql.type(nothing)`
     INSERT INTO recipient (campaign_id, position, phone_number, sendable, state)
@@ -170,7 +170,7 @@ describe('a large export', () => {
     return id;
   }
 
-  test('holds everybody once and in order', async () => {
+  test('contains every recipient once and in order', async () => {
     const phones = phonesOf((await asCsv(await aLargeCampaign())).text);
     expect(phones.length).toBe(count);
     expect(phones).toEqual(phones.toSorted());
@@ -184,7 +184,7 @@ describe('a large export', () => {
       WHERE datname = current_database() AND application_name = 'export-recipients'
         AND state = ANY (${sql.array(state, 'text')})`);
 
-  test('takes turns with others on a few connections', async () => {
+  test('shares a few database connections with other exports', async () => {
     const id = await aLargeCampaign();
     const counts: number[] = [];
     const exports = Promise.all(Array.from({ length: 4 }, () => asCsv(id)));
@@ -217,7 +217,7 @@ describe('a large export', () => {
   });
 });
 
-test('a cursor of any number is refused as no cursor', async () => {
+test('refuses a number as a cursor', async () => {
   const campaignId = await aCampaign();
   for (const position of [-1, 1.5, 2_147_483_648, 1e15, Number.MAX_SAFE_INTEGER]) {
     const cursor = Buffer.from(String(position)).toString('base64url');

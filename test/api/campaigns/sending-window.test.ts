@@ -8,7 +8,7 @@ const path = '/api/workspace/sending-window';
 const everyDay = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const hourMs = 3_600_000;
 
-/** `HH:MM` in UTC, so many hours from now. */
+/** `HH:MM` in UTC, `hours` from now. */
 const inHours = (hours: number): string =>
   new Date(Math.floor(Date.now() / 60_000) * 60_000 + hours * hourMs).toISOString().slice(11, 16);
 const laterToday = () => ({ timezone: 'UTC', from: inHours(2), to: inHours(4) });
@@ -64,7 +64,7 @@ const audited = async () => {
 };
 
 describe('a sending window in the creation of a campaign', () => {
-  it('stands in the record, with every day by default', async () => {
+  it('is returned in the record, with every day by default', async () => {
     const { status, body: answer } = await create({ sending_window: laterToday() });
     expect(status).toBe(201);
     const stored = { ...laterToday(), days: everyDay };
@@ -192,7 +192,7 @@ describe('PATCH /api/campaigns/{id}', () => {
     expect((await patch(id, { name: ' ' })).status).toBe(400);
   });
 
-  it('tells in the diagnosis when a campaign goes on', async () => {
+  it('shows in the diagnosis when sending continues', async () => {
     const { id } = (await create({ sending_window: laterToday() })).body.data.campaign;
     await api.database.pool.query(sql.type(nothing)`
       UPDATE campaign SET status = 'RUNNING', preparation_status = 'READY', started_at = now() WHERE id = ${id}`);

@@ -113,7 +113,7 @@ describe('a session beside others', () => {
     expect([await status(first), await status(second)]).toEqual([401, 200]);
   });
 
-  it('is not kept alive by what its page asks by itself', async () => {
+  it('is not extended by the page’s automatic requests', async () => {
     const session = await enter();
     const idle = sql.fragment`UPDATE operator_session SET seen_at = now() - interval '29 minutes'
       WHERE id_hash = ${sql.binary(hashOf(session))}`;
@@ -130,7 +130,7 @@ describe('a session beside others', () => {
     expect(await minutesIdle()).toBe(0);
   });
 
-  it('leaves behind who signed in, by which link, with which operator, and who signed out', async () => {
+  it('writes audit entries for sign-ins, links, operator keys and sign-outs', async () => {
     const { workspaceId, channelKey, operatorKey } = await api.seedWorkspace();
     const { url } = await createSignInLink(api.dependencies, { keyId: keyIdOf(channelKey), origin: '' });
     const entered = await signIn({ token: url.split('#token=')[1] });

@@ -66,7 +66,7 @@ it('has every code in docs/errors.md; `npm run openapi` writes it anew', async (
   expect(await readFile('docs/errors.md', 'utf8')).toBe(errorPage());
 });
 
-it('says of every reason, pause, wait and delivery error what it means and what to do', () => {
+it('explains every reason, pause, wait and delivery error, with advice', () => {
   const page = errorPage();
   const codes = [
     ...pauseReasons,

@@ -89,7 +89,7 @@ const post = (path: string, key: string, name = 'a thing') =>
     headers: { 'Idempotency-Key': key },
   });
 
-/** How often the outside world, or the table of campaigns, has felt a request. */
+/** Counts the effects of a request: calls of the provider, or rows in `campaign`. */
 async function effects(): Promise<number> {
   const [row] = await query('SELECT count(*)::int AS n FROM campaign');
   return Number(row?.['n']) + things.providerCalls;
@@ -140,7 +140,7 @@ describe.each([creates, '/sends'])('%s', (path) => {
     expect((await post(path, key, 'refused')).status).toBe(422);
   });
 
-  it('acts once for twenty requests at the same time', async () => {
+  it('executes one of twenty concurrent requests', async () => {
     const before = await effects();
     const responses = await Promise.all(Array.from({ length: 20 }, () => post(path, `crowd ${path}`)));
     expect((await effects()) - before).toBe(1);
@@ -206,7 +206,7 @@ it('keeps the keys of a channel and of its workspace apart', async () => {
   expect((await send(workspace.workspaceKey)).headers.get('idempotent-replayed')).toBe('true');
 });
 
-it('knows what a release that kept no channel has answered', async () => {
+it('replays responses of keys that were stored without a channel', async () => {
   await post('/sends', 'earlier');
   await query(`UPDATE idempotency_key SET route = 'POST /sends' WHERE key = 'earlier'`);
   expect((await post('/sends', 'earlier')).headers.get('idempotent-replayed')).toBe('true');

@@ -73,7 +73,7 @@ describe('POST /api/external-webhooks', () => {
     expect(api.dependencies.secrets.decrypt(sealed, `webhook ${id}`)).toBe('open sesame');
   });
 
-  it('is active unless told otherwise', async () => {
+  it('is active by default', async () => {
     expect(await created({ status: undefined })).toMatchObject({ status: 'active', hasSecret: false });
     expect(await created({ status: 'inactive' })).toMatchObject({ status: 'inactive' });
   });
@@ -273,7 +273,7 @@ describe('an id that names nothing here', () => {
 });
 
 describe('GET /api/external-webhooks/:id/health', () => {
-  /** Deliveries that end as told, each recorded by itself. */
+  /** Records one delivery for each of the given outcomes, one at a time. */
   async function outcomes(errorCodes: readonly ('non_2xx' | 'timeout' | null)[]): Promise<void> {
     const { pool } = api.database;
     await emitEvents(
@@ -322,7 +322,7 @@ describe('GET /api/external-webhooks/:id/health', () => {
     expect(await record()).toMatchObject({ health: 'degraded' });
   });
 
-  it('begins anew with another address', async () => {
+  it('is reset by another address', async () => {
     const { id } = await created({ events: ['contact.created'] });
     await outcomes(['timeout']);
     await call('PATCH', `/${id}`, { events: ['contact.created', 'sent'] });

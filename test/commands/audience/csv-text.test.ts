@@ -53,7 +53,7 @@ describe('createCsvTextDecoder', () => {
     expect(() => decode(bytes)).toThrow(message);
   });
 
-  it('gives nothing for nothing', () => {
+  it('returns an empty text for an empty file', () => {
     expect(decode(Buffer.alloc(0))).toBe('');
     expect(decode(Buffer.from('a'))).toBe('a');
   });

@@ -61,7 +61,7 @@ const savedOf = ({ channelId }: SeededCampaign) =>
   );
 
 it(
-  'applies the callbacks of everybody else, and theirs once they are free',
+  'applies callbacks of other contacts, and theirs once they are unlocked',
   { timeout: 60_000 },
   async () => {
     const place = await seedCampaign(database, { recipients: 1 });
@@ -86,7 +86,7 @@ it(
   },
 );
 
-it('asks for a held contact again only after a rest', { timeout: 60_000 }, async () => {
+it('tries a locked contact again only after a pause', { timeout: 60_000 }, async () => {
   const place = await seedCampaign(database, { recipients: 1 });
   const apply = createCallbackPoll(createApplier(database), { restMs: 60_000 });
   await holdNewContact(place);

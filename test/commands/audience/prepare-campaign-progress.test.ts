@@ -14,7 +14,7 @@ afterAll(() => database.drop());
 
 const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
-test('tells how many rows it has worked on while the file still comes', async () => {
+test('reports the processed rows while the file is still downloading', async () => {
   const sender = await aSender(database.pool);
   const id = await aCampaignToPrepare(database.pool, sender, {
     audience: { csv_mapping: { phone_column: 0, country_code_column: 1 }, csv_file_key: 'k' },

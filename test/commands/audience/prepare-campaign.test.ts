@@ -313,7 +313,7 @@ describe('a CSV', () => {
     ]);
   });
 
-  test('writes no event that nobody listens to', async () => {
+  test('writes no event without a subscriber', async () => {
     const sender = await aSender(database.pool);
     const id = await aCsv(sender, 'p,c\n+4915100000001,\n');
     await prepare(id);
@@ -321,7 +321,7 @@ describe('a CSV', () => {
     expect((await contactsOf(sender)).length).toBe(1);
   });
 
-  test('is read through many pages without losing or doubling anybody', async () => {
+  test('is read in many pages without losing or repeating a row', async () => {
     const sender = await aSender(database.pool, 'Hi {{1}}');
     const count = 23_456;
     const rows = Array.from({ length: count }, (_, i) => `+49151${10_000_000 + (i % 20_000)},49,N${i}`);
@@ -383,7 +383,7 @@ describe('a CSV that cannot be used', () => {
     expect(await contactsOf(sender)).toEqual([]);
   });
 
-  test('keeps the skipped rows when nobody is left to send to', async () => {
+  test('keeps the skipped rows when no recipient is left', async () => {
     const sender = await aSender(database.pool);
     const id = await aCsv(sender, 'p,c\nnonsense,49\n030901820,Atlantis\n');
     await prepare(id);
@@ -403,7 +403,7 @@ describe('a CSV that cannot be used', () => {
     ]);
   });
 
-  test('says so when the template no longer takes the mapping', async () => {
+  test('reports that the mapping no longer fits the template', async () => {
     const sender = await aSender(database.pool, 'Hi {{1}} and {{2}}');
     const id = await aCsv(sender, 'p,c\n+4915100000001,49\n', { variableMapping: { body: { 1: 'x' } } });
     await prepare(id);
@@ -557,7 +557,7 @@ describe('quick contacts', () => {
 });
 
 describe('contacts as the audience', () => {
-  test('are everybody who is not deleted, the unsubscribed skipped', async () => {
+  test('are all contacts that are not deleted; unsubscribed ones are skipped', async () => {
     const sender = await aSender(database.pool, 'Hi {{1}}');
     const ada = await aContact(sender, { phone: '4915100000001', firstName: 'Ada' });
     await aContact(sender, { phone: '4915100000002', firstName: 'Bert', subscribed: false });

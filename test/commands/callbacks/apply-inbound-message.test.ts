@@ -157,7 +157,7 @@ describe('an inbound message', () => {
   });
 
   it.each(inboundKinds.map((kind) => [kind.name, kind] as const))(
-    'is saved and told when it is %s',
+    'is saved and emits an event when it is %s',
     async (_, kind) => {
       const place = await seed();
       const message = { id: `wamid.${randomUUID()}`, from: number, timestamp: '1749416383', ...kind.message };
@@ -171,7 +171,7 @@ describe('an inbound message', () => {
     },
   );
 
-  it('is saved once however often and in how many callbacks it is told', async () => {
+  it('is saved once, in however many callbacks it is repeated', async () => {
     const place = await seed();
     const message = text('Hello');
     const callback = inbound(place, message);
@@ -184,7 +184,7 @@ describe('an inbound message', () => {
     expect(await keysOf(place)).toEqual(['contact.created', 'incoming']);
   });
 
-  it('registers one contact when several workers hear of the same new person', async () => {
+  it('registers one contact when several workers receive messages of the same new person', async () => {
     const place = await seed();
     const callbacks = Array.from({ length: 20 }, (_, n) => inbound(place, text(`Hello ${n}`)));
     // Where many wait for the same contact, a batch may be applied one by one.
@@ -237,14 +237,14 @@ describe('the sender', () => {
     expect(await keysOf(place)).toEqual(['contact.created', 'incoming', 'contact.updated', 'incoming']);
   });
 
-  it('is saved with the message even when the provider names nobody', async () => {
+  it('is saved with the message even when the provider gives no name', async () => {
     const place = await seed();
     await deliver(applier, [inbound(place, { id: 'wamid.nobody', type: 'text', text: { body: 'Hi' } }, [])]);
     expect(await messagesOf(place)).toMatchObject([{ known: false, placed: false }]);
     expect(await keysOf(place)).toEqual(['incoming']);
   });
 
-  it('is restored when deleted, and told of once per change of name', async () => {
+  it('is restored when deleted, and emits one event per change of name', async () => {
     const place = await seed();
     await deliver(applier, [inbound(place, text('one'))]);
     await database.pool.query(sql.type(nothing)`
@@ -326,7 +326,7 @@ describe('the sender', () => {
     expect((await keysOf(place)).filter((key) => key === 'contact.updated')).toHaveLength(2);
   });
 
-  it('keeps to the latest word by the time of the provider, in any order of delivery', async () => {
+  it('applies the latest decision by the provider’s time, in any order of delivery', async () => {
     const place = await seed();
     const said = (word: string, timestamp: string) => inbound(place, text(word, { timestamp }));
     const stop = said('STOP', '1749416400');
@@ -424,7 +424,7 @@ describe('the sender', () => {
 });
 
 describe('the conversation', () => {
-  it('is open again when it was resolved, and says so', async () => {
+  it('is reopened when it was resolved, and emits an event', async () => {
     const place = await seed();
     await deliver(applier, [inbound(place, text('one'))]);
     await setConversations(place, 'resolved');
@@ -479,7 +479,7 @@ describe('the conversation', () => {
     expect(sessions.map(({ status }) => status).toSorted()).toEqual(['active', 'exited']);
   });
 
-  it('is left to the person who looks after it', async () => {
+  it('starts no session when it is assigned to a person', async () => {
     const place = await seed('chatbot');
     await deliver(applier, [inbound(place, text('one'))]);
     await database.pool.query(sql.type(nothing)`
@@ -512,7 +512,7 @@ describe('a message written in the provider’s own app', () => {
       statuses: [statusOf({ status: name, providerMessageId: 'wamid.echo' })],
     });
 
-  it('is saved once in the conversation there is, costs nothing and is told by its receipts', async () => {
+  it('is saved once in the present conversation, costs nothing, and its receipts emit events', async () => {
     const place = await seed();
     await deliver(applier, [inbound(place, text('Hello'))]);
     await Promise.all([deliver(applier, [echo(place)]), deliver(applier, [echo(place)])]);
@@ -536,7 +536,7 @@ describe('a message written in the provider’s own app', () => {
     expect(await checkBooks(database.pool, place)).toMatchObject({ balance: 1_000_000_000n, reserved: 0n });
   });
 
-  it('registers nobody', async () => {
+  it('registers no contact', async () => {
     const place = await seed();
     await deliver(applier, [echo(place, { to: undefined, to_user_id: 'US.1' })]);
     expect(await contactsOf(place)).toEqual([]);

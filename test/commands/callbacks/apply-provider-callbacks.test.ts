@@ -81,7 +81,7 @@ const waiting = async () =>
   (await rowsOf(database.pool, sql.fragment`SELECT id FROM waiting_callback`)).length;
 
 describe('createCallbackPoll', () => {
-  it('lets no element hold up another, and keeps the poisoned callback with its error', async () => {
+  it('applies the other elements when one fails, and stores the callback with its error', async () => {
     const place = await seed();
     await deliverAnyhow(createApplier(database.pool), [
       inbound(place, message('a')),
@@ -99,7 +99,7 @@ describe('createCallbackPoll', () => {
     expect(await waiting()).toBe(0);
   });
 
-  it('answers for phone number ids and accounts of nobody by doing nothing', async () => {
+  it('ignores unknown phone number ids and accounts', async () => {
     const applier = createApplier(database.pool);
     const before = (await errors()).length;
     await deliver(applier, [
@@ -250,7 +250,7 @@ describe('contacts that an import holds', () => {
 });
 
 describe('startPollingLoop', () => {
-  it('goes on after failures, and logs a run of them once', async () => {
+  it('continues after failures, and logs a series of them once', async () => {
     const lines: string[] = [];
     const write = (_: object, text: string) => lines.push(text);
     const logger = { info: write, warn: write, error: write } as unknown as Parameters<

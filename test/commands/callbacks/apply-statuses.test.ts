@@ -277,7 +277,7 @@ describe('statuses of a campaign', () => {
 });
 
 describe('statuses while pages are claimed', () => {
-  it('waits in no circle with the claims, and the books fit', async () => {
+  it('does not deadlock with claims, and the books agree', async () => {
     const campaign = await seedCampaign(database.pool, { recipients: 60 });
     const recipients = await rowsOf<{ id: string }>(
       database.pool,
@@ -311,7 +311,7 @@ describe('statuses while pages are claimed', () => {
   });
 });
 
-describe('prices told by the provider', () => {
+describe('prices reported by the provider', () => {
   const pricing = (category: string, billable = true) => ({ billable, pricing_model: 'PMP', category });
 
   it('corrects the ledger once when the category is another', async () => {
@@ -343,7 +343,7 @@ describe('prices told by the provider', () => {
     await expectBooksFit(sending);
   });
 
-  it('changes nothing when the category is the expected one, or one nobody has a price for', async () => {
+  it('changes nothing when the category is the expected one, or has no price', async () => {
     const sending = await accepted(2);
     await deliver(applier, [
       callback(sending, 'sent', 0, { pricing: pricing('utility') }),
@@ -423,7 +423,7 @@ describe('failures that mean more than their message', () => {
     expect(await keysOf(sending)).toEqual(['failed']);
   });
 
-  it('has no second effect when the failure is told again', async () => {
+  it('has no second effect when the failure is repeated', async () => {
     const sending = await accepted(1);
     const failed = callback(sending, 'failed', 0, { code: 131042 });
     await deliver(applier, [failed]);
@@ -433,7 +433,7 @@ describe('failures that mean more than their message', () => {
     expect(await campaignOf(sending)).toEqual({ status: 'RUNNING', pause_reason: null });
   });
 
-  it('unsubscribes whoever opted out at the provider', async () => {
+  it('unsubscribes a contact that opted out at the provider', async () => {
     const sending = await accepted(1);
     const contactId = randomUUID();
     await database.pool.query(sql.type(nothing)`
@@ -482,7 +482,7 @@ describe('statuses of messages we do not know', () => {
       statuses: [status({ status: name, providerMessageId: wamid(sending.recipients[0]) })],
     });
 
-  it('parks them until our own record arrives', async () => {
+  it('keeps them unmatched until our own record arrives', async () => {
     const sending = await claimed(1);
     await deliver(applier, [bare(sending, 'delivered'), bare(sending, 'sent'), bare(sending, 'sent')]);
     expect(await keysOf(sending)).toEqual([]);
@@ -505,7 +505,7 @@ describe('statuses of messages we do not know', () => {
     expect(applier.orchestratorCalls).toContain(`refresh ${sending.campaignId}`);
   });
 
-  it('puts the one aside that Postgres refuses, and applies the others', async () => {
+  it('sets the one aside that Postgres rejects, and applies the others', async () => {
     const sending = await claimed(3);
     const statuses = sending.recipients.map((recipient) =>
       status({ status: 'delivered', providerMessageId: wamid(recipient) }),
@@ -557,7 +557,7 @@ describe('statuses of messages we do not know', () => {
     expect(await recipientsOf(sending)).toMatchObject([{ state: 'DELIVERED' }]);
   });
 
-  it('does not tell of them as unknown at the moment when the record arrives', async () => {
+  it('emits no unknown status when the record arrives at the same moment', async () => {
     const sending = await claimed(1);
     await deliver(applier, [bare(sending, 'sent')]);
     await record(sending, (recipient) => ({ kind: 'accepted', providerMessageId: wamid(recipient) }));
@@ -567,7 +567,7 @@ describe('statuses of messages we do not know', () => {
     expect(await keysOf(sending)).toEqual(['sent']);
   });
 
-  it('tells of them once as unknown when no record arrives', async () => {
+  it('emits each once with messageSource unknown when no record arrives', async () => {
     const sending = await claimed(1);
     await deliver(applier, [bare(sending, 'sent')]);
     while ((await emitUnknownStatuses(applier, 0)) > 0);
@@ -579,7 +579,7 @@ describe('statuses of messages we do not know', () => {
     ]);
   });
 
-  it('tells messages of two channels apart that have one id of the provider', async () => {
+  it('distinguishes messages of two channels with the same provider id', async () => {
     const both = [await claimed(1), await claimed(1)];
     const same = `wamid.${randomUUID()}`;
     for (const sending of both) await record(sending, () => ({ kind: 'accepted', providerMessageId: same }));
@@ -597,7 +597,7 @@ describe('statuses of messages we do not know', () => {
     }
   });
 
-  it('does not let one channel speak for the messages of another', async () => {
+  it('applies no status of one channel to a message of another', async () => {
     const [sending, stranger] = [await accepted(1), await accepted(1)];
     const recipient = sending.recipients[0];
     const forged = status({

@@ -137,7 +137,7 @@ describe('a person whom the provider knows by another id', () => {
     expect(await contactsOf(place)).toMatchObject([{ id: place.contactId, subscribed: true }]);
   });
 
-  it('is somebody else who answers in a group', async () => {
+  it('is not the sender of an answer in a group', async () => {
     const place = await seed('525512345678');
     const context = { from: '15550100000', id: `wamid.${place.recipientId}` };
     await deliver(applier, [stop(place, { from: '9991234567' }, { context, group_id: 'g' })]);
@@ -183,7 +183,7 @@ describe('a person whom the provider knows by another id', () => {
         }),
       }),
     ],
-  ])('is the same under a new user id told %s', async (_, changed) => {
+  ])('is the same under a new user id, announced %s', async (_, changed) => {
     const place = await seed('4915112345678');
     await deliver(applier, [
       stop(place, { from: '4915112345678', from_user_id: 'DE.1' }, { text: { body: 'Hi' } }),
@@ -193,7 +193,7 @@ describe('a person whom the provider knows by another id', () => {
     expect(await contactsOf(place)).toMatchObject(unsubscribed(place));
   });
 
-  it('is somebody new under a form of a number that has passed on', async () => {
+  it('is a new contact under a number that now belongs to another person', async () => {
     const place = await seed('525512345678');
     await deliver(applier, [sentStatus(place, { recipient_id: '9991234567' })]);
     await database.pool.query(sql.type(nothing)`

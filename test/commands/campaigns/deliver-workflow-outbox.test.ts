@@ -55,7 +55,7 @@ const countWaiting = () =>
   test.pool.oneFirst(sql.type(Count)`SELECT count(*)::int AS waiting FROM workflow_outbox`);
 
 describe('the courier', () => {
-  it('delivers what others left behind although Temporal refuses some of it', async () => {
+  it('delivers messages of other processes although Temporal rejects some', async () => {
     const [refused = '', ...others] = await seedCommands(4);
     const { dependencies, delivered } = courierWith((id) => id === refused);
     expect(await deliverOverdueMessages(dependencies, fromTheStart)).toMatchObject({
@@ -66,7 +66,7 @@ describe('the courier', () => {
     expect(await countWaiting()).toBe(1);
   });
 
-  it('reaches in its next round what lies behind more refused commands than a round puts up with', async () => {
+  it('continues in the next poll behind more rejected messages than one poll tries', async () => {
     const ids = await seedCommands(5);
     const { dependencies, delivered } = courierWith((id) => ids.indexOf(id) < 3);
     const first = await deliverOverdueMessages(dependencies, fromTheStart);
@@ -87,7 +87,7 @@ describe('the courier', () => {
     expect(delivered).toEqual([campaignId]);
   });
 
-  it('asks Temporal only a few times in a round when it takes nothing', async () => {
+  it('calls Temporal only a few times per poll when it rejects everything', async () => {
     await seedCommands(6);
     let asked = 0;
     const { dependencies } = courierWith(() => (asked += 1) > 0);
@@ -96,7 +96,7 @@ describe('the courier', () => {
     expect(await countWaiting()).toBe(6);
   });
 
-  it('delivers again what a process told Temporal before it died, and then lets it go', async () => {
+  it('delivers a message again whose process died after the delivery, then deletes it', async () => {
     const [campaignId = ''] = await seedCommands(1);
     const dying = courierWith(() => false);
     const database = { ...test.pool, query: () => Promise.reject(new Error('died')) };

@@ -18,7 +18,7 @@ afterAll(() => test.drop());
 const closingAt = Date.parse('2026-06-01T18:00:00Z');
 const windows = [{ timezone: 'Europe/Berlin', from: '09:00', to: '20:00', days: weekDays }];
 
-it('sends the last message before the closing, and gives back what was claimed by then', async () => {
+it('sends the last message before the window closes, and releases the rest of the claim', async () => {
   const campaign = await seedCampaign(test.pool, { recipients: 2_000, messagesPerSecond: 200 });
   const provider = createFakeProvider();
   const dependencies = sendingDependencies({ database: test.pool, provider });

@@ -60,7 +60,7 @@ async function counted({ recipientChanges }: Metrics, state: string): Promise<nu
 }
 
 describe('cancelRecipients', () => {
-  it('cancels what a page gives back after it was cancelled', async () => {
+  it('cancels recipients that a running batch releases after the cancellation', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 10 });
     const { claimId, positions } = await claimSome(seeded, 4);
     const { cancel, settle, metrics } = cancelling(seeded, 600);
@@ -78,7 +78,7 @@ describe('cancelRecipients', () => {
     expect(await counted(metrics, 'cancelled')).toBe(10);
   });
 
-  it('says after the grace period that what a crashed page had claimed is unknown', async () => {
+  it('marks recipients of a crashed batch UNKNOWN after the grace period', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 10 });
     await claimSome(seeded, 4);
     const { cancel, settle, metrics } = cancelling(seeded, 1);
@@ -95,7 +95,7 @@ describe('cancelRecipients', () => {
     });
   });
 
-  it('forgets whom the campaign was to be sent to when its preparation never ended', async () => {
+  it('deletes the audience input of a campaign whose preparation never ended', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 0 });
     await test.pool.query(sql.type(nothing)`
       INSERT INTO campaign_input (campaign_id, content) VALUES (${seeded.campaignId}, '["+491511234567"]')`);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-it('refuses a country that the channel does not send to at the field that names the number', async () => {
+it('refuses a blocked country with a problem of the number’s field', async () => {
   const { workspaceId, campaignId, channelId } = await seedCampaign(database.pool, { recipients: 1 });
   await database.pool.query(sql.type(nothing)`
     UPDATE channel SET blocked_countries = '{DE}' WHERE id = ${channelId}`);

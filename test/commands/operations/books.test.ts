@@ -45,7 +45,7 @@ describe('wallets', () => {
     expect(entries).toBe('recharge 1000000000, correction -700');
   });
 
-  it('holds back what messages without an outcome cost, no more and no less', async () => {
+  it('corrects the reserved amount to the price of the messages without an outcome', async () => {
     await doctorFixture.run(sql.fragment`UPDATE recipient SET state = 'UNKNOWN', reason = 'OUTCOME_UNKNOWN', price = 1000,
       settlement = 'reserved' WHERE position <= 2`);
     await doctorFixture.run(
@@ -64,7 +64,7 @@ describe('wallets', () => {
     expect(await checkBooks(doctorFixture.pool, seeded)).toMatchObject({ counters_fit: true });
   });
 
-  it('leaves to a person what the balance does not cover', async () => {
+  it('makes no repair where the balance does not cover the reservations', async () => {
     await doctorFixture.run(sql.fragment`UPDATE recipient SET state = 'CLAIMED', price = ${messagePrice * 2_000_000n},
       settlement = 'reserved', claim_id = ${randomUUID()} WHERE position = 1`);
     const [finding] = await doctorFixture.findAbout([seeded.channelId]);
@@ -90,7 +90,7 @@ describe('campaigns', () => {
     );
   });
 
-  it('queues recipients again that nobody would ever claim', async () => {
+  it('queues PENDING recipients again that no claim would reach', async () => {
     await doctorFixture.run(sql.fragment`UPDATE campaign_counter SET claimed_position = 4`);
     await doctorFixture.run(
       sql.fragment`INSERT INTO recipient_retry VALUES (${seeded.campaignId}, 2, now())`,
@@ -103,7 +103,7 @@ describe('campaigns', () => {
     ).toBe('1 2 3 4');
   });
 
-  it('calls UNKNOWN who was claimed and never recorded, and keeps the reservation', async () => {
+  it('marks recipients UNKNOWN whose outcome was never recorded, and keeps the reservation', async () => {
     const claimId = randomUUID();
     await doctorFixture.run(sql.fragment`UPDATE recipient SET state = 'CLAIMED', claim_id = ${claimId}, price = 1000,
       settlement = 'reserved' WHERE position <= 5`);
@@ -123,7 +123,7 @@ describe('campaigns', () => {
     ).toBe('5');
   });
 
-  it('calls UNKNOWN who is claimed by a page that nobody knows', async () => {
+  it('marks CLAIMED recipients without an open claim UNKNOWN', async () => {
     await doctorFixture.run(
       sql.fragment`UPDATE recipient SET state = 'CLAIMED', claim_id = ${randomUUID()} WHERE position <= 2`,
     );
@@ -137,7 +137,7 @@ describe('campaigns', () => {
 });
 
 describe('queues', () => {
-  it('delivers commands that Temporal has not got', async () => {
+  it('delivers messages of the workflow outbox that Temporal has not received', async () => {
     const other = await seedCampaign(doctorFixture.pool, { recipients: 1 });
     await doctorFixture.run(sql.fragment`INSERT INTO workflow_outbox (campaign_id, kind, created_at)
       VALUES (${other.campaignId}, 'start', ${longAgo})`);
@@ -145,7 +145,7 @@ describe('queues', () => {
     expect(await doctorFixture.findAbout([other.campaignId])).toEqual([]);
   });
 
-  it('makes the deliveries of events that the relay left lying', async () => {
+  it('creates deliveries of events that were not fanned out', async () => {
     await doctorFixture.run(sql.fragment`INSERT INTO webhook_configuration (workspace_id, title, url, status, events)
       VALUES (${seeded.workspaceId}, 'Test', 'https://example.org', 'active', ARRAY['message.sent'])`);
     await doctorFixture.run(sql.fragment`INSERT INTO event (workspace_id, key, body, occurred_at)
@@ -154,7 +154,7 @@ describe('queues', () => {
     expect(await doctorFixture.read(sql.fragment`SELECT state FROM webhook_delivery`)).toBe('pending');
   });
 
-  it('calls single sends UNKNOWN whose process died', async () => {
+  it('marks single sends UNKNOWN whose process died', async () => {
     await doctorFixture.run(sql.fragment`INSERT INTO message (workspace_id, channel_id, direction, source, state, price, settlement, created_at)
       VALUES (${seeded.workspaceId}, ${seeded.channelId}, 'outbound', 'api', 'CLAIMED', 0, 'reserved', ${longAgo})`);
     expect(await doctorFixture.repairAbout(['messages'])).toEqual(settled('queue-overdue'));
@@ -178,7 +178,7 @@ describe('queues', () => {
     expect(await doctorFixture.read(codes)).toBe('expired interrupted');
   });
 
-  it('tells once of statuses that were unmatched beyond their time, as of an unknown message', async () => {
+  it('emits overdue unmatched statuses once, with messageSource unknown', async () => {
     await doctorFixture.run(sql.fragment`INSERT INTO unmatched_status (channel_id, provider_message_id, status, body, received_at)
       VALUES (${seeded.channelId}, 'wamid.X', 'sent', ${JSON.stringify({
         id: 'wamid.X',

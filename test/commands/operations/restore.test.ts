@@ -68,7 +68,7 @@ async function settle(restore: Awaited<ReturnType<Awaited<ReturnType<typeof take
   };
 }
 
-it('calls UNKNOWN who may have been sent since the backup, and sends the others after a start', async () => {
+it('marks recipients UNKNOWN that may have been sent to since the backup, and sends to the others after a start', async () => {
   const { campaignId, dependencies, start, withWorker, snapshot, provider, result } = await fixture({
     recipients: 60,
     messagesPerSecond: 100_000,
@@ -114,7 +114,7 @@ it('calls UNKNOWN who may have been sent since the backup, and sends the others 
   });
 });
 
-it('takes a step for one under way that ended on the record that had been taken back', async () => {
+it('counts a step as running that ended on the restored record', async () => {
   const { campaignId, start, withWorker, snapshot, provider, dependencies } = await fixture({
     recipients: 900,
     messagesPerSecond: 100,
@@ -138,7 +138,7 @@ it('takes a step for one under way that ended on the record that had been taken 
   expect((await snapshot()).counts.unknown).toBeGreaterThanOrEqual(provider.received.length);
 });
 
-it('ends a campaign as its workflow ended it, and starts nothing', async () => {
+it('ends a campaign with the result of its workflow, and starts nothing', async () => {
   const { start, withWorker, snapshot, provider, result } = await fixture({ recipients: 30 });
   const goBack = await takeBackup();
   await withWorker(async () => {
@@ -208,7 +208,7 @@ describe('a restore of both databases', () => {
     expect((await snapshot()).status).toBe('CANCELLED');
   });
 
-  it('is told from a restore of Postgres alone by what Temporal shows after the backup', async () => {
+  it('is distinguished from a restore of Postgres alone by what Temporal recorded after the backup', async () => {
     const { start, withWorker, progress } = await fixture({ recipients: 5, scheduledInMs: 3_600_000 });
     await withWorker(async () => {
       await start();
@@ -240,7 +240,7 @@ it('leaves alone a campaign that slept through the lost time', async () => {
   expect(await snapshot()).toMatchObject({ status: 'SCHEDULED', counts: { pending: 5 } });
 });
 
-it('tells nobody twice of events that may have been told', async () => {
+it('creates no second delivery of events that may have been delivered', async () => {
   const { campaignId } = await fixture({ recipients: 1 });
   const workspaceId = Number(
     await doctorFixture.read(sql.fragment`SELECT workspace_id FROM campaign WHERE id = ${campaignId}`),

@@ -63,7 +63,7 @@ const kinds = async () =>
     (await countStandstills(doctorFixture.pool))?.map(({ kind, count }) => [kind, count]) ?? [],
   );
 
-/** Looks as often as a worker would if its clock ran ten times as fast. */
+/** Runs checks as often as a worker would if its clock ran ten times as fast. */
 async function lookUntil(reached: () => Promise<boolean>): Promise<void> {
   await until(async () => {
     await doctorFixture.run(sql.fragment`UPDATE campaign_watch SET next_at = now()`);
@@ -75,7 +75,7 @@ async function lookUntil(reached: () => Promise<boolean>): Promise<void> {
   });
 }
 
-it('is done by one of many at a time, and says when nobody does it', async () => {
+it('is done by one process at a time, and reports when no process does it', async () => {
   expect(await countStandstills(doctorFixture.pool)).toBeUndefined();
   expect(await Promise.all([look(), look(), look()])).toSatisfy(
     (turns: boolean[]) => turns.filter(Boolean).length === 1,
@@ -96,7 +96,7 @@ it('starts the workflow of a campaign again that was terminated in its sleep', a
   await handleOf(campaignId).terminate();
 });
 
-it('tells of a campaign that is due and of one that cannot go on, until they do', async () => {
+it('reports a due campaign and one that cannot continue, until they progress', async () => {
   const { campaignId, start, withWorker, progress, result } = await fixture({
     recipients: 3,
     scheduledInMs: 4_000,
@@ -131,7 +131,7 @@ it('tells of a campaign that is due and of one that cannot go on, until they do'
   expect(await waitsFor()).toBeNull();
 });
 
-it('finds who is late while nobody looks', async () => {
+it('lists overdue campaigns while no worker watches', async () => {
   const { campaignId } = await fixture({ recipients: 1, scheduledInMs: 3_600_000 });
   const search = { name: undefined, workspaceId: undefined, standingStill: true };
   expect(await findCampaigns(doctorFixture.pool, search)).toEqual([]);
@@ -144,7 +144,7 @@ it('finds who is late while nobody looks', async () => {
   await doctorFixture.run(sql.fragment`UPDATE campaign SET status = 'CANCELLED' WHERE id = ${campaignId}`);
 });
 
-it('does not tell of a campaign that waits for its channel, and does once the wait is over', async () => {
+it('reports a campaign that waits for its channel only once the wait is over', async () => {
   const { campaignId } = await fixture({ recipients: 1, scheduledInMs: 3_600_000 });
   await doctorFixture.run(sql.fragment`UPDATE campaign SET status = 'RUNNING', preparation_status = 'READY',
     started_at = now() - interval '1 hour', updated_at = now() - interval '1 hour' WHERE id = ${campaignId}`);
@@ -167,7 +167,7 @@ it('does not tell of a campaign that waits for its channel, and does once the wa
   expect(await kinds()).toEqual({ running: 1 });
 });
 
-it('calls a backlog behind living workers QUEUED, and tells nobody', async () => {
+it('records QUEUED for a backlog behind running workers, and logs nothing', async () => {
   const scheduledTime = { seconds: Math.floor(Date.now() / 1000) - 61 };
   const late = { pendingWorkflowTask: { attempt: 1, scheduledTime } } as unknown as Parameters<
     typeof classifyProgress

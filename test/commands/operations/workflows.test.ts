@@ -115,7 +115,7 @@ describe('campaigns and their workflows', () => {
     const { kinds, problems, left } = await doctorFixture.repairAbout([campaignId]);
     expect({ kinds, problems }).toEqual({ kinds: ['record-behind-workflow'], problems: [] });
     expect(await snapshot()).toMatchObject({ status: 'PAUSED', pauseReason: 'RECORD_RESTORED' });
-    // Still to be settled, by a person who knows of which time the backup is.
+    // Not repaired: a person knows from when the backup is.
     expect(left).toEqual(['record-behind-workflow']);
     expect(provider.received).toHaveLength(5);
   });
@@ -219,7 +219,7 @@ describe('deliveries and their workflows', () => {
     expect(await readState(id)).toMatchObject(expected);
   });
 
-  it('calls a delivery interrupted whose workflow was terminated', async () => {
+  it('marks a delivery interrupted whose workflow was terminated', async () => {
     const { workspaceId } = await seedCampaign(doctorFixture.pool, { recipients: 1 });
     const id = await seedDelivery(doctorFixture, workspaceId, dispatched);
     await doctorFixture.orchestrator.startWebhookDelivery(id);

@@ -26,7 +26,7 @@ const standing = async ({ campaignId }: SeededCampaign) =>
   (await getCampaignSnapshot(test.pool, campaignId)).counts;
 
 describe.concurrent('a channel that is silent', () => {
-  it('has no recipient claimed or unknown, and takes no send slot from another', async () => {
+  it('leaves no recipient CLAIMED or UNKNOWN, and takes no send slot from another channel', async () => {
     const held = await seedCampaign(test.pool, { recipients: 500, messagesPerSecond: 100 });
     const others = await Promise.all(
       Array.from({ length: 9 }, () => seedOnChannel(test.pool, held, { recipients: 500 })),
@@ -95,7 +95,7 @@ describe.concurrent('an outage of an hour', () => {
     expect(books).toMatchObject({ counters_fit: true, reserved: 0n });
   }, 120_000);
 
-  it('of a gateway leaves a hundred unknown at the most, and fails no recipient', async () => {
+  it('of a gateway leaves at most a hundred UNKNOWN, and fails no recipient', async () => {
     const { during, after, recipients, books } = await outage(() => ({ kind: 'unknown', cause: 'HTTP 502' }));
     expect(during.unknown).toBeLessThanOrEqual(100);
     expect(after).toMatchObject({ failed: 0, pending: 0, accepted: recipients - after.unknown });
@@ -104,7 +104,7 @@ describe.concurrent('an outage of an hour', () => {
 });
 
 describe.concurrent('a provider that hangs', () => {
-  it('has few messages unanswered, and gives the others back', async () => {
+  it('has few unanswered messages, and the others are released', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 2_000, messagesPerSecond: 80 });
     const provider = createFakeProvider(async (message, count) => {
       if (count <= 200) {

@@ -32,7 +32,7 @@ describe('a failing provider', () => {
   it.each([
     ['answers with nonsense', () => ({ kind: 'unknown', cause: 'garbage' }) as const],
     ['reports an error of its own', refuse(131000)],
-  ])('puts few people at risk when it %s, and gets a rest', async (_, answer) => {
+  ])('receives few messages when it %s, and a pause follows', async (_, answer) => {
     const seeded = await seedCampaign(test.pool, { recipients: 200, messagesPerSecond: 200 });
     const provider = createFakeProvider(answer);
     const step = await runSendStep(dependenciesWith(provider), seeded.campaignId, calm);
@@ -45,7 +45,7 @@ describe('a failing provider', () => {
     expect(counts.pending + counts.unknown).toBe(200);
   });
 
-  it('does not rest for a few lost answers among others', async () => {
+  it('causes no pause by a few lost answers among others', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 60 });
     const provider = createFakeProvider((message, count) =>
       count % 3 === 0
@@ -64,7 +64,7 @@ describe('a failing provider', () => {
 });
 
 describe('a batch that is delayed', () => {
-  it('leaves nothing more once others may have said that its outcomes are unknown', async () => {
+  it('sends nothing more once another step may have marked its recipients UNKNOWN', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 20, messagesPerSecond: 20 });
     await test.pool.query(sql.type(nothing)`
       UPDATE channel_rate SET silent_until = clock_timestamp() + interval '2 seconds'
@@ -85,8 +85,8 @@ describe('a batch that is delayed', () => {
   });
 });
 
-describe('a refusal of before a repair', () => {
-  it('does not pause again what was mended and started since', async () => {
+describe('a rejection from before a repair', () => {
+  it('does not pause a campaign again that was repaired and started since', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 1, messagesPerSecond: 20 });
     const provider = createFakeProvider(async (message, count) => {
       await test.pool.query(sql.type(nothing)`

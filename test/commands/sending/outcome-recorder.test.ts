@@ -85,7 +85,7 @@ it('keeps outcomes whose statement fails, and records them in smaller batches', 
   expect(await countOpenClaims(test.pool, seeded.channelId)).toBe(0);
 });
 
-it('puts at most 500 outcomes into a statement, and says that it is behind while statements fail', async () => {
+it('writes at most 500 outcomes per statement, and reports a backlog while statements fail', async () => {
   const { seeded, recipients } = await claimAll(1_200);
   let isAway = true;
   let most = 0;

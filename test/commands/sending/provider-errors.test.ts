@@ -1,4 +1,4 @@
-/** Every row of the table of the provider's errors, told by a provider over HTTP and seen from outside. */
+/** Every row of the provider's error table, returned by a provider over HTTP; checks the effects through the API. */
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendMessage } from '../../../src/api/messages.ts';
@@ -98,7 +98,7 @@ async function seedPlace(): Promise<Place> {
   return { ...place, channelKey: key.apiKey, account: channel?.account ?? '' };
 }
 
-/** Until the provider was asked: a step on a busy machine may be over before it begins. */
+/** Waits until the provider was called: a step on a busy machine may be over before it begins. */
 async function runCampaign({ campaignId, channelId }: Place): Promise<void> {
   const isAsked = () => graph.messages.some(({ phoneNumberId }) => phoneNumberId === channelId);
   while (!isAsked()) {

@@ -62,7 +62,7 @@ const onChannelOf = (first: SeededCampaign, count: number) =>
 const calm = { budgetMs: 5_000, draining: () => false };
 
 describe('runSendStep', () => {
-  it('asks for a slot for a moment and stays out of the wait queue with singleBatch', async () => {
+  it('tries for 300 ms to acquire a slot and does not join the wait queue with singleBatch', async () => {
     const first = await seedCampaign(test.pool, { recipients: 2, messagesPerSecond: 80 });
     const busy = [first, ...(await onChannelOf(first, 3))];
     const [refused, patient] = await onChannelOf(first, 2);
@@ -111,7 +111,7 @@ describe('runSendStep', () => {
     expect(waiting).toBe(true);
   });
 
-  it('sends to everybody once, with the frozen values, and the campaign completes', async () => {
+  it('sends to every recipient once, with the frozen values, and the campaign completes', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 1_200 });
     const provider = createFakeProvider();
     const dependencies = dependenciesWith(provider);
@@ -150,7 +150,7 @@ describe('runSendStep', () => {
     expect(await checkBooks(test.pool, seeded)).toMatchObject({ balance: 0n, reserved: 0n, ledger: 0n });
   });
 
-  it('spends what refused messages give back before it calls the wallet dry', async () => {
+  it('spends the released prices of rejected messages before it pauses for the balance', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 40, balance: messagePrice * 20n });
     const provider = createFakeProvider((message, count) =>
       count % 2 === 0 ? accept(message, count) : refuse(131026)(message, count),
@@ -163,7 +163,7 @@ describe('runSendStep', () => {
     });
   });
 
-  it('leaves open what a claim has taken whose answer was lost, until its grace period is over', async () => {
+  it('keeps a claim open whose answer was lost, until its grace period is over', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 200, messagesPerSecond: 400 });
     const provider = createFakeProvider();
     let claims = 0;
@@ -228,7 +228,7 @@ describe('runSendStep', () => {
     expect((await checkBooks(test.pool, seeded)).reserved).toBe(0n);
   });
 
-  it('sends on when those who are malformed are not the only ones', async () => {
+  it('continues when messages between the malformed ones are accepted', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 400 });
     const provider = createFakeProvider((message, count) =>
       count % 50 === 0 ? accept(message, count) : refuse(131009)(message, count),
@@ -240,7 +240,7 @@ describe('runSendStep', () => {
     });
   });
 
-  it('never writes again to somebody who opted out, as the provider told in its refusal', async () => {
+  it('never sends again to a contact whose opt-out the provider reported in a rejection', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 1 });
     await test.pool.query(sql.type(nothing)`
       INSERT INTO contact (workspace_id, phone_number, country_code, source)
@@ -252,7 +252,7 @@ describe('runSendStep', () => {
     expect(subscribed).toBe(false);
   });
 
-  it('keeps everybody pending while the provider cannot be reached', async () => {
+  it('keeps every recipient PENDING while the provider cannot be reached', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 30 });
     const provider = createFakeProvider(() => ({ kind: 'unreachable', cause: 'ECONNREFUSED' }));
     const step = await runSendStep(dependenciesWith(provider), seeded.campaignId, calm);
@@ -264,7 +264,7 @@ describe('runSendStep', () => {
     });
   });
 
-  it('says that an outcome is unknown, keeps its money and never sends it again', async () => {
+  it('marks a recipient of unknown outcome UNKNOWN, keeps the reservation and never sends again', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 3 });
     const provider = createFakeProvider((message, count) =>
       count === 2 ? { kind: 'unknown', cause: 'timed out' } : accept(message, count),

@@ -82,8 +82,8 @@ const channelOf = async ({ channelId }: Place) =>
 const dataOf = async ({ workspaceId }: Place) =>
   (await eventsOf(database.pool, workspaceId)).map(({ data }) => data);
 
-describe('what the provider says of a template', () => {
-  it('is noted, told once, and pauses the campaigns when the template may not be sent', async () => {
+describe('a notification about a template', () => {
+  it('is recorded, emits one event, and pauses the campaigns when the template may not be sent', async () => {
     const place = await seed();
     await deliver(applier, [
       statusUpdate(place, 'PAUSED', 'LOW_QUALITY'),
@@ -112,7 +112,7 @@ describe('what the provider says of a template', () => {
     ]);
   });
 
-  it('ends the same in whatever order and however often its states are told', async () => {
+  it('ends the same in any order of its states and with repetitions', async () => {
     const notification = (place: Place, event: string, time: number) => ({
       ...statusUpdate(place, event),
       entry: (statusUpdate(place, event)['entry'] as object[]).map((entry) => ({ ...entry, time })),
@@ -133,7 +133,7 @@ describe('what the provider says of a template', () => {
     }
   });
 
-  it('is told with the words beside the reason', async () => {
+  it('emits an event with the remarks beside the reason', async () => {
     const place = await seed();
     const other_info = { title: 'LOCKED', description: 'It is used by another tool.' };
     const locked = { ...about(place), event: 'LOCKED', reason: 'NONE', other_info };
@@ -194,7 +194,7 @@ describe('what the provider says of a template', () => {
     expect(await campaignOf(place)).toMatchObject({ status: 'RUNNING' });
   });
 
-  it('notes the quality without an event', async () => {
+  it('records the quality without an event', async () => {
     const place = await seed();
     const value = { ...about(place), previous_quality_score: 'GREEN', new_quality_score: 'RED' };
     await deliver(applier, [fieldCallback(place.accountId, 'message_template_quality_update', value)]);
@@ -215,7 +215,7 @@ describe('what the provider says of a template', () => {
   });
 });
 
-describe('what the provider says of an account', () => {
+describe('a notification about an account', () => {
   const update = (place: Place, value: object) =>
     fieldCallback(place.accountId, 'account_update', { ...value });
 
@@ -347,7 +347,7 @@ describe('what the provider says of an account', () => {
     });
   });
 
-  it('changes nothing for what says nothing about sending', async () => {
+  it('changes nothing when it does not concern sending', async () => {
     const place = await seed();
     await deliver(applier, [update(place, { event: 'VERIFIED_ACCOUNT' })]);
     expect(await channelOf(place)).toMatchObject({ status: 'active' });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-it('comes to every account although Temporal refuses more of them than a round puts up with', async () => {
+it('reaches every account although Temporal rejects more of them than one poll tries', async () => {
   const workspaceId = await makeWorkspace(database);
   const ids = ['1001', '1002', '1003', '1004', '1005'];
   for (const id of ids) {

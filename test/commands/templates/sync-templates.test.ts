@@ -117,7 +117,7 @@ describe('a sync', () => {
     expect(await statuses(workspaceId)).toEqual(['a APPROVED', 'b PENDING', 'c APPROVED']);
   });
 
-  test('tells of changed states and categories, and of nothing else', async () => {
+  test('emits events for changed states and categories, and for nothing else', async () => {
     const { provider, workspaceId, dependencies } = await anAccount();
     await subscribe(workspaceId);
     provider.serve([[listedTemplate()]]);
@@ -152,7 +152,7 @@ describe('a sync', () => {
     ]);
   });
 
-  test('marks what the provider no longer lists, and takes it back when it is listed again', async () => {
+  test('marks templates that the provider no longer lists, and restores them when they are listed again', async () => {
     const { provider, workspaceId, dependencies } = await anAccount();
     await subscribe(workspaceId);
     const both = [listedTemplate({ id: '1', name: 'a' }), listedTemplate({ id: '2', name: 'b' })];
@@ -181,7 +181,7 @@ describe('a sync', () => {
     expect(await statuses(workspaceId)).toEqual(['order_update APPROVED']);
   });
 
-  test('keeps what a callback has told while the page was on its way', async () => {
+  test('keeps a status that a callback reported while the page was on its way', async () => {
     const { provider, workspaceId, dependencies } = await anAccount();
     provider.serve([[listedTemplate()]]);
     await syncTemplates(dependencies, workspaceId);
@@ -203,7 +203,7 @@ describe('a sync', () => {
     expect(await syncTemplates(dependencies, workspaceId)).toMatchObject({ changed: 1 });
   });
 
-  test('knows better than a status that was told of a time before it', async () => {
+  test('ignores a reported status from before the sync', async () => {
     const { provider, workspaceId, businessAccountId, dependencies } = await anAccount();
     provider.serve([[listedTemplate()]]);
     await syncTemplates(dependencies, workspaceId);
@@ -299,7 +299,7 @@ describe('a sync that fails on its second page', () => {
     await expect(failure).rejects.toMatchObject({ providerCode: 190, details: 'expired' });
   });
 
-  test('calls an HTTP error outside the protocol no word of the provider', async () => {
+  test('reports an HTTP error outside the protocol as unreachable, not as a rejection', async () => {
     const { provider, workspaceId, dependencies } = await anAccount();
     const failed = {
       kind: 'rejected',
@@ -376,7 +376,7 @@ describe('an access token that the provider refuses', () => {
     expect(tokens).toEqual(['token first', 'a newer token 1']);
   });
 
-  test('holds up no other account of the workspace', async () => {
+  test('does not block other accounts of the workspace', async () => {
     const { provider, workspaceId, businessAccountId, dependencies } = await anAccount();
     const healthy = randomUUID();
     await createChannel(dependencies, {
@@ -400,7 +400,7 @@ describe('an access token that the provider refuses', () => {
     expect(await statuses(workspaceId)).toEqual(['a APPROVED']);
   });
 
-  test('is told when there is no other, and no other is tried for another reason', async () => {
+  test('is reported when there is no other, and other errors try no other token', async () => {
     const { provider, workspaceId, businessAccountId, dependencies } = await anAccount();
     provider.serve([refusal(190)]);
     await expect(syncTemplates(dependencies, workspaceId)).rejects.toMatchObject({ providerCode: 190 });

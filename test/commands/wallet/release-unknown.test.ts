@@ -14,7 +14,7 @@ afterAll(() => database.drop());
 
 const price = 1_000n;
 
-/** Three recipients of whom nothing was heard for two days, and one since a minute. */
+/** Three recipients without a status for two days, and one for a minute. */
 async function seed() {
   const place = await seedCampaign(database.pool, { recipients: 4 });
   await database.pool.query(sql.type(nothing)`
@@ -28,7 +28,7 @@ async function seed() {
   return place;
 }
 
-it('gives back what is reserved for messages of which nothing was heard, and charges one that arrived after all', async () => {
+it('releases the reservations of messages without a status, and charges one that arrived later', async () => {
   const place = await seed();
   const { workspaceId, campaignId } = place;
   const dependencies = { database: database.pool };

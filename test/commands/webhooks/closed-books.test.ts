@@ -148,7 +148,7 @@ it('adds up: refused, undelivered, delivered and open messages are the total of 
   expect(unreachable?.status.errors).toEqual([{ title: 'PROVIDER_UNREACHABLE', message: 'HTTP 404' }]);
 });
 
-it('tells of a message that was released after its claim had expired', async () => {
+it('emits failed for a message that was released after its claim had expired', async () => {
   const campaign = await claimCampaign(1);
   const { campaignId, workspaceId, recipients } = campaign;
   await expireClaims(database.pool, { campaignId, graceSeconds: 0 });
@@ -162,7 +162,7 @@ it('tells of a message that was released after its claim had expired', async () 
   ]);
 });
 
-it('writes nothing where nobody subscribes, and nothing when the event cannot be written', async () => {
+it('writes no event without a subscription, and no change when the event cannot be written', async () => {
   const campaign = await claimCampaign(1);
   const refuse = () => campaign.record(() => ({ kind: 'failed', reason: 'PROVIDER_131026', detail: 'no' }));
   const { campaignId, workspaceId } = campaign;

@@ -67,7 +67,7 @@ async function backlog(workspaceId: number, count: number): Promise<void> {
 }
 
 describe('emitEvents', () => {
-  it('writes nothing when nobody listens', async () => {
+  it('writes nothing without a subscription', async () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId, { events: ['sent'] });
     await makeConfiguration(database.pool, workspaceId, { status: 'inactive' });
@@ -180,7 +180,7 @@ describe('a configuration with many deliveries pending', () => {
     return { workspaceId, id: configuration.id };
   };
 
-  it('is deleted at once, beside somebody who holds one of them', async () => {
+  it('is deleted at once, although another transaction holds one of them', async () => {
     const { workspaceId, id } = await manyWaiting();
     const holder = new pg.Client({ connectionString: database.url });
     await holder.connect();
@@ -276,7 +276,7 @@ describe('scheduleDeliveries', () => {
     expect(await schedule()).toHaveLength(3);
   });
 
-  it('lets endpoints take turns, so that a backlog starves none', async () => {
+  it('alternates between endpoints, so that a backlog starves none', async () => {
     const [loudId, quietId] = [await makeWorkspace(database), await makeWorkspace(database)];
     await makeConfiguration(database.pool, loudId);
     const quiet = await makeConfiguration(database.pool, quietId);
@@ -286,7 +286,7 @@ describe('scheduleDeliveries', () => {
     expect(await webhooksOf(await schedule({ limit: 1 }))).toEqual([quiet.id]);
   });
 
-  it('lets workspaces take turns, however many endpoints one has', async () => {
+  it('alternates between workspaces, however many endpoints one has', async () => {
     const [loudId, quietId] = [await makeWorkspace(database), await makeWorkspace(database)];
     await Promise.all(Array.from({ length: 20 }, () => makeConfiguration(database.pool, loudId)));
     const quiet = await makeConfiguration(database.pool, quietId);
@@ -298,7 +298,7 @@ describe('scheduleDeliveries', () => {
     expect(next).toBe(quiet.id);
   });
 
-  it('leaves what somebody holds for the next round, and so does a claim', async () => {
+  it('leaves locked deliveries for the next round, and so does a claim', async () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, 3);
@@ -340,7 +340,7 @@ describe('scheduleDeliveries', () => {
     expect(await schedule({ limit: 0, shards: one, slowPerShard: 6 })).toHaveLength(0);
   });
 
-  it('counts the slow ones of each shard by themselves', async () => {
+  it('counts the slow ones of each shard separately', async () => {
     const workspaceId = await makeWorkspace(database);
     await Promise.all(Array.from({ length: 40 }, () => makeConfiguration(database.pool, workspaceId)));
     await backlog(workspaceId, 2);
@@ -490,7 +490,7 @@ describe('claimAttempts', () => {
     expect(await stored()).toMatchObject({ state, error_code: errorCode });
   });
 
-  it('knows nothing of an id that is none of ours', async () => {
+  it('ignores an unknown id', async () => {
     expect(await claimAttempts(database.pool, [randomUUID()], claimOptions)).toEqual([]);
   });
 });
@@ -559,7 +559,7 @@ describe('recordDeliveryOutcomes', () => {
     expect(await proven()).toBe(false);
   });
 
-  it('does not change an outcome that stands', async () => {
+  it('does not change a recorded outcome', async () => {
     const { ids } = await sending(1);
     await recordDeliveryOutcomes(database.pool, ids.map(delivered));
     await recordDeliveryOutcomes(database.pool, ids.map(timedOut));
@@ -579,7 +579,7 @@ describe('recordDeliveryOutcomes', () => {
 describe('sweepTimeouts', () => {
   const sweep = () => sweepTimeouts(database.pool, { expiryHours: 24, redispatchSeconds: 120 });
 
-  it('leaves alone what is on its way', async () => {
+  it('leaves deliveries in flight alone', async () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, 3);

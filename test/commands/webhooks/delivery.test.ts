@@ -206,7 +206,7 @@ describe('a delivery', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('that hangs ends after five seconds and delays nobody else', async () => {
+  it('that hangs ends after five seconds and delays no other', async () => {
     await startWorker();
     startLoops();
     const hanging = await receiver({ delayMs: Number.POSITIVE_INFINITY });
@@ -342,7 +342,7 @@ describe('at most one request', () => {
     expect(raw.connections).toHaveLength(1);
   });
 
-  it('is still made when nobody was there to make it at first', async () => {
+  it('is made later when no worker was running at first', async () => {
     const { url, received } = await receiver();
     const { emit } = await configured(url);
     await emit();

@@ -246,7 +246,7 @@ describe('prices', () => {
     ]);
   });
 
-  test('of a category nobody has a price for are those of marketing', async () => {
+  test('of a category without a price are those of marketing', async () => {
     const workspaceId = await aWorkspace();
     expect(await findPrices(database.pool, workspaceId, 'SERVICE_NEW')).toEqual(
       await findPrices(database.pool, workspaceId, 'MARKETING'),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { guessColumns } from '../../../src/domain/audience/guess-columns.ts';
 
-it('tells columns by their headers and what is beneath them', () => {
+it('recognises columns by their headers and cells', () => {
   const { mapping, confidence } = guessColumns(
     ['Kunde', 'Stadt', 'Handy', 'Land', 'E-Mail'],
     [
@@ -31,7 +31,7 @@ it('finds a number under a header that says nothing, and needs no country where 
   expect(confidence['country_code_column']).toBe(1);
 });
 
-it('is not sure where it cannot be', () => {
+it('returns a low confidence for ambiguous columns', () => {
   const { mapping, confidence } = guessColumns(['a'], [['x']]);
   expect(mapping.phone_column).toBe(0);
   expect(confidence).toEqual({ phone_column: 0, country_code_column: 0 });

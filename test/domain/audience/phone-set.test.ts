@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createPhoneSet } from '../../../src/domain/audience/phone-set.ts';
 
-it('tells the first time of a number from every other', () => {
+it('returns true only for the first occurrence of a number', () => {
   fc.assert(
     fc.property(
       fc.array(

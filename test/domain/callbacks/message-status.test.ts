@@ -74,18 +74,18 @@ describe('foldStatuses', () => {
     expect(fold('ACCEPTED', statuses).state).toBe(state);
   });
 
-  it('names the failure only while the message stands failed', () => {
+  it('returns the failure reason only while the message is FAILED', () => {
     expect(fold('ACCEPTED', ['failed']).failure).toEqual({ code: 131026, details: 'undeliverable' });
     expect(fold('ACCEPTED', ['failed', 'delivered']).failure).toBeNull();
     expect(fold('READ', ['failed']).failure).toBeNull();
   });
 
-  it('leaves the next attempt to a recipient whose refusal is told once more', () => {
+  it('keeps the next attempt of a recipient whose rejection is repeated by a status', () => {
     expect(fold('PENDING', ['failed']).state).toBe('PENDING');
     expect(fold('PENDING', ['sent']).state).toBe('SENT');
   });
 
-  it.each<RecipientState>(['SKIPPED', 'CANCELLED'])('moves nobody who is %s', (state) => {
+  it.each<RecipientState>(['SKIPPED', 'CANCELLED'])('changes no recipient that is %s', (state) => {
     expect(fold(state, ['sent', 'failed', 'read']).state).toBe(state);
   });
 });

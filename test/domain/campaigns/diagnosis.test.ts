@@ -60,7 +60,7 @@ it('says how long the audience has been prepared for, and that workers are busy'
   });
 });
 
-it('says that it sends, and warns of money that will not do for all', () => {
+it('says that it sends, and warns when the balance does not cover all recipients', () => {
   expect(statusOf({})).toMatchObject({ ok: true, detail: 'Sending. 812 people wait.', action: null });
   const short = { ...facts.wallet, available: 10_000_000n };
   expect(diagnose({ ...facts, wallet: short }).find(({ check }) => check === 'WALLET')).toEqual({
@@ -146,18 +146,18 @@ it.each<[Partial<CampaignFacts>, string]>([
     { status: 'DRAFT', preparationStatus: 'PREPARING', pending: 0 },
     'Starting: the audience is being prepared.',
   ],
-])('is content with %j', (change, detail) => {
+])('reports no problem for %j', (change, detail) => {
   expect(statusOf(change)).toMatchObject({ ok: true, detail, action: null });
 });
 
-it('tells of turns without alarm', () => {
+it('mentions other campaigns of the channel as no problem', () => {
   expect(diagnose({ ...facts, waitingFor: 'TURN' }).find(({ check }) => check === 'PACE')).toMatchObject({
     ok: true,
     detail: 'Other campaigns send on the channel, too: they take turns.',
   });
 });
 
-it('tells of throttling without alarm', () => {
+it('mentions throttling as no problem', () => {
   const entry = diagnose({ ...facts, channel: { ...facts.channel, factor: 0.5 } }).find(
     ({ check }) => check === 'PACE',
   );

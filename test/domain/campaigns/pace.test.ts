@@ -12,7 +12,7 @@ it('takes the rate from the last ten seconds', () => {
   expect(samples.length).toBeLessThan(13);
 });
 
-it('knows no rate from one look, nor of a clock that stands', () => {
+it('returns no rate from a single sample, nor from samples of the same time', () => {
   expect(rateOf([])).toBe(0);
   expect(rateOf([{ atMs: 1, done: 5 }])).toBe(0);
   expect(
@@ -23,7 +23,7 @@ it('knows no rate from one look, nor of a clock that stands', () => {
   ).toBe(0);
 });
 
-it('tells the time left where there is a rate', () => {
+it('returns the time left where there is a rate', () => {
   expect(secondsLeft(100, 80)).toBe(2);
   expect(secondsLeft(100, 0)).toBeNull();
   expect(secondsLeft(0, 80)).toBeNull();

@@ -184,7 +184,7 @@ describe('what a mapping builds', () => {
     });
   });
 
-  test('keeps the variables that are called like properties of every object', () => {
+  test('keeps variables named like properties of `Object.prototype`', () => {
     const definition = parseTemplate([{ type: 'BODY', text: '{{constructor}} {{__proto__}}' }], {
       parameterFormat: 'NAMED',
     });

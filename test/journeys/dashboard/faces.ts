@@ -15,7 +15,7 @@ import {
   within,
 } from './fixture.ts';
 
-it('says of an empty workspace what to do first, and of what is missing that it is', async () => {
+it('shows first steps in an empty workspace, and a clear message for what is missing', async () => {
   const { workspaceId = '' } = await admin(['create-workspace', '--name', 'Empty']);
   const { apiKey = '' } = await admin([
     'create-key',
@@ -60,7 +60,7 @@ it('says of an empty workspace what to do first, and of what is missing that it 
   }
 }, 60_000);
 
-it('is whole while it asks who is signed in, and when nobody answers that', async () => {
+it('shows a complete page while the session is loading, and when that request gets no answer', async () => {
   await within(async (page) => {
     const asked = '**/dashboard/session';
     let answer = (): void => undefined;

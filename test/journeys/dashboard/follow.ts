@@ -176,7 +176,7 @@ it(
 );
 
 it(
-  'shows on a channel who waits, and of which campaign',
+  'shows the pending recipients of each campaign on a channel',
   () =>
     atPace(5, async () => {
       const id = await createCampaign('Queue', people(100, 70_000_000));

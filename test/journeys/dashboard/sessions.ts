@@ -14,7 +14,7 @@ import {
 
 const keyIdOf = (key: string): string => key.split('_')[1] ?? '';
 
-it('lets in by a link once, and out when the key is revoked', async () => {
+it('signs in by a link once, and signs out when the key is revoked', async () => {
   const created = await admin([
     'create-key',
     '--workspace-id',
@@ -52,7 +52,7 @@ it('lets in by a link once, and out when the key is revoked', async () => {
   }
 }, 60_000);
 
-it('leads back after the sign-in, and knows no page at an unknown address', async () => {
+it('returns to the requested page after the sign-in, and shows an error at an unknown address', async () => {
   const { page, mishaps, close } = await visit();
   try {
     await page.goto(`${stack.dev.dashboardUrl}/templates?search=order`);
@@ -76,7 +76,7 @@ it('leads back after the sign-in, and knows no page at an unknown address', asyn
   }
 }, 60_000);
 
-it('says who is signed in, and that one still is where the sign-out finds no network', async () => {
+it('shows who is signed in, and says so when the sign-out fails without a network', async () => {
   await within(async (page) => {
     await page.getByRole('button', { name: 'Account' }).click();
     await page.getByText(`Workspace ${stack.dev.workspaceId}`).waitFor();

@@ -66,7 +66,7 @@ const rare: readonly {
   },
 ];
 
-it('says of a template that cannot be sent that it cannot, as soon as it is chosen', async () => {
+it('warns of a template that cannot be sent as soon as it is chosen', async () => {
   const components = [
     { type: 'BODY', text: 'Pay here.' },
     { type: 'BUTTONS', buttons: [{ type: 'ORDER_DETAILS', text: 'Pay' }] },

@@ -5,7 +5,7 @@ import { client, expectNoViolation, goTo, lookAt, stack, within } from './fixtur
 
 const hour = 3_600_000;
 
-/** The wall clock's full hour in Berlin, so many hours from now. */
+/** The full hour in Berlin, `hours` from now. */
 function hourFromNow(hours: number): string {
   const form = new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Berlin', hour: '2-digit' });
   return `${form.format(new Date(Date.now() + hours * hour))}:00`;

@@ -95,7 +95,7 @@ describe('the statuses of a message', () => {
     ]);
   });
 
-  it('are told again until the receiver answers 200, and not after that', async () => {
+  it('are repeated until the receiver answers 200, and not after that', async () => {
     await simulator.control('callbacks', { retryDelayMs: 10 });
     receiver.answerWith(503);
     await sendTo('491568000011');
@@ -111,7 +111,7 @@ describe('the statuses of a message', () => {
     expect(postedStatuses()).toEqual(['sent']);
   });
 
-  it('come twice and in any order when told so', async () => {
+  it('come twice and in any order when configured so', async () => {
     await simulator.control('callbacks', { duplicateRate: 1, shuffle: true });
     for (let index = 0; index < 30; index += 1) await sendTo('491568000011');
 
@@ -133,7 +133,7 @@ describe('the statuses of a message', () => {
     expect(receiver.bodies.length).toBeLessThanOrEqual(2);
   });
 
-  it('name the message by the provider’s id alone when told so', async () => {
+  it('name the message by the provider’s id alone when configured so', async () => {
     await simulator.control('callbacks', { callbackData: false });
     const id = await sendTo('491568000011');
     await simulator.control('flush');

@@ -81,9 +81,9 @@ export async function startTestSimulator(options: Partial<SimulatorOptions> = {}
 export interface CallbackReceiver {
   readonly url: string;
   readonly bodies: string[];
-  /** Every status told so far, in the order they came. */
+  /** Every status received so far, in order of arrival. */
   statuses(): readonly Record<string, unknown>[];
-  /** Answers from now on. */
+  /** Sets the HTTP status of later answers. */
   answerWith(status: number): void;
   readonly badSignatures: number;
   close(): Promise<void>;

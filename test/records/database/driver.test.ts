@@ -116,7 +116,7 @@ it('gives up a statement that is never answered, in a transaction too, and takes
   await database.end();
 }, 20_000);
 
-it('tells nothing of a value that Postgres refuses', async () => {
+it('reveals nothing of a value that Postgres rejects', async () => {
   const person = '+49 1511 2345678';
   const refused = [
     sql.type(nothing)`SELECT ${person}::text::int4`,

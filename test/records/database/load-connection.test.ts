@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('tells of the failure that ended the transaction, whatever was under way behind it', async () => {
+test('rejects with the failure that ended the transaction, whatever was queued behind it', async () => {
   const connection = await openLoadConnection(database.ownerUrl, 'test');
   await connection.rows('CREATE TABLE seat (number integer PRIMARY KEY)');
   await connection.rows('INSERT INTO seat VALUES (1)');
@@ -50,7 +50,7 @@ test('gives its transaction up when its process hangs', async () => {
   await connection.commit();
 });
 
-test('notices soon, on both ends, that the other end is gone without a word', async () => {
+test('notices soon, on both ends, that the other end vanished', async () => {
   await closeLoadConnections(database.url);
   const keepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive');
   const connection = await openLoadConnection(database.url, 'test');

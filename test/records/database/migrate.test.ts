@@ -176,7 +176,7 @@ it('leaves no file half applied when it is killed, whenever that is, and goes on
   expect(await columns()).toBe(6);
 });
 
-it('tells what is pending, or fails and nothing more when its connection is cut, whenever that is', async () => {
+it('returns the pending files, or rejects without further effects when its connection is cut at any time', async () => {
   const cuts = await cutAnywhere(async (url) => {
     const pool = await createDatabase(url, 1);
     try {

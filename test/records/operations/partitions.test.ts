@@ -33,7 +33,7 @@ const dayName = (ahead: number): string =>
 
 const week = [1, 2, 3, 4, 5, 6, 7];
 
-/** A day of long ago, of which nothing is made any more. */
+/** A day in the past, for which no partition is created any more. */
 const addDay = (table: string, ago: number) =>
   change(
     sql.fragment`DO ${sql.literalValue(`
@@ -114,7 +114,7 @@ describe('the days', () => {
     }
   });
 
-  it('wait for who reads them, and hold up nobody for longer than a moment', async () => {
+  it('wait for running readers, and delay others for a moment at most', async () => {
     await addDay('event', 40);
     const reader = new pg.Client({ connectionString: database.url });
     await reader.connect();
@@ -135,7 +135,7 @@ describe('the days', () => {
     expect(longest).toBeLessThan(1_000);
   });
 
-  it('have one delivery for each event and configuration, however many relays run', async () => {
+  it('have one delivery for each event and configuration, however many fan-outs run', async () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId);
     for (let round = 0; round < 10; round += 1) {

@@ -73,15 +73,18 @@ it.each(['COMPLETED', 'SCHEDULED'])('reads nothing of those that are %s', async 
 it.each([
   ['due', `status = 'SCHEDULED', scheduled_at = now() - interval '1 hour'`],
   ['running', `status = 'RUNNING'`],
-])('takes in that all of them are %s, and counts them, by some blocks of each', async (kind, standing) => {
-  await owner.query('TRUNCATE campaign_standstill');
-  await setUp(standing);
-  expect(await blocksOf(suspectCampaigns)).toBeLessThan(50 * many);
-  await owner.query(`UPDATE campaign_standstill SET since = now() - interval '1 hour'`);
-  await owner.query('UPDATE campaign_watch SET looked_at = now()');
-  expect(await blocksOf(suspectCampaigns)).toBeLessThan(50 * many);
-  const readGauges = createGaugeReader();
-  const gauges = async (connection: Connection) =>
-    expect((await readGauges(connection)).standstills).toEqual([{ kind, count: many }]);
-  expect(await blocksOf(gauges)).toBeLessThan(10 * many);
-});
+])(
+  'records that all of them are %s, and counts them, by reading some blocks of each',
+  async (kind, standing) => {
+    await owner.query('TRUNCATE campaign_standstill');
+    await setUp(standing);
+    expect(await blocksOf(suspectCampaigns)).toBeLessThan(50 * many);
+    await owner.query(`UPDATE campaign_standstill SET since = now() - interval '1 hour'`);
+    await owner.query('UPDATE campaign_watch SET looked_at = now()');
+    expect(await blocksOf(suspectCampaigns)).toBeLessThan(50 * many);
+    const readGauges = createGaugeReader();
+    const gauges = async (connection: Connection) =>
+      expect((await readGauges(connection)).standstills).toEqual([{ kind, count: many }]);
+    expect(await blocksOf(gauges)).toBeLessThan(10 * many);
+  },
+);

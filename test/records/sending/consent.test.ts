@@ -50,7 +50,7 @@ const claim = (seeded: SeededCampaign, limit: number) =>
   });
 
 describe('consent at the claim', () => {
-  it('skips who has unsubscribed or was deleted since the preparation, and takes no money for them', async () => {
+  it('skips contacts that unsubscribed or were deleted since the preparation, and reserves nothing for them', async () => {
     const seeded = await seedWithContacts(6);
     await change(seeded, 2, sql.fragment`subscribed = false`);
     await change(seeded, 3, sql.fragment`deleted_at = now()`);
@@ -105,7 +105,7 @@ describe('a claim', () => {
     expect(claims).toBeLessThanOrEqual(2);
   });
 
-  it('lets no pause wait for it', async () => {
+  it('delays no pause', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 10 });
     const dependencies = sendingDependencies({ database: test.pool, provider: {} });
     await test.pool.transaction(async (transaction) => {

@@ -66,7 +66,7 @@ async function single({ workspaceId, channelId, templateId }: SeededCampaign, to
 
 const dayMs = 24 * 3_600_000;
 
-it('sends to as many people as the limit, says what it waits for, and goes on when room comes', async () => {
+it('sends to as many people as the limit, reports what it waits for, and continues when quota frees', async () => {
   const seeded = await seedCampaign(test.pool, { recipients: 1_200 });
   await limitTo(1_000, seeded);
   const waiting = await step(seeded);
@@ -151,7 +151,7 @@ it('counts each person once, and leaves out those who wrote within a day', async
 
 const Command = row(t.type({ campaign_id: t.string, kind: t.string }));
 
-it('knows whom campaigns wrote to before it was told, and wakes who waits when it is raised', async () => {
+it('counts people messaged before it was set, and notifies waiting campaigns when it is raised', async () => {
   const seeded = await seedCampaign(test.pool, { recipients: 30 });
   await step(seeded);
   const other = await besideIt(seeded, 1_000, 20);

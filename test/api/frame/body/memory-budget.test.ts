@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryBudget } from '../../../../src/api/frame/body/memory-budget.ts';
 
 describe('the memory of bodies', () => {
-  it('leaves others as much as several of one holder take', () => {
+  it('leaves other holders as much as all requests of one holder take', () => {
     const budget = createMemoryBudget(1_000);
     const [first, second, third] = [budget.open('one'), budget.open('one'), budget.open('another')];
     first.take(400);
@@ -17,7 +17,7 @@ describe('the memory of bodies', () => {
     budget.open('one').take(1_000);
   });
 
-  it('is not held by a request that is over, whatever still comes of it', () => {
+  it('is freed when a request ends, even if more of its body arrives', () => {
     const budget = createMemoryBudget(1_000);
     const gone = budget.open('one');
     gone.release();

@@ -152,7 +152,7 @@ describe('the file of a form is taken', () => {
   it.each([
     ['CRs', '\r'],
     ['nearly boundaries', '\r\n--test'],
-  ])('at the price of its size, of %s too', async (_, text) => {
+  ])('in time proportional to its size, also for %s', async (_, text) => {
     const body = form([file(Buffer.alloc(limit, text))]);
     const before = process.cpuUsage();
     expect((await upload(body)).status).toBe(200);
@@ -209,7 +209,7 @@ describe('a form is refused', () => {
     expect(await upload(other, { chunk: 65_536 })).toMatchObject({ status: 413 });
   });
 
-  it('and the connection taken on', async () => {
+  it('and the connection stays usable', async () => {
     const { socket, closed } = openRaw(api.port);
     const body = form([file('a,b', 'Content-Transfer-Encoding: x-rot13'), field('note', 'x'.repeat(50_000))]);
     const head = `Host: a\r\nX-API-Key: ${key}\r\n`;
@@ -222,7 +222,7 @@ describe('a form is refused', () => {
   });
 });
 
-it('holds back a caller that sends faster than the file is taken', async () => {
+it('slows down a caller that sends faster than the file is read', async () => {
   const body = form([file(Buffer.alloc(8 * 1024 * 1024, '+4915112345678,49\r\n'))]);
   let ahead = 0;
   const app = new Koa<FrameState>();

@@ -75,18 +75,18 @@ describe('on an endpoint for keys only', () => {
     ['with an empty signature', () => ({ Authorization: `bearer ${jwt('')}` })],
     ['as key', () => ({ 'X-API-Key': jwt() })],
     ['beside a wrong key', () => ({ 'X-API-Key': 'nonsense', Authorization: `Bearer ${jwt()}` })],
-  ])('a JWT %s is refused in its own words', async (_, headers) => {
+  ])('a JWT %s is refused with the message for JWTs', async (_, headers) => {
     const response = await send(headers() as Record<string, string>);
     expect(response.status).toBe(401);
     expect(response.body.message).toBe(restricted);
   });
 
-  it('a JWT beside a valid key is not looked at', async () => {
+  it('a JWT beside a valid key is ignored', async () => {
     const response = await send({ 'X-API-Key': workspace.channelKey, Authorization: `Bearer ${jwt()}` });
     expect(response.status).toBe(200);
   });
 
-  it('any other credential is refused in the general words', async () => {
+  it('any other credential is refused with the general message', async () => {
     for (const token of ['a.b.c', `${Buffer.from('{}').toString('base64url')}.e30.x`, 'opaque']) {
       expect((await send({ Authorization: `Bearer ${token}` })).body.message).toBe(unauthorized);
     }
@@ -107,7 +107,7 @@ it.each([
   if (status === 401) expect(response.body.message).toBe(unauthorized);
 });
 
-it('lets a revoked key in for less than five seconds', async () => {
+it('accepts a revoked key for less than five seconds', async () => {
   const { workspaceId } = workspace;
   const { keyId, apiKey } = await createApiKey(api.dependencies, { workspaceId, scope: 'workspace' });
   expect((await api.send('GET', '/api/notes', { key: apiKey })).status).toBe(200);
@@ -116,7 +116,7 @@ it('lets a revoked key in for less than five seconds', async () => {
   expect((await api.send('GET', '/api/notes', { key: apiKey })).status).toBe(401);
 });
 
-it('takes a key that is made after it was asked about', async () => {
+it('accepts a key that was created after a first request with it was refused', async () => {
   const other = await startTestApi({ endpoints: echoEndpoints, database: api.database });
   const { apiKey } = await createApiKey(api.dependencies, {
     workspaceId: workspace.workspaceId,

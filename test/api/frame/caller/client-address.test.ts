@@ -8,7 +8,7 @@ const request = (remoteAddress: string, forwarded?: string) =>
     headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
   }) as unknown as IncomingMessage;
 
-it('tells once of an X-Forwarded-For that no trusted proxy wrote, and ignores it', () => {
+it('ignores an X-Forwarded-For that no trusted proxy wrote, and warns once', () => {
   const strangers: string[] = [];
   const addressOf = createAddressReader(['10.0.0.0/8'], (address) => strangers.push(address));
   expect(addressOf(request('10.1.2.3', '203.0.113.7'))).toBe('203.0.113.7');

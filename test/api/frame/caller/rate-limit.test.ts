@@ -26,7 +26,7 @@ describe('the API', () => {
     return found;
   };
 
-  it('lets twice the rate through at once, then the rate, for each key by itself', async () => {
+  it('allows a burst of twice the rate, then the rate, for each key separately', async () => {
     const workspace = await startLimited();
     expect(await statuses(6, workspace.channelKey)).toEqual([200, 200, 200, 200, 429, 429]);
     expect(await statuses(1, workspace.workspaceKey)).toEqual([200]);
@@ -34,7 +34,7 @@ describe('the API', () => {
     expect(await statuses(3, workspace.channelKey)).toEqual([200, 200, 429]);
   });
 
-  it('tells what is left and when to come back', async () => {
+  it('returns the remaining requests and when to retry', async () => {
     const workspace = await startLimited();
     const first = await api.send('GET', '/api/notes', { key: workspace.channelKey });
     expect(first.headers.get('ratelimit-limit')).toBe('4');
@@ -50,14 +50,14 @@ describe('the API', () => {
     expect(await statuses(1, workspace.channelKey)).toEqual([200]);
   });
 
-  it('slows an address down that guesses keys, and no key that was in use before', async () => {
+  it('limits an address that guesses keys, but no key that was valid before', async () => {
     const workspace = await startLimited();
     expect(await statuses(1, workspace.channelKey)).toEqual([200]);
     expect(await statuses(5, 'nonsense')).toEqual([401, 401, 401, 401, 429]);
     expect(await statuses(1, workspace.channelKey)).toEqual([200]);
   });
 
-  it('takes its time to refuse an address once more, and none to refuse a key', async () => {
+  it('delays further refusals of an address, but not those of a key', async () => {
     const workspace = await startLimited();
     await statuses(4, workspace.channelKey);
     await statuses(4, 'nonsense');
@@ -73,7 +73,7 @@ describe('the API', () => {
   });
 });
 
-describe('keys that nobody has', () => {
+describe('unknown keys', () => {
   let api: TestApi;
   let asked: string[][];
   afterEach(() => api.close());
@@ -108,7 +108,7 @@ describe('keys that nobody has', () => {
       })
     ).status;
 
-  it('are not looked for beyond the limit of their address, and in few statements', async () => {
+  it('are looked up only within the limit of their address, in few statements', async () => {
     const workspace = await startWatched();
     expect(await ask(workspace.channelKey)).toBe(200);
     asked = [];
@@ -120,7 +120,7 @@ describe('keys that nobody has', () => {
     expect(await ask(workspace.channelKey)).toBe(200);
   });
 
-  it('count against the address that a trusted proxy tells, and nobody else is believed', async () => {
+  it('count against the client address that a trusted proxy reports, and no one else’s report', async () => {
     await startWatched({ trustedProxies: ['127.0.0.0/8'] });
     const [one, two, three] = ['203.0.113.1', '198.51.100.9, 203.0.113.2', '2001:db8:0:1::5'] as const;
     const askAll = (count: number, forwardedFor: string) =>
@@ -175,7 +175,7 @@ it('never lets more through in any span than the burst and the rate of that span
   );
 });
 
-it('forgets nobody who has used his tokens up, however many others come and go', () => {
+it('keeps empty buckets, however many other callers appear', () => {
   const take = isAllowed({ perSecond: 1, burst: 1 });
   for (let caller = 0; caller < 49_999; caller += 1) take(`early ${caller}`);
   vi.advanceTimersByTime(1_000);

@@ -289,7 +289,7 @@ describe('the simulator as the provider', () => {
     }
   });
 
-  it('takes a message to somebody who is known by a user id alone', async () => {
+  it('accepts a message to a person who is known by a user id alone', async () => {
     const to = (rest: object) =>
       simulator.post('/106540352242922/messages', {
         messaging_product: 'whatsapp',

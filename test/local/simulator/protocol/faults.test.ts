@@ -58,7 +58,7 @@ describe('every row of the error table', () => {
 });
 
 describe('faults', () => {
-  it('meet only so many sends, or only some recipients, when told so', async () => {
+  it('apply to a limited number of sends, or to some recipients, when configured so', async () => {
     await simulator.control('faults', {
       faults: [
         { kind: 'error', code: 130429, times: 2 },
@@ -76,7 +76,7 @@ describe('faults', () => {
     expect(results).toMatchObject([{ code: 130429 }, { code: 130429 }, { kind: 'accepted' }, { code: 503 }]);
   });
 
-  it('meet about their share of the sends', async () => {
+  it('apply to about their share of the sends', async () => {
     await simulator.control('faults', { faults: [{ kind: 'error', code: 131000, rate: 0.3 }] });
 
     const results = await Promise.all(
@@ -135,7 +135,7 @@ describe('faults', () => {
   });
 });
 
-describe('a number that asks for its fate', () => {
+describe('a number that requests a result', () => {
   it.each([
     ['491566131026', { kind: 'rejected', code: 131026 }, 0],
     ['491566000190', { kind: 'rejected', code: 190 }, 0],
@@ -154,7 +154,7 @@ describe('a number that asks for its fate', () => {
     expect(await simulator.query(`messages?to=${to}`)).toMatchObject({ toCount: taken });
   });
 
-  it('is refused once and then taken when it begins with 69', async () => {
+  it('is rejected once and then accepted when it begins with 69', async () => {
     const results = [await send('491569131000'), await send('491569131000')];
 
     expect(results).toMatchObject([{ kind: 'rejected', code: 131000 }, { kind: 'accepted' }]);
@@ -241,7 +241,7 @@ describe('the template list', () => {
     expect(lost.body).toMatchObject({ error: { code: 131059 } });
   });
 
-  it('begins again by itself when a cursor is lost between two pages', async () => {
+  it('begins again when a cursor is lost between two pages', async () => {
     const seen: string[] = [];
     const query = { businessAccountId, accessToken, pageSize: 20 };
     for await (const page of provider.listTemplates(query)) {

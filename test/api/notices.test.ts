@@ -72,7 +72,7 @@ it('writes a notice in the transaction of each change that people should know of
     ]);
   const number = '+49 30 1234567';
   expect(titles).toEqual([
-    ['campaign_paused', 'campaign', paused, 'Paused', expect.stringContaining('Somebody paused')],
+    ['campaign_paused', 'campaign', paused, 'Paused', expect.stringContaining('paused the campaign')],
     ['campaign_failed', 'campaign', failed, 'Failed', expect.stringContaining('There is no such file')],
     ['channel_quality', 'channel', channelId, number, expect.stringContaining('good again')],
     [

@@ -43,7 +43,7 @@ export const pauseReasonTable: ReasonTable<PauseReason> = {
     advice: 'Have the operator settle the restore with the doctor, then start the campaign.',
   },
   OPERATOR: {
-    meaning: 'A request paused the campaign.',
+    meaning: 'A user or an operator paused the campaign.',
     advice: 'Start the campaign to continue.',
   },
 };

@@ -8,22 +8,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startPrometheus, type Alert, type Prometheus } from '../support/prometheus.ts';
+import { watchAlerts } from '../support/alert-watch.ts';
+import { startPrometheus, type Prometheus } from '../support/prometheus.ts';
 import { startTestStack, type TestStack } from '../support/stack.ts';
 
 const everySeconds = Number(process.env['SCRAPE_SECONDS'] ?? 1);
-const mostSeconds = 60;
 
 let stack: TestStack;
 let prometheus: Prometheus;
 let database: pg.Client;
-const report: string[] = [];
+let watch: ReturnType<typeof watchAlerts>;
+const rings: (typeof watch)['rings'] = (...cause) => watch.rings(...cause);
+const isQuiet = (name: string) => watch.isQuiet(name);
 
 beforeAll(async () => {
   stack = await startTestStack();
   const [, metricsPort] = /"metricsPort":(\d+),[^\n]*"worker ready"/.exec(stack.output()) ?? [];
   const targets = { api: new URL(stack.dev.baseUrl).host, worker: `127.0.0.1:${metricsPort}` };
   prometheus = await startPrometheus(targets, { everySeconds });
+  watch = watchAlerts(prometheus);
   database = new pg.Client({ connectionString: stack.dev.databaseUrl });
   database.on('error', () => undefined);
   await database.connect();
@@ -31,7 +34,7 @@ beforeAll(async () => {
   await sleep(3_000 * everySeconds);
 }, 180_000);
 afterAll(async () => {
-  if (report.length > 0) process.stdout.write(`${report.join('\n')}\n`);
+  if (watch !== undefined) process.stdout.write(`${watch.report.join('\n')}\n`);
   await prometheus?.stop();
   await database?.end().catch(() => undefined);
   await stack?.remove();
@@ -91,37 +94,6 @@ async function admin(...args: readonly string[]): Promise<unknown> {
     { env: { PATH: process.env['PATH'], HOME: process.env['HOME'], DATA_DIR: stack.dataDir } },
   ).catch((error: { readonly stdout: string }) => error);
   return JSON.parse(stdout);
-}
-
-const isOf = (name: string, labels: Readonly<Record<string, string>>) => (alert: Alert) =>
-  alert.labels['alertname'] === name &&
-  Object.entries(labels).every(([label, value]) => alert.labels[label] === value);
-
-/** Breaks something, waits for the alert, and notes how long that took. The alert must not have been there before. */
-async function rings(
-  name: string,
-  labels: Readonly<Record<string, string>>,
-  breakIt: () => Promise<unknown>,
-): Promise<Alert> {
-  expect((await prometheus.alerts()).filter(isOf(name, labels)), `${name} before the cause`).toEqual([]);
-  const brokenAt = performance.now();
-  await breakIt();
-  for (;;) {
-    const alert = (await prometheus.alerts()).find(isOf(name, labels));
-    const seconds = (performance.now() - brokenAt) / 1000;
-    if (alert !== undefined) {
-      report.push(`${name} ${alert.state} after ${seconds.toFixed(1)} s: ${alert.annotations['summary']}`);
-      return alert;
-    }
-    expect(seconds, `${name} does not ring`).toBeLessThan(mostSeconds);
-    await sleep(200);
-  }
-}
-
-async function isQuiet(name: string): Promise<void> {
-  await expect
-    .poll(async () => (await prometheus.alerts()).filter(isOf(name, {})).length, { timeout: 60_000 })
-    .toBe(0);
 }
 
 async function says(text: RegExp): Promise<void> {

@@ -68,6 +68,7 @@ CREATE TABLE audit_entry (
   at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX audit_entry_list ON audit_entry (workspace_id, id DESC);
+CREATE INDEX audit_entry_object ON audit_entry (workspace_id, object_id, id DESC);
 CREATE TRIGGER audit_entry_append_only BEFORE UPDATE OR DELETE ON audit_entry
   FOR EACH ROW EXECUTE FUNCTION refuse_change();
 

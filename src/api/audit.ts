@@ -1,7 +1,7 @@
 /** GET /api/audit: the audit log of a workspace. */
 import * as t from 'io-ts';
-import { named } from '../codecs/json-schema.ts';
-import { IsoDateTime, limitUpTo } from '../codecs/scalars.ts';
+import { describe, named } from '../codecs/json-schema.ts';
+import { IsoDateTime, limitUpTo, textOf } from '../codecs/scalars.ts';
 import { nullish, optional, struct } from '../codecs/struct.ts';
 import { SerialCursor, serialCursor } from '../codecs/wallet.ts';
 import { listAuditEntries } from '../records/operations/audit.ts';
@@ -31,7 +31,13 @@ export const listAudit = endpoint(
       'Newest first: actions of API keys (`key_id`) and operators’ commands (`command`). Contains no personal data.',
     tag: 'Operations',
     access: 'workspace',
-    query: optional({ cursor: SerialCursor, limit: limitUpTo(1000) }),
+    query: optional({
+      cursor: SerialCursor,
+      limit: limitUpTo(1000),
+      object_id: describe(textOf({ max: 255 }), {
+        description: 'Entries of one object, such as a campaign, only.',
+      }),
+    }),
     responses: {
       200: onePart('One page of the audit log', AuditEntry, {
         id: '7',
@@ -47,7 +53,11 @@ export const listAudit = endpoint(
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const limit = query.limit ?? 100;
     const before = query.cursor === undefined ? undefined : BigInt(query.cursor.id);
-    const found = await listAuditEntries(database, workspaceId, { before, limit: limit + 1 });
+    const found = await listAuditEntries(database, workspaceId, {
+      before,
+      objectId: query.object_id,
+      limit: limit + 1,
+    });
     const present = (entry: (typeof found)[number]) => ({ ...entry, id: String(entry.id) });
     return { status: 200, body: cutPage(found, limit, { cursor: serialCursor, present }) };
   },

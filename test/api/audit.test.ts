@@ -62,6 +62,14 @@ it('records for every key what it did, to which object, by which request', async
     ]);
     expect(requestId).toEqual(expect.any(String));
   }
+
+  const ofCampaign = await call('GET', `/api/audit?object_id=${campaign.id}&limit=3`);
+  expect(ofCampaign.map((one: Record<string, string>) => one['action'])).toEqual([
+    'campaign.cancel',
+    'campaign.start',
+    'campaign.pause',
+  ]);
+  expect(await call('GET', '/api/audit?object_id=unknown')).toEqual([]);
 });
 
 it('records nothing of rejected requests', async () => {

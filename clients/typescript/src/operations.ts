@@ -376,6 +376,8 @@ export const listAuditEntries = (client: Client, query: {
     readonly cursor?: string;
     /** Most audit entries in one page, 1 to 1,000; default 100. */
     readonly limit?: number;
+    /** Entries of one object, such as a campaign, only. */
+    readonly object_id?: string;
   } = {}, options: CallOptions = {}): Promise<AuditEntryPage> =>
   client.send({ method: 'GET', path: `/api/audit`, query, ...options });
 

@@ -49,14 +49,20 @@ const Entry = t.type({
 });
 export type AuditEntry = t.TypeOf<typeof Entry>;
 
-/** Lists entries newest first, those with an id below `before`. */
+/** Lists entries newest first, those with an id below `before`, and of one object where `objectId` is given. */
 export async function listAuditEntries(
   connection: Connection,
   workspaceId: number,
-  { before, limit }: { readonly before: bigint | undefined; readonly limit: number },
+  {
+    before,
+    objectId,
+    limit,
+  }: { readonly before: bigint | undefined; readonly objectId?: string | undefined; readonly limit: number },
 ): Promise<readonly AuditEntry[]> {
+  const ofObject = objectId === undefined ? sql.fragment`` : sql.fragment`AND object_id = ${objectId}`;
   return connection.any(sql.type(row(Entry))`
     SELECT id, at, key_id, command, action, object_id, request_id FROM audit_entry
     WHERE workspace_id = ${workspaceId} AND (${before ?? null}::bigint IS NULL OR id < ${before ?? null}::bigint)
+      ${ofObject}
     ORDER BY id DESC LIMIT ${limit}`);
 }

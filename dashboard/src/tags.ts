@@ -1,10 +1,11 @@
-/** The tags of the workspace, which several screens offer or name. */
+/** Every tag of the workspace, for fields that offer tags and lists that name them. */
 import { useQuery } from '@tanstack/react-query';
-import { api, client } from './client.ts';
+import { allOf, api, client } from './client.ts';
 
 export const useTags = (enabled = true) =>
   useQuery({
     queryKey: ['tags'],
-    queryFn: async () => (await api.listTags(client, { limit: 100 })).data,
+    queryFn: () => allOf((place) => api.listTags(client, { limit: 100, ...place })),
+    staleTime: 60_000,
     enabled,
   });

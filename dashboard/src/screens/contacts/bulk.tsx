@@ -24,6 +24,7 @@ export function ContactBulk({ bulk }: { bulk: Bulk }) {
         placeholder={tags.length === 0 ? 'Make a tag under Segments' : 'Choose a tag'}
         size="xs"
         searchable
+        limit={100}
         data={tags.map(({ tagId, name }) => ({ value: tagId, label: name }))}
         value={tag}
         onChange={setTag}

@@ -81,6 +81,7 @@ function Fields({ contact, onClose }: { contact: api.Contact | undefined; onClos
         value={[...tagsId]}
         onChange={setTagsId}
         searchable
+        limit={100}
         mb="sm"
       />
       <Switch

@@ -116,6 +116,7 @@ export function Contacts() {
           placeholder="Any"
           clearable
           searchable
+          limit={100}
           data={tags.data?.map(({ tagId, name }) => ({ value: tagId, label: name })) ?? []}
           value={tag ?? null}
           onChange={(next) => narrow({ tag: next ?? undefined })}

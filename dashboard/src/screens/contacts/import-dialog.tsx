@@ -66,6 +66,7 @@ function Steps({ onClose }: { onClose: () => void }) {
       <Autocomplete
         label="Tag for the new contacts"
         description="Optional. A name that is not there yet becomes a new tag."
+        limit={100}
         data={[...new Set(tags.map(({ name }) => name))]}
         value={tag}
         onChange={setTag}

@@ -198,6 +198,7 @@ function Condition({ at, draft: { field, operator, value }, onChange, onRemove }
             value={value || null}
             onChange={(next) => onChange({ field, operator, value: next ?? '' })}
             searchable
+            limit={100}
             w={220}
           />
         ) : (

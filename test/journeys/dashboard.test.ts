@@ -15,6 +15,7 @@ await import('./dashboard/draft.ts');
 await import('./dashboard/follow.ts');
 await import('./dashboard/outages.ts');
 await import('./dashboard/lists.ts');
+await import('./dashboard/polling.ts');
 await import('./dashboard/money.ts');
 await import('./dashboard/people.ts');
 await import('./dashboard/replies.ts');

@@ -16,7 +16,7 @@ export function Channels() {
   const list = useQuery({
     queryKey: ['channels'],
     queryFn: async () => (await api.listChannels(client)).data,
-    refetchInterval: 5_000,
+    refetchInterval: 10_000,
   });
   return (
     <Screen title="Channels">

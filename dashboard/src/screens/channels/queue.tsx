@@ -14,7 +14,7 @@ export function Queue({ channel: { id, running_campaigns: total } }: { channel: 
     queryKey: ['campaigns', 'running'],
     queryFn: async () => (await api.listCampaigns(client, { limit: 100, status: ['RUNNING'] })).data,
     enabled: total > 0,
-    refetchInterval: 5_000,
+    refetchInterval: 10_000,
   });
   if (total === 0)
     return (

@@ -13,7 +13,7 @@ export function Recipient({ campaignId, recipientId }: { campaignId: string; rec
   const query = useQuery({
     queryKey: ['recipient', campaignId, recipientId],
     queryFn: async () => (await api.getCampaignRecipient(client, campaignId, recipientId)).data,
-    refetchInterval: 5_000,
+    refetchInterval: 15_000,
   });
   return (
     <Loaded query={query}>

@@ -32,7 +32,7 @@ export function Log({ titles }: { titles: ReadonlyMap<string, string> }) {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
     // Polls only while one page is loaded: new rows would move the list under a reader further down.
-    refetchInterval: ({ state: { data } }) => ((data?.pages.length ?? 1) === 1 ? 5_000 : false),
+    refetchInterval: ({ state: { data } }) => ((data?.pages.length ?? 1) === 1 ? 10_000 : false),
   });
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
@@ -157,7 +157,7 @@ function Detail({ place, titles }: { place: string; titles: ReadonlyMap<string, 
   const query = useQuery({
     queryKey: ['delivery', id],
     queryFn: async () => (await api.getWebhookDelivery(client, webhookId, id)).data,
-    refetchInterval: 5_000,
+    refetchInterval: 15_000,
   });
   return (
     <Loaded query={query}>

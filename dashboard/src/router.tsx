@@ -101,6 +101,12 @@ const replies = createRoute({
   validateSearch: strings('status'),
 });
 
+const campaignActivity = createRoute({
+  getParentRoute: () => inside,
+  path: '/campaigns/$id/activity',
+  component: lazyRouteComponent(() => import('./screens/campaign/activity.tsx'), 'CampaignActivity'),
+});
+
 const recipients = createRoute({
   getParentRoute: () => inside,
   path: '/campaigns/$id/recipients',
@@ -200,6 +206,7 @@ const tree = root.addChildren([
     campaign,
     recipients,
     replies,
+    campaignActivity,
     contacts,
     contact,
     segments,

@@ -89,6 +89,7 @@ const screens: Readonly<Record<string, string>> = {
   '/campaigns/$id': '**/dashboard/api/campaigns/*',
   '/campaigns/$id/recipients': '**/dashboard/api/campaigns/*/recipients?*',
   '/campaigns/$id/replies': '**/dashboard/api/conversations?*',
+  '/campaigns/$id/activity': '**/dashboard/api/audit?*',
   '/wallet': '**/dashboard/api/wallet*',
   '/webhooks': '**/dashboard/api/external-webhooks*',
   '/templates': '**/dashboard/api/templates*',

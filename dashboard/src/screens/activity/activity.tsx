@@ -1,16 +1,16 @@
 /** Notices of the service in one tab; the audit log of what each key did in the other. */
 import { Badge, Button, Card, Group, Stack, Tabs, Text } from '@mantine/core';
-import { IconBell, IconHistory } from '@tabler/icons-react';
+import { IconBell } from '@tabler/icons-react';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { api, client } from '../../client.ts';
 import { words } from '../../format.ts';
-import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { EmptyFace, Loaded } from '../../parts/faces.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { ShowMore } from '../../parts/show-more.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
 import { Time } from '../../parts/time.tsx';
+import { Audit } from './audit.tsx';
 
 const route = getRouteApi('/inside/activity');
 
@@ -112,49 +112,5 @@ function NoticeCard({ notice: { kind, subject, message, createdAt, readAt } }: {
         {message}
       </Text>
     </Card>
-  );
-}
-
-const columns: readonly Column<api.AuditEntry>[] = [
-  { key: 'action', title: 'Action', cell: ({ action }) => words(action.replaceAll('.', ' ')) },
-  {
-    key: 'object',
-    title: 'What',
-    cell: ({ object_id }) => (
-      <Text ff="monospace" fz="xs">
-        {object_id}
-      </Text>
-    ),
-  },
-  { key: 'by', title: 'By', cell: ({ key_id, command }) => (key_id ? `key ${key_id}` : (command ?? '—')) },
-  { key: 'at', title: 'When', cell: ({ at }) => <Time at={at} /> },
-];
-
-function Audit() {
-  const list = useInfiniteQuery({
-    queryKey: ['audit'],
-    queryFn: ({ pageParam }) => api.listAuditEntries(client, { cursor: pageParam, limit: 100 }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
-  });
-  return (
-    <Loaded query={list}>
-      {({ pages }) => {
-        const entries = pages.flatMap(({ data }) => data);
-        if (entries.length === 0) {
-          return (
-            <EmptyFace title="Nothing was done yet" icon={IconHistory}>
-              Creations, starts, pauses, recharges, keys and changes of webhooks are kept here.
-            </EmptyFace>
-          );
-        }
-        return (
-          <Stack>
-            <DataTable label="Who did what" columns={columns} rows={entries} keyOf={({ id }) => id} />
-            <ShowMore list={list} />
-          </Stack>
-        );
-      }}
-    </Loaded>
   );
 }

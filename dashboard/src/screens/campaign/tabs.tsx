@@ -10,6 +10,7 @@ export function CampaignTabs({ id }: { id: string }) {
         { label: 'Summary', to },
         { label: 'Recipients', to: `${to}/recipients` },
         { label: 'Replies', to: `${to}/replies` },
+        { label: 'Activity', to: `${to}/activity` },
       ]}
     />
   );

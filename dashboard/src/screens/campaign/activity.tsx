@@ -1,0 +1,18 @@
+/** What keys and commands did with one campaign. */
+import { getRouteApi } from '@tanstack/react-router';
+import { Screen } from '../../parts/screen.tsx';
+import { Audit } from '../activity/audit.tsx';
+import { useCampaignPath } from './path.tsx';
+import { CampaignTabs } from './tabs.tsx';
+
+const route = getRouteApi('/inside/campaigns/$id/activity');
+
+export function CampaignActivity() {
+  const { id } = route.useParams();
+  return (
+    <Screen title="Activity of the campaign" path={useCampaignPath(id)}>
+      <CampaignTabs id={id} />
+      <Audit objectId={id} />
+    </Screen>
+  );
+}

@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 
 execFileSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', 'test/journeys/dashboard'], {
   stdio: 'inherit',
+  env: { ...process.env, PICTURES: '1' },
 });
 mkdirSync('docs/pictures', { recursive: true });
 for (const name of ['campaign', 'wallet', 'new-campaign']) {

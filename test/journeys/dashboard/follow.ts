@@ -78,6 +78,7 @@ it('follows a campaign to its end; every screen is without a violation', async (
     for (const place of places) {
       await goTo(page, place);
       await page.getByRole('heading', { name: place, level: 1 }).waitFor();
+      expect(await page.title()).toBe(`${place} · Messaging campaigns`);
       await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
       await lookAt(page, place.toLowerCase().replace(' ', '-'));
     }

@@ -47,7 +47,7 @@ export const SendingWindow: t.Type<Window, Window> = named(
   'SendingWindow',
   describe(
     new t.Type<Window, Window>(
-      'SendingWindow',
+      Fields.name,
       (value): value is Window => Fields.is(value),
       (input, context) => {
         const decoded = Fields.validate(input, context);

@@ -52,8 +52,8 @@ export function needed<A, O>(codec: t.Type<A, O>, hint: string): t.Type<A, O> {
     if (input === undefined) return t.failure(input, context, `${fieldName(context)} is required: ${hint}`);
     const decoded = codec.validate(input, context);
     if (isRight(decoded)) return decoded;
-    const hinted = ({ message, ...error }: t.ValidationError): t.ValidationError =>
-      message === undefined ? error : { ...error, message: `${message}: ${hint}` };
+    const hinted = (error: t.ValidationError): t.ValidationError =>
+      error.message?.endsWith(hint) === false ? { ...error, message: `${error.message}: ${hint}` } : error;
     return t.failures(decoded.left.map(hinted));
   });
 }

@@ -85,10 +85,13 @@ describe('a sending window in the creation of a campaign', () => {
     const { status, body: answer } = await create({ sending_window: window });
     expect(status).toBe(400);
     const name = `sending_window.${field}`;
-    expect(answer.error).toContainEqual({
-      field: name,
-      message: expect.stringContaining(`${name} ${message}`),
-    });
+    expect(answer.error).toContainEqual({ field: name, message: `${name} ${message}` });
+  });
+
+  it('is refused unless it is an object', async () => {
+    const { status, body: answer } = await create({ sending_window: 'at night' });
+    expect(status).toBe(400);
+    expect(answer.message).toBe('sending_window must be an object');
   });
 
   it('says in the answer and in the check that it begins at the opening', async () => {

@@ -22,3 +22,4 @@ await import('./dashboard/replies.ts');
 await import('./dashboard/windows.ts');
 await import('./dashboard/sessions.ts');
 await import('./dashboard/faces.ts');
+await import('./dashboard/narrow.ts');

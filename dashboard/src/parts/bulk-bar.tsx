@@ -1,12 +1,17 @@
 /** The actions for the chosen rows of a table, and their result. */
 import { Alert, CloseButton, Group, Paper, Text } from '@mantine/core';
+import { useDidUpdate } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { number } from '../format.ts';
+import { focusMain } from './focus-main.ts';
 import type { Bulk } from './use-bulk.ts';
 
 export function BulkBar({ bulk, children }: { bulk: Bulk; children: ReactNode }) {
   const { chosen, choose, run } = bulk;
   const failed = run.data?.failed ?? [];
+  useDidUpdate(() => {
+    if (chosen.size === 0 && document.activeElement === document.body) focusMain();
+  }, [chosen.size]);
   return (
     <>
       {chosen.size > 0 && (

@@ -1,7 +1,8 @@
 /** Asks for confirmation of an action that cannot be undone, or that costs money. */
 import { Button, Group, Modal, Stack, Text, type ButtonProps } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import type { ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
+import { focusMain } from './focus-main.ts';
 
 export interface Question {
   readonly question: string;
@@ -58,8 +59,14 @@ interface DialogProps {
 
 /** A dialog with a title. Mantine's own header would be a second banner of the page. */
 export function Dialog({ title, opened, onClose, size = 'md', children }: DialogProps) {
+  // Mantine returns the focus only where a dialog is mounted before it opens.
+  useEffect(() => {
+    if (!opened) return undefined;
+    const before = document.activeElement;
+    return () => (before instanceof HTMLElement && before.isConnected ? before.focus() : focusMain());
+  }, [opened]);
   return (
-    <Modal.Root opened={opened} onClose={onClose} centered size={size}>
+    <Modal.Root opened={opened} onClose={onClose} returnFocus={false} centered size={size}>
       <Modal.Overlay />
       <Modal.Content>
         <Modal.Body>

@@ -122,7 +122,6 @@ function Rows<A>({ label, columns, rows, keyOf, sort, onSort, selection }: Fille
       <Table
         aria-label={label}
         stickyHeader
-        stickyHeaderOffset={56}
         highlightOnHover
         className={classes['table']}
         horizontalSpacing="sm"

@@ -5,11 +5,15 @@ import * as api from '../../../clients/typescript/src/index.ts';
 import {
   client,
   createCampaign,
+  expectAtScreen,
+  expectFocus,
   expectNoViolation,
   goTo,
   lookAt,
   openCampaign,
   stack,
+  tabTo,
+  use,
   within,
 } from './fixture.ts';
 
@@ -23,13 +27,19 @@ it('renames a campaign, shows who replied to it, and answers with a template', a
   await within(async (page) => {
     await openCampaign(page, id, 'Working title');
     await page.getByText('Completed: 1 of 1 person was sent to.').waitFor({ timeout: 30_000 });
-    await page.getByRole('button', { name: 'Rename' }).click();
+    // By the keyboard alone.
+    const rename = page.getByRole('button', { name: 'Rename' });
+    await use(page, rename);
     const dialog = page.getByRole('dialog', { name: 'Rename the campaign' });
-    await dialog.getByLabel('Campaign name').fill('Closed on Monday');
-    await dialog.getByLabel('Description').fill('For all who came in October');
+    await tabTo(page, dialog.getByLabel('Campaign name'));
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('Closed on Monday');
+    await tabTo(page, dialog.getByLabel('Description'));
+    await page.keyboard.type('For all who came in October');
     await expectNoViolation(page);
-    await dialog.getByRole('button', { name: 'Save name' }).click();
+    await use(page, dialog.getByRole('button', { name: 'Save name' }));
     await page.getByRole('heading', { name: 'Closed on Monday', level: 1 }).waitFor();
+    await expectFocus(page, rename);
     await page.getByText('For all who came in October').waitFor();
     const tabs = page.getByRole('navigation', { name: 'Campaign' });
     await tabs.getByRole('link', { name: 'Replies' }).click();
@@ -66,7 +76,7 @@ it('renames a campaign, shows who replied to it, and answers with a template', a
   });
 }, 90_000);
 
-it('acts on several campaigns at once, and says where that is refused', async () => {
+it('acts on several campaigns at once by the keyboard alone, and says where that is refused', async () => {
   const at = new Date(Date.now() + 86_400_000).toISOString();
   const name = (part: string) => `Together ${part}`;
   for (const part of ['one', 'two'])
@@ -81,19 +91,26 @@ it('acts on several campaigns at once, and says where that is refused', async ()
   await within(async (page) => {
     await goTo(page, 'Campaigns');
     await page.getByLabel('Search by name').fill('Together');
-    await page.getByRole('checkbox', { name: 'Choose Together one' }).check();
-    await page.getByRole('checkbox', { name: 'Choose Together two' }).check();
+    await page.getByText('Together one').waitFor();
+    for (const part of ['one', 'two']) {
+      await tabTo(page, page.getByRole('checkbox', { name: `Choose ${name(part)}` }));
+      await page.keyboard.press('Space');
+    }
     const bar = page.getByRole('region', { name: 'Chosen rows' });
     await bar.getByText('2 chosen').waitFor();
     await lookAt(page, 'campaigns-chosen');
-    await bar.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the campaigns' }).click();
+    await use(page, bar.getByRole('button', { name: 'Cancel' }));
+    const question = page.getByRole('dialog');
+    await expectFocus(page, question.getByRole('button', { name: 'Keep as it is' }));
+    await use(page, question.getByRole('button', { name: 'Cancel the campaigns' }));
     await bar.waitFor({ state: 'hidden' });
+    await expectAtScreen(page);
     const statuses = async () =>
       (await api.listCampaigns(client, { search: 'Together' })).data.map(({ status }) => status);
     await expect.poll(statuses, { timeout: 10_000 }).toEqual(['CANCELLED', 'CANCELLED']);
-    await page.getByRole('checkbox', { name: 'Choose all' }).check();
-    await bar.getByRole('button', { name: 'Start' }).click();
+    await tabTo(page, page.getByRole('checkbox', { name: 'Choose all' }));
+    await page.keyboard.press('Space');
+    await use(page, bar.getByRole('button', { name: 'Start' }));
     await page.getByRole('alert').getByText('Not done for 2').waitFor();
   });
 }, 60_000);

@@ -1,7 +1,17 @@
 /** Sending windows: of a new campaign, changed while it waits, and of the workspace. */
 import { expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';
-import { client, expectNoViolation, goTo, lookAt, stack, within } from './fixture.ts';
+import {
+  client,
+  expectFocus,
+  expectNoViolation,
+  goTo,
+  lookAt,
+  stack,
+  tabTo,
+  use,
+  within,
+} from './fixture.ts';
 
 const hour = 3_600_000;
 
@@ -37,38 +47,53 @@ it('waits for the window of a new campaign, says until when, and sends once it i
       .getByText(/^Waits for \d\d:00.*, Europe\/Berlin, in \d+ (hours|minutes)/)
       .waitFor({ timeout: 30_000 });
     await lookAt(page, 'campaign-window');
-    await page.getByRole('button', { name: 'Change sending window' }).click();
+    // By the keyboard alone from here on.
+    const change = page.getByRole('button', { name: 'Change sending window' });
+    await use(page, change);
     const dialog = page.getByRole('dialog', { name: 'Sending window' });
-    await dialog.getByText('Sun', { exact: true }).click();
+    await tabTo(page, dialog.getByRole('checkbox', { name: 'Sun' }));
+    await page.keyboard.press('Space');
     await expectNoViolation(page);
-    await dialog.getByRole('button', { name: 'Save sending window' }).click();
+    await use(page, dialog.getByRole('button', { name: 'Save sending window' }));
     await page.getByText(/^\d\d:00 to \d\d:00, Mon–Sat \(Europe\/Berlin\)$/).waitFor();
-    await page.getByRole('button', { name: 'Change sending window' }).click();
-    await dialog.getByLabel('Send only in certain hours').uncheck();
-    await dialog.getByRole('button', { name: 'Save sending window' }).click();
+    await expectFocus(page, change);
+    await page.keyboard.press('Enter');
+    await tabTo(page, dialog.getByLabel('Send only in certain hours'));
+    await page.keyboard.press('Space');
+    await use(page, dialog.getByRole('button', { name: 'Save sending window' }));
     await page.getByText('Completed: 1 of 1 person was sent to.').waitFor({ timeout: 30_000 });
   });
 }, 90_000);
 
-it('sets the hours of the workspace’s marketing with an operator’s key, and removes them', async () => {
+it('sets the hours of the workspace’s marketing with an operator’s key, and removes them, by the keyboard alone', async () => {
   await within(async (page) => {
-    await page.getByRole('button', { name: 'Account' }).click();
-    await page.getByRole('link', { name: 'Workspace settings' }).click();
+    await use(page, page.getByRole('button', { name: 'Account' }));
+    await use(page, page.getByRole('link', { name: 'Workspace settings' }));
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
     await page.getByText('At any hour', { exact: true }).waitFor();
-    await page.getByLabel('Operator key', { exact: true }).fill(stack.dev.operatorKey);
-    await page.getByRole('button', { name: 'Allow changes' }).click();
-    await page.getByLabel('Send marketing only in certain hours').check();
-    await page.getByLabel('Send until').fill('21:30');
+    await tabTo(page, page.getByLabel('Operator key', { exact: true }));
+    await page.keyboard.type(stack.dev.operatorKey);
+    await page.keyboard.press('Enter');
+    const limited = page.getByLabel('Send marketing only in certain hours');
+    await tabTo(page, limited);
+    await page.keyboard.press('Space');
+    await tabTo(page, page.getByLabel('Send until'));
+    // From 20:00 on, whether the browser's field counts twelve hours or twenty-four.
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.type('30');
     await lookAt(page, 'settings');
-    await page.getByRole('button', { name: 'Save sending window' }).click();
+    const save = page.getByRole('button', { name: 'Save sending window' });
+    await use(page, save);
     await page.getByText('Saved: marketing is sent 09:00 to 21:30, every day (Europe/Berlin).').waitFor();
+    await expectFocus(page, save);
     expect((await api.getSendingWindow(client)).data).toMatchObject({
       to: '21:30',
       timezone: 'Europe/Berlin',
     });
-    await page.getByLabel('Send marketing only in certain hours').uncheck();
-    await page.getByRole('button', { name: 'Save sending window' }).click();
+    await tabTo(page, limited);
+    await page.keyboard.press('Space');
+    await use(page, save);
     await page.getByText('Saved: marketing is sent at any hour.').waitFor();
     expect((await api.getSendingWindow(client)).data).toBeNull();
   });

@@ -1,0 +1,49 @@
+/** Every screen on a phone in the dark, and at a zoom of 200 %: no violation, nothing beside the page, no row below a heading. */
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import * as api from '../../../clients/typescript/src/index.ts';
+import { client, createCampaign, expectNoViolation, photograph, stack, within } from './fixture.ts';
+
+/** A phone, and a window of 1280 × 800 pixels at a zoom of 200 %. */
+const sizes = { phone: { width: 375, height: 812 }, zoomed: { width: 640, height: 400 } } as const;
+
+/** Opens every screen. */
+async function tour(page: Page, look: (name: string) => Promise<void>): Promise<void> {
+  const id = await createCampaign('A campaign with a name longer than a phone is wide', ['+4915120000095']);
+  await api.createContact(client, { phoneNumber: '+4915120000096', firstName: 'Narrow' });
+  const contact = (await api.listContacts(client, { search: 'Narrow' })).data[0]?.id;
+  const campaign = ['', '/recipients', '/replies'].map((part) => `campaigns/${id}${part}`);
+  const lists = ['', 'campaigns', 'campaigns/new', 'contacts', 'segments', 'conversations', 'templates'];
+  const others = ['webhooks', 'wallet', 'channels', 'activity', 'settings', 'nothing/here'];
+  for (const path of [...lists, ...campaign, `contacts/${contact}`, ...others]) {
+    await page.goto(`${stack.dev.dashboardUrl}/${path}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
+    await look(path.replaceAll(/[^a-z]+/g, '-') || 'overview');
+  }
+}
+
+/** Number of rows that the heading of their table covers. */
+const coveredRows = `[...document.querySelectorAll('thead')].filter((head) => {
+  const row = head.parentElement.querySelector('tbody tr');
+  return row && row.getBoundingClientRect().top < head.getBoundingClientRect().bottom - 1;
+}).length`;
+
+it('fits a phone and a zoom of 200 % on every screen, in the dark too', async () => {
+  await within(
+    async (page) => {
+      await tour(page, async (name) => {
+        for (const [kind, viewport] of Object.entries(sizes)) {
+          await page.setViewportSize(viewport);
+          const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+          expect([name, kind, width]).toEqual([name, kind, viewport.width]);
+          expect([name, kind, await page.evaluate(coveredRows)]).toEqual([name, kind, 0]);
+          await photograph(page, `${name}-${kind}`, { fullPage: kind === 'phone' });
+        }
+        await page.setViewportSize(sizes.phone);
+        await expectNoViolation(page);
+      });
+    },
+    { viewport: sizes.phone, colorScheme: 'dark' },
+  );
+}, 120_000);

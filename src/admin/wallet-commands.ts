@@ -35,11 +35,11 @@ export const walletCommands: readonly AdminCommand[] = [
   }),
   adminCommand({
     name: 'release-unknown',
-    summary: 'give back what is reserved for messages whose outcome stayed unknown',
+    summary: 'release the reservations of messages whose outcome stayed unknown',
     options: {
       'workspace-id': { description: 'id of the workspace' },
       'campaign-id': { description: 'of this campaign alone', optional: true },
-      'older-than-hours': { description: 'since when nothing has been heard of them' },
+      'older-than-hours': { description: 'only messages without a receipt for so many hours' },
     },
     run: async (context, values) => {
       const campaign = values['campaign-id'];

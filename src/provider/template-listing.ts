@@ -42,7 +42,8 @@ export function readTemplatePage(body: unknown): TemplatePage | undefined {
   if (!Array.isArray(data)) return undefined;
   const templates = data.map(readTemplate).filter((template) => template !== undefined);
   const nextCursor = nextCursorOf(isObject(body) ? body['paging'] : undefined);
-  // There is more, and no way to ask for it: what was not seen is not gone.
+  // A further page exists but cannot be requested: counted as unreadable, so that unseen templates are not marked as
+  // vanished.
   const lost = nextCursor === undefined ? 1 : 0;
   return {
     templates,

@@ -16,9 +16,9 @@ export interface MediaUploader {
 
 interface UploaderOptions {
   readonly origin: string;
-  /** In front of the phone number id. */
+  /** Path before the phone number id. */
   readonly root: string;
-  /** For an answer once everything is sent, and for a connection. */
+  /** Time limit of connecting, and of the answer after the whole file was sent. */
   readonly timeoutMs: number;
 }
 

@@ -268,7 +268,7 @@ describe('another request', () => {
     expect(answer.body.message).toBe(message);
   });
 
-  it('by a body that is no JSON says where, and nothing of it', async () => {
+  it('by a body that is no JSON is answered with the position of the error, and without the body’s text', async () => {
     const { status, body } = await api.send('POST', '/api/contacts', {
       key: workspace.channelKey,
       body: '{"phoneNumber": "+4915112345678",}',

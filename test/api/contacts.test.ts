@@ -137,7 +137,7 @@ describe('POST /api/contacts', () => {
     expect((await create(await aWorkspace(), { phoneNumber: '+4915112345678' })).status).toBe(201);
   });
 
-  it('registers a number once when many ask at once', async () => {
+  it('registers a number once for concurrent requests', async () => {
     const workspace = await aWorkspace();
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => create(workspace, { phoneNumber: '+4915112345678' })),
@@ -146,7 +146,7 @@ describe('POST /api/contacts', () => {
     expect(await keysOf(workspace)).toEqual(['contact.created']);
   });
 
-  it('restores a deleted contact with what is given anew', async () => {
+  it('restores a deleted contact with the new values', async () => {
     const workspace = await aWorkspace();
     const tagId = await aTag(workspace);
     const before = await aContact(workspace, { firstName: 'Grace', lastName: 'Hopper', tagsId: [tagId] });
@@ -293,7 +293,7 @@ describe('PUT /api/contacts/{id}', () => {
     }
   });
 
-  it('keeps a contact that is shown without a number', async () => {
+  it('edits a contact without a number', async () => {
     const workspace = await aWorkspace();
     const [row] = await query<{ id: string }>(
       api.database,
@@ -312,7 +312,7 @@ describe('PUT /api/contacts/{id}', () => {
     expect(reached.body.data).toMatchObject({ phoneNumber: '15112345678', countryCode: '49' });
   });
 
-  it('counts every one of many edits at once', async () => {
+  it('applies each of many concurrent edits', async () => {
     const workspace = await aWorkspace();
     const contact = await aContact(workspace);
     await Promise.all(

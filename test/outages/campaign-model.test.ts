@@ -33,7 +33,7 @@ const messagesPerSecond = 150;
 /** Every third recipient lives where a message costs more. */
 const dearPrice = 2_300n;
 const graceSeconds = 2;
-/** In which time a pause or a cancel has to act. */
+/** Time limit for the effect of a pause or a cancel. */
 const actsWithinMs = 1_000;
 
 type Action =
@@ -86,7 +86,7 @@ async function makeWorld(balance: bigint): Promise<World> {
       VALUES (${first.workspaceId}, 'UTILITY', 'FR', ${dearPrice})`,
   ];
   for (const statement of statements) await test.pool.query(sql.type(nothing)`${statement}`);
-  // Some are refused for good, some outcomes are never known.
+  // Rejects some messages permanently, and leaves the outcome of others unknown.
   const provider = createFakeProvider(async (message, count) => {
     await sleep(count % 7);
     if (count % 11 === 0) return refuse(131026)(message, count);

@@ -1,4 +1,4 @@
-/** Programs of the build as processes of a test, with the seam that kills them. */
+/** Starts programs of the build as child processes, with the module that kills them after a write. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';
@@ -13,11 +13,11 @@ export interface StartedProgram {
 }
 
 export interface ProgramOptions {
-  /** Relative to the project. */
+  /** Path of the program, relative to the project. */
   readonly path: string;
   readonly args?: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Loaded first. */
+  /** Modules that are loaded before the program. */
   readonly preload?: string;
 }
 

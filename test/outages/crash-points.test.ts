@@ -1,4 +1,4 @@
-/** The process that sends dies right after each of its writes, and at every stage of a request. */
+/** Kills the sending process right after each of its writes, and at every stage of a request. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -63,13 +63,12 @@ async function createSmallFixture(): Promise<CampaignFixture> {
   return { seeded: { ...sender, campaignId }, provider, program: 'small-campaign-program.mjs' };
 }
 
-/** The dead process' sessions carry its last statements out before they end. */
+/** Waits until the killed process' sessions have ended: Postgres completes their last statements first. */
 const Sessions = row(t.type({ open: t.number }));
 const countSessions = ({ campaignId }: SeededCampaign): Promise<number> =>
   test.pool.oneFirst(sql.type(Sessions)`
     SELECT count(*)::int AS open FROM pg_stat_activity WHERE application_name = ${campaignId}`);
 
-/** Waits until they have ended: only then its claims are known. */
 async function sessionsToEnd(seeded: SeededCampaign): Promise<void> {
   await expect.poll(() => countSessions(seeded), { timeout: 10_000 }).toBe(0);
 }
@@ -152,7 +151,7 @@ const writesIn = (output: string) =>
 
 const atOnce = 3;
 
-/** 1, 2, 3 … until `work` says that it was one too many. */
+/** Calls `work` with 1, 2, 3 … until it returns that the number was too high. */
 async function inTurns(work: (index: number) => Promise<'more' | 'enough'>): Promise<void> {
   let next = 1;
   let said = 'more';

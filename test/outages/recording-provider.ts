@@ -13,11 +13,11 @@ export interface Taken {
 
 export interface RecordingProvider {
   readonly origin: string;
-  /** The root `v1`. */
+  /** Base URL with the version segment `v1`. */
   readonly baseUrl: string;
-  /** Messages taken over. */
+  /** Accepted messages. */
   readonly taken: Taken[];
-  /** Called before and after the n-th message (from 1) is taken over, before it is answered. */
+  /** Called before and after the n-th message (from 1) is accepted, before it is answered. */
   watch: { before?: (count: number) => void; after?: (count: number) => void };
   readonly close: () => Promise<void>;
 }

@@ -82,11 +82,11 @@ export async function createSendingFixture(moreSettings: readonly string[] = [])
     async untilCompleted(seeded: SeededCampaign): Promise<void> {
       await expect.poll(() => statusOf(seeded), { timeout: 80_000, interval: 200 }).toBe('COMPLETED');
     },
-    /** No recipient is lost or sent to twice, and the books are right. */
+    /** Checks that no recipient is lost or sent to twice, and that the books agree. */
     async expectSound(seeded: SeededCampaign) {
       const ids = provider.taken.map(({ callbackData }) => callbackData);
       expect(new Set(ids).size).toBe(ids.length);
-      // A worker that stood still for longer than the grace period fails what it had claimed and never sent.
+      // A worker that was stopped for longer than the grace period fails the messages that it had claimed and not sent.
       const unsent = await database.pool.any(sql.type(row(t.type({ id: t.string })))`
         SELECT id FROM recipient WHERE campaign_id = ${seeded.campaignId}
           AND (state = 'UNKNOWN' OR (state = 'FAILED' AND reason = 'PROVIDER_UNREACHABLE'))`);
@@ -98,7 +98,7 @@ export async function createSendingFixture(moreSettings: readonly string[] = [])
       expect(books).toMatchObject({ counters_fit: true, ledger: books.balance, reserved: books.owed });
       return counts;
     },
-    /** Between two tests. */
+    /** Resets the fixture between two tests. */
     async clear() {
       for (const { child } of running) child.kill('SIGKILL');
       await Promise.all(running.splice(0).map(({ ended }) => ended));

@@ -77,7 +77,7 @@ async function fixture() {
 const workflows = async (temporal: TestWorkflowEnvironment | undefined): Promise<number> =>
   (await temporal?.client.workflow.count(`WorkflowType = 'webhookDelivery'`))?.count ?? 0;
 
-it('loses none and doubles none while clusters are added and drained', async () => {
+it('delivers each event once while clusters are added and drained', async () => {
   const { emit, delivered, expectEachOnce } = await fixture();
   const before = await startWorker(first, second);
   await emit();
@@ -98,7 +98,7 @@ it('loses none and doubles none while clusters are added and drained', async () 
   expect(await workflows(main)).toBe(0);
 }, 480_000);
 
-it('goes on with the others when a cluster is lost', async () => {
+it('continues on the other clusters when one is lost', async () => {
   const { emit, delivered, expectEachOnce } = await fixture();
   const worker = await startWorker(second, third);
   await emit();

@@ -113,7 +113,7 @@ it('live, are not ready and say why, until Postgres and Temporal are there', asy
   await Promise.all(started.map(({ says }) => says('nothing is missing any more')));
 }, 150_000);
 
-it('wait for servers that take connections and say nothing', async () => {
+it('wait for servers that accept connections and do not answer', async () => {
   await Promise.all([toPostgres.set('silent'), toTemporal.set('silent')]);
   const started = await startBoth();
   expect(await statusOfEach(started, '/healthz')).toEqual([200, 200]);
@@ -133,7 +133,7 @@ it('wait for a namespace that is made after their start', async () => {
   await expect.poll(() => statusOfEach(started, '/readyz'), { timeout: 60_000 }).toEqual([200, 200]);
 }, 150_000);
 
-it('a worker polls the task queues it is told to serve, and is ready with them alone', async () => {
+it('a worker polls only the configured task queues, and is ready with them alone', async () => {
   const { workflowService } = temporal.connection;
   const namespace = `split-${randomUUID()}`;
   await workflowService.registerNamespace({

@@ -13,7 +13,7 @@ const loopback = createOutboundPolicy(['127.0.0.0/8', '::1/128']);
 const everything = createOutboundPolicy(['0.0.0.0/0', '::/0']);
 
 describe('checkTargetUrl', () => {
-  it('is tried with at least 300 URLs', () => {
+  it('is tested with at least 300 URLs', () => {
     expect(new Set([...hostileUrls, ...honestUrls].map(([url]) => url)).size).toBeGreaterThan(300);
   });
 
@@ -93,7 +93,7 @@ describe('checkTargetUrl', () => {
 });
 
 describe('isAddressAllowed', () => {
-  it('judges a mapped, translated or NAT64 address no better than the IPv4 address inside', () => {
+  it('refuses a mapped, translated or NAT64 address if the IPv4 address inside is refused', () => {
     fc.assert(
       fc.property(
         fc.ipV4(),

@@ -253,7 +253,7 @@ describe('a receiver', () => {
     expect(connections).toHaveLength(1);
   });
 
-  it('that hangs up without a word is a reset', async () => {
+  it('that closes the connection without an answer is a reset', async () => {
     const { port, connections } = await receiver((socket) => void socket.end());
     expect(await post(`http://127.0.0.1:${port}/`)).toMatchObject({ errorCode: 'connection_reset' });
     expect(connections).toHaveLength(1);
@@ -366,7 +366,7 @@ describe('the guard', () => {
     expect(connections).toHaveLength(0);
   });
 
-  it('judges every answer anew when a name is bound to another address', async () => {
+  it('checks every answer of the name server again when a name is bound to another address', async () => {
     const { port, connections } = await receiver(ok);
     const policy = createOutboundPolicy(['127.0.0.2/32']);
     const by = await named(

@@ -1,4 +1,4 @@
-/** The address table again, at the moment of dialling: as what a name turns out to stand for. */
+/** Names that resolve to a forbidden address when they are dialled; uses the addresses of the URL table. */
 import { describe, expect, it } from 'vitest';
 import { createOutboundPolicy, dialableHost } from '../../src/outbound/address-guard.ts';
 import type { Dialer } from '../../src/outbound/dial.ts';
@@ -28,7 +28,7 @@ const post = (dialer: Dialer) =>
   postWebhook(dialer, { url: 'http://receiver.test:9/', headers: {}, body: Buffer.from('{}') }, 500);
 
 describe('a name that turns out to stand for a refused address', () => {
-  it('is tried with a few hundred of them', () => {
+  it('is tested with a few hundred addresses', () => {
     expect(addresses.length).toBeGreaterThan(230);
   });
 

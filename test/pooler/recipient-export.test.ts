@@ -52,7 +52,7 @@ async function phonesIn(
   return lines.map((line) => line.split(',')[1] ?? '');
 }
 
-test('exports of several workspaces side by side hold their own recipients, each of them', async () => {
+test('concurrent exports of several workspaces contain only their own recipients', async () => {
   const prefixes = Array.from({ length: workspaces }, (_, index) => `4915${index}`);
   const campaigns = await Promise.all(prefixes.map(aCampaign));
   const all = Array.from({ length: rounds }, (_, round) =>

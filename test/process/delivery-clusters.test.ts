@@ -29,7 +29,7 @@ it('spreads deliveries evenly, and each to the same cluster again', async () => 
   }
 });
 
-it('starts on another cluster what one fails to start, and leaves that one alone for a while', async () => {
+it('starts a delivery on another cluster when one fails, and does not use the failed one for a while', async () => {
   const { choice, clock, started, away } = fixture(2);
   away.add(0);
   const ids = Array.from({ length: 40 }, () => randomUUID());

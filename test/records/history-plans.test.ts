@@ -98,7 +98,7 @@ const asked: Readonly<Record<string, (connection: Connection) => Promise<unknown
 const modes = ['force_custom_plan', 'force_generic_plan'];
 const cases = Object.entries(asked)
   .flatMap(([what, ask]) => modes.map((mode) => ({ what, mode, ask })))
-  // Without LIMIT this statement is estimated at a tenth of the table, so Postgres plans it each time.
+  // Without LIMIT, Postgres estimates that this statement returns a tenth of the table, and replans it each time.
   .filter(({ what, mode }) => !(what === 'removing old providerMessages' && mode === 'force_generic_plan'));
 
 it.each(cases)('$what reads no growing table from end to end: $mode', async ({ mode, ask }) => {

@@ -3,7 +3,7 @@ import { runProgram } from '../support/run-program.ts';
 
 const chaos = 'local/rehearsals/chaos/main.js';
 
-it('answers with clear errors and continues by itself after every kind of outage', async () => {
+it('answers with clear errors and continues without help after every kind of outage', async () => {
   const options = ['--outage', 'all', '--seconds', '4', '--recipients', '1500', '--rate', '60'];
   const output = await runProgram(chaos, ...options);
   for (const line of ['lost 0, doubled 0', 'the books are sound', 'exit code 0'])

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { findPreviousRelease } from '../../local/rehearsals/upgrade/previous-release.ts';
 import { runProgram } from '../support/run-program.ts';
 
-it('replaces the previous release in mid-send without losing or doubling a recipient', async () => {
+it('replaces the previous release in mid-send without losing a recipient or sending to one twice', async () => {
   const previous = await findPreviousRelease(resolve('.'));
   const output = await runProgram('local/rehearsals/upgrade/main.js');
   expect(output).toContain('lost 0, doubled 0, unknown 0; the provider took 1300 of 1300');

@@ -110,7 +110,7 @@ describe('a bucket as the store of uploads', () => {
     expect([await s3.objects(), await s3.openUploads()]).toEqual([before, 0]);
   });
 
-  it('loses what is older than the retention, but not what a campaign is still prepared from', async () => {
+  it('deletes files older than the retention, except those that a running preparation reads', async () => {
     const [kept, old, needed] = [await upload(rows(3)), await upload(rows(3)), await upload(rows(3))].map(
       ({ body }) => body.data.csv_file_key as string,
     );
@@ -136,7 +136,7 @@ describe('a bucket as the store of uploads', () => {
     expect(gone.status).toBe(404);
   });
 
-  it('loses the parts of an upload whose process was killed, a day later', async () => {
+  it('deletes the parts of an upload whose process was killed a day ago', async () => {
     useCredentials(s3.credentials);
     const uploads = new S3Client({ endpoint: s3.endpoint, region: 'us-east-1', forcePathStyle: true });
     for (const key of ['csv_left-behind.csv', 'csv_left-behind.csv', 'of-somebody-else.csv']) {
@@ -150,7 +150,7 @@ describe('a bucket as the store of uploads', () => {
     expect([(await expire(tomorrow))['leftovers'], await s3.openUploads()]).toEqual([2, 1]);
   });
 
-  it('loses a file that no upload has a row for, once it is older than the retention', async () => {
+  it('deletes a file without a row once it is older than the retention', async () => {
     const orphan = (await upload(rows(3))).body.data.csv_file_key as string;
     const known = (await upload(rows(3))).body.data.csv_file_key as string;
     await api.database.pool.query(sql.type(nothing)`DELETE FROM campaign_file WHERE key = ${orphan}`);
@@ -164,14 +164,14 @@ describe('a bucket as the store of uploads', () => {
     expect([left.includes(orphan), left.includes(known)]).toEqual([false, true]);
   });
 
-  it('answers undefined for a file that is not there, and removes it without complaint', async () => {
+  it('returns undefined for a missing file, and deletes it without an error', async () => {
     expect(await api.dependencies.storage.read('csv_missing.csv')).toBeUndefined();
     await api.dependencies.storage.delete('csv_missing.csv');
   });
 });
 
 describe('a store that cannot be used', () => {
-  it('says so with the reason when the credentials are wrong, and answers 503 to an upload', async () => {
+  it('rejects with the reason when the credentials are wrong, and answers 503 to an upload', async () => {
     useCredentials({ ...s3.credentials, AWS_SECRET_ACCESS_KEY: 'wrong' });
     const storage = createS3Storage(storageConfig());
     await expect(storage.check()).rejects.toThrow(
@@ -187,7 +187,7 @@ describe('a store that cannot be used', () => {
     expect([status, body.message]).toEqual([503, 'The service is temporarily unavailable: try again in 1 s']);
   });
 
-  it('says so with the reason when there is no such bucket, or no server', async () => {
+  it('rejects with the reason when there is no such bucket, or no server', async () => {
     useCredentials(s3.credentials);
     const noBucket = createS3Storage({ ...storageConfig(), bucket: 'nowhere' });
     await expect(noBucket.read('csv_a.csv')).rejects.toThrow(/bucket nowhere.*NoSuchBucket \(404\)/);

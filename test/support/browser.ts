@@ -12,7 +12,7 @@ export async function visit(browser: Browser, options: BrowserContextOptions = {
   const context = await browser.newContext({
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
-    // Nothing to wait for, and no picture of half a movement.
+    // Disables animations: no waiting, and no screenshot of half a movement.
     reducedMotion: 'reduce',
     ...options,
   });

@@ -17,7 +17,7 @@ export interface CampaignSeed {
   readonly messagesPerSecond?: number;
   readonly status?: 'DRAFT' | 'RUNNING';
   readonly broadcastsPerMonth?: number | null;
-  /** Different people in 24 hours. */
+  /** The account's messaging limit: different people in 24 hours. */
   readonly messagingLimit?: number;
 }
 

@@ -24,7 +24,7 @@ export async function createTestDatabase({ poolSize = 5 } = {}): Promise<TestDat
     const { href } = Object.assign(new URL(inject(role)), { pathname: `/${name}` });
     return href;
   }) as [string, string];
-  // A clone has its template's rights, but not its limits.
+  // A clone has its template's rights, but not the time limits of its roles.
   await limitApplication(url);
   const [pool, owner] = [await createDatabase(url, poolSize), await createDatabase(ownerUrl, 2)];
   return {

@@ -1,4 +1,4 @@
-/** A TCP relay that lets every answer of the database take so much longer, as one in another place would. */
+/** A TCP relay that delays every answer of the database, as a distant server would. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { tieSockets } from './tie-sockets.ts';
 

@@ -1,16 +1,16 @@
-/** JSON that costs more than its bytes where work is not linear, or is done in one go. */
+/** JSON whose processing costs more than its size suggests, where work is not linear or blocks the event loop. */
 
 export interface Hostile {
   readonly what: string;
   readonly path?: string;
   readonly query?: string;
-  /** Made when it is sent: all at once would fill the memory. */
+  /** Created when it is sent: all at once would fill the memory. */
   readonly body?: () => string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export const mebibyte = 1024 * 1024;
-/** Left for the fields beside the hostile one. */
+/** Bytes left for the fields beside the hostile one. */
 export const slack = 4 * 1024;
 
 export const repeated = (text: string, bytes: number) =>
@@ -24,7 +24,7 @@ export const record = (value: string, keys: number) =>
 const nested = (levels: number, innermost: string) =>
   '{"a":['.repeat(levels / 2) + innermost + ']}'.repeat(levels / 2);
 
-/** JSON values as large as `bytes`, one for each way of being too much. */
+/** JSON values of `bytes` bytes, one for each kind of excess. */
 export function shapes(bytes: number, values: number): ReadonlyMap<string, () => string> {
   const text = (part: string) => () => `"${repeated(part, bytes)}"`;
   return new Map([

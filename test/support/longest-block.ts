@@ -17,7 +17,7 @@ export function watchEventLoop(): {
   };
   const timer = setInterval(look, everyMs).unref();
   return {
-    /** Since the last call, in ms. */
+    /** Milliseconds of the longest block since the last call. */
     longestBlock: () =>
       new Promise((resolve) => {
         setTimeout(() => {

@@ -17,7 +17,7 @@ export interface OperationFixtures {
     readonly status?: string;
     readonly contactId?: string;
   }) => Promise<string>;
-  /** One that no contact has yet. */
+  /** Returns a phone number that no contact has yet. */
   readonly phoneNumber: () => string;
   readonly contact: () => Promise<{ readonly id: string; readonly phoneNumber: string }>;
   readonly upload: (
@@ -27,7 +27,7 @@ export interface OperationFixtures {
     readonly body: Uint8Array;
     readonly headers: Record<string, string>;
   };
-  /** The path of the operation with ids of things that were made for it. */
+  /** Returns the operation's path with ids of newly created records. */
   readonly pathOf: (declaration: Declaration) => Promise<string>;
 }
 
@@ -37,7 +37,7 @@ const boundary = 'a-boundary-of-the-tests';
 const statusFor: Readonly<Record<string, string>> = {
   startCampaign: 'PAUSED',
   testCampaign: 'SCHEDULED',
-  // The stream of one that has ended ends.
+  // The campaign has ended, so that its stream ends.
   streamCampaign: 'COMPLETED',
 };
 

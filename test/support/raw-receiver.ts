@@ -10,10 +10,10 @@ export interface RawReceiver {
   readonly close: () => Promise<void>;
 }
 
-/** Speaks to one connection by hand; called once the request's first bytes are in. */
+/** Handles one connection; called once the request's first bytes have arrived. */
 export type RawAnswer = (socket: Socket, connectionNumber: number) => void;
 
-/** A receiver on 127.0.0.1 that answers with whatever bytes a test wants: the nasty ones no HTTP server would send. */
+/** A receiver on 127.0.0.1 that answers with arbitrary bytes, including those that no HTTP server would send. */
 export async function startRawReceiver(answer: RawAnswer, certificate?: Certificate): Promise<RawReceiver> {
   const connections: string[] = [];
   const sockets = new Set<Socket>();

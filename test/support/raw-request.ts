@@ -1,4 +1,4 @@
-/** Bytes to a server as no client library would send them. */
+/** Sends bytes to a server that no client library would send. */
 import { connect, type Socket } from 'node:net';
 
 export interface RawConversation {

@@ -20,8 +20,8 @@ process.channel.unref();
 `;
 
 /**
- * The answer to a request, and the block it caused: the least of three where the first is long, as a collection of garbage
- * or a neighbour of the processor comes once, and work that a request causes comes every time.
+ * Sends a request; returns its answer and the longest block of the event loop. A long block is measured up to three times
+ * and the least counts: a garbage collection or other load occurs once, the request's own work every time.
  */
 export async function blockOf<T>(
   { longestBlock }: { readonly longestBlock: () => Promise<number> },
@@ -42,7 +42,7 @@ export async function startWatchedServer(
   { database, dependencies }: TestApi,
   temporalAddress = '127.0.0.1:1',
 ): Promise<WatchedServer> {
-  // The limits of the container image, where the collection of garbage is concerned.
+  // Garbage-collection settings of the container image.
   const flags = ['--max-semi-space-size=16', '--max-old-space-size=1536'];
   const server = spawn(
     process.execPath,

@@ -11,7 +11,7 @@ import { createWorkerOrchestrator } from '../../src/orchestrator/orchestrator.ts
 
 const servers = openTestServers(startTemporal);
 
-it('gives a step the request that caused it, and none where an operator did', async () => {
+it('passes the id of the causing request to a step, and none for an operator’s action', async () => {
   const { temporal, workflowBundle } = servers();
   const seen: (string | undefined)[] = [];
   const asleep = async () => {

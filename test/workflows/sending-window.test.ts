@@ -75,7 +75,7 @@ describe('a change of the sending window', () => {
     expect(fixture.provider.received).toHaveLength(10);
   });
 
-  it('stops a campaign in mid-send within two seconds, gives its money back, and lets it go on', async () => {
+  it('stops a campaign in mid-send within two seconds, releases its reservations, and lets it continue later', async () => {
     const fixture = await createFixture({ recipients: 1_500, messagesPerSecond: 200 });
     await fixture.withWorker(async () => {
       await fixture.start();
@@ -83,7 +83,7 @@ describe('a change of the sending window', () => {
       const changedAt = performance.now();
       await edit(fixture, closed());
       await until(async () => (await fixture.snapshot()).waitingFor === 'SENDING_WINDOW');
-      // The step that was sending comes to its end.
+      // Waits until the running send step has ended.
       await until(async () => (await fixture.snapshot()).counts.claimed === 0);
       const last = fixture.provider.received.at(-1)?.at ?? 0;
       expect(last - changedAt).toBeLessThan(2_000);

@@ -26,7 +26,7 @@ export async function startDatabases(supervisor: Supervisor, folder: string): Pr
   return createDatabases(postgres.adminUrl);
 }
 
-/** On the server that `adminUrl` leads to. */
+/** Creates owners and databases on the server of `adminUrl`. */
 export async function createDatabases(adminUrl: string): Promise<Databases> {
   const [owner, product, temporalPassword] = [secret(), secret(), secret()];
   const client = new pg.Client({ connectionString: adminUrl });

@@ -19,7 +19,9 @@ import { startSteadyCaller } from './steady-caller.ts';
 export interface RehearsalPlan {
   readonly recipients: number;
   readonly asleepRecipients: number;
-  /** Messages per second while both releases run, so that the campaign outlasts that, and afterwards. */
+  /**
+   * Messages per second of the channel: slow while both releases run, so that the campaign outlasts the upgrade, then fast.
+   */
   readonly rate: { readonly during: number; readonly after: number };
 }
 
@@ -78,7 +80,7 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
   const caller = startSteadyCaller(`${balancer.url}/api/campaigns/${sending}`, apiKey);
   // Rejects when the new build could not go on with one of them.
   const { replayed } = await stack.adminOf(rehearsal.newFolder)('replay-open');
-  say(`The new build replays what is open: ${replayed} workflows, none broken.`);
+  say(`The new build replayed ${replayed} open workflows, none broken.`);
   say('A campaign is in mid-send, another one asleep. Migrating under that load …');
   const { applied = '' } = await stack.adminOf(rehearsal.newFolder)('migrate');
   say(
@@ -91,7 +93,7 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
   const drained = await drainAll([old.api, old.worker]);
   const inTime = Date.now() < dueAt.getTime();
   const { status: statusThen } = await until(sending, () => true);
-  say(`They have ended after ${describe(drained)}; the campaign stands at ${statusThen}.`);
+  say(`They have ended after ${describe(drained)}; the campaign is ${statusThen}.`);
   await stack.adminOf(rehearsal.newFolder)('update-channel', {
     'channel-id': channelId,
     'messages-per-second': String(plan.rate.after),
@@ -151,7 +153,7 @@ async function untilStanding(
     const standing = await readGauges({ databaseUrl }, id);
     if (standing !== undefined && enough(standing)) return standing;
     if (standing?.status === 'FAILED' || performance.now() - startedAt > patienceMs)
-      throw new Error(`A campaign stands at ${standing?.status}`);
+      throw new Error(`A campaign did not progress beyond ${standing?.status}`);
     await sleep(pollMs, undefined, { signal });
   }
 }

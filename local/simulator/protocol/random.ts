@@ -1,4 +1,4 @@
-/** Chance from a seed (mulberry32): the same seed makes the same choices. */
+/** Random numbers from a seed (mulberry32): the same seed gives the same numbers. */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,6 +1,6 @@
 /**
- * The rows of a CSV, by csv-parse. A row whose quotes are wrong is reported and left out; a quote that is never closed ends
- * the reading.
+ * Parses a CSV with csv-parse. A row with wrong quotes is reported and left out; a quote that is never closed ends the
+ * reading.
  */
 import { CsvError, Parser } from 'csv-parse';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';

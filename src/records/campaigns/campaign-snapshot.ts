@@ -1,4 +1,4 @@
-/** Where a campaign stands, as every step of its workflow reports it. */
+/** Reads the snapshot of a campaign that every step of its workflow returns. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';

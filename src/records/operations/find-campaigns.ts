@@ -11,7 +11,7 @@ const Found = t.type({
   status: t.string,
   pause_reason: nullable(t.string),
   scheduled_at: nullable(timestamp),
-  /** The kind of its standstill, as in `campaign_standstill`; null when it moves. */
+  /** The kind of its standstill, as in `campaign_standstill`; null while it progresses. */
   stands_still: nullable(t.string),
 });
 

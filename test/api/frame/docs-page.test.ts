@@ -1,4 +1,4 @@
-/** /docs in a browser: what a reader searches is found, and nothing of the page is refused by its own policy. */
+/** /docs in a browser: its search finds operations, and its content security policy blocks nothing of the page. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApi, type TestApi } from '../../support/api.ts';

@@ -22,7 +22,7 @@ afterAll(async () => {
   await test.drop();
 });
 
-it('is there before Postgres is, refuses meanwhile as unavailable, and works once Postgres answers', async () => {
+it('can be created before Postgres runs, rejects queries as unavailable meanwhile, and works once Postgres answers', async () => {
   await relay.set('gone');
   const database = await createDatabase(throughRelay(test.url, relay), 2);
   const refusal = await pingDatabase(database).catch((error: unknown) => error);
@@ -42,7 +42,7 @@ it('rejects every caller, also those behind a full pool, when no connection can 
   await database.end();
 }, 5_000);
 
-it('takes it for a refusal when its very first connection is cut, whenever that is', async () => {
+it('rejects as unavailable when its first connection is cut at any byte', async () => {
   const whole = await openTcpCutter(test.url, Infinity);
   const measured = await createDatabase(whole.url, 1);
   await pingDatabase(measured);

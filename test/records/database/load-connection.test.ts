@@ -34,7 +34,7 @@ test('rejects with the failure that ended the transaction, whatever was queued b
   }
 });
 
-test('keeps its transaction while what it loads is long in coming', async () => {
+test('keeps its transaction while the input is slow', async () => {
   const idleLimitMs = 3_000;
   const connection = await openLoadConnection(database.ownerUrl, 'test', idleLimitMs);
   await connection.rows('CREATE TABLE late (number integer)');
@@ -44,7 +44,7 @@ test('keeps its transaction while what it loads is long in coming', async () => 
   await connection.commit();
 });
 
-test('gives its transaction up when its process hangs', async () => {
+test('loses its transaction when its process hangs', async () => {
   const connection = await openLoadConnection(database.url, 'test');
   expect(await connection.rows('SHOW idle_in_transaction_session_timeout')).toEqual([['2min']]);
   await connection.commit();
@@ -73,7 +73,7 @@ const sessions = async (pids: readonly number[]) =>
   database.pool.anyFirst(sql.type(row(t.type({ pid: t.number })))`
     SELECT pid FROM pg_stat_activity WHERE pid = ANY(${sql.array([...pids], 'int4')})`);
 
-test('uses a session again that has committed, under another name, and none that has not', async () => {
+test('reuses a session after a commit, with another application name, and none without a commit', async () => {
   await closeLoadConnections(database.url);
   const first = await openLoadConnection(database.url, 'first');
   const pid = await sessionOf(first);
@@ -95,7 +95,7 @@ test('uses a session again that has committed, under another name, and none that
   await fourth.commit();
 });
 
-test('takes another session where the kept one is gone, and closes what is kept', async () => {
+test('opens another session where the kept one is lost, and closes kept sessions', async () => {
   await closeLoadConnections(database.url);
   const first = await openLoadConnection(database.url, 'test');
   const pid = await sessionOf(first);
@@ -110,7 +110,7 @@ test('takes another session where the kept one is gone, and closes what is kept'
   await vi.waitFor(async () => expect(await sessions([other])).toEqual([]), 5_000);
 });
 
-test('loses the session whose commit was not answered', async () => {
+test('drops a session whose commit was not answered', async () => {
   await closeLoadConnections(database.url);
   const connection = await openLoadConnection(database.url, 'test');
   const pid = await sessionOf(connection);

@@ -49,7 +49,7 @@ async function whileSomebodyReads<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-describe('a migration that needs a table for itself', () => {
+describe('a migration that needs an exclusive lock', () => {
   beforeEach(() =>
     file(
       '0001_more.sql',
@@ -82,7 +82,7 @@ describe('a migration that needs a table for itself', () => {
     });
   });
 
-  it('gets it between two short transactions, and is applied when it is run again', async () => {
+  it('acquires it between two short transactions, and is applied by a second run', async () => {
     await whileSomebodyReads(() => expect(run()).rejects.toThrow('run it again'));
     expect(await run()).toEqual({ applied: ['0001_more.sql'] });
     expect(await columns()).toBe(3);
@@ -115,7 +115,7 @@ describe('a migration outside a transaction', () => {
     expect([await indexes(true), await indexes(false)]).toEqual([0, 0]);
   });
 
-  it('builds the index anew that a killed run has left unfinished', async () => {
+  it('rebuilds an index that a killed run has left invalid', async () => {
     await file('0001_index.sql', index);
     await client.query(`INSERT INTO thing VALUES (1, 'same'), (2, 'same')`);
     // The state that an interrupted run leaves.
@@ -154,7 +154,7 @@ async function cutAnywhere(work: (url: string) => Promise<unknown>, afterEachCut
   }
 }
 
-it('leaves no file half applied when it is killed, whenever that is, and goes on where it was', async () => {
+it('leaves no file half applied when it is killed at any time, and continues with the next file', async () => {
   await file(
     '0001_more.sql',
     'ALTER TABLE thing ADD COLUMN first int; ALTER TABLE thing ADD COLUMN second int',

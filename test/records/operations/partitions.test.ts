@@ -44,7 +44,7 @@ const addDay = (table: string, ago: number) =>
     END`)}`,
   );
 
-describe('the days', () => {
+describe('daily partitions', () => {
   beforeEach(async () => {
     for (const table of partitionedTables) {
       const names = await texts(sql.fragment`SELECT inhrelid::regclass FROM pg_inherits
@@ -56,22 +56,25 @@ describe('the days', () => {
     await change(sql.fragment`TRUNCATE waiting_callback`);
   });
 
-  it.each(partitionedTables)('of %s are made a week ahead, with what the table has', async (table) => {
-    expect(await daysOf(table)).toEqual([...[0, ...week].map(dayName), 'default']);
-    await makePartitions(database.pool, table);
-    expect(await daysOf(table)).toHaveLength(9);
-    expect((await countDaysAhead(database.pool)).find((one) => one.table === table)).toEqual({
-      table,
-      days: 7,
-    });
-    const like = (name: string) =>
-      texts(sql.fragment`
+  it.each(partitionedTables)(
+    'of %s are created a week ahead, with the table’s indexes and settings',
+    async (table) => {
+      expect(await daysOf(table)).toEqual([...[0, ...week].map(dayName), 'default']);
+      await makePartitions(database.pool, table);
+      expect(await daysOf(table)).toHaveLength(9);
+      expect((await countDaysAhead(database.pool)).find((one) => one.table === table)).toEqual({
+        table,
+        days: 7,
+      });
+      const like = (name: string) =>
+        texts(sql.fragment`
         SELECT reloptions::text FROM pg_class WHERE oid = ${name}::regclass
         UNION ALL SELECT count(*)::text FROM pg_index WHERE indrelid = ${name}::regclass AND indisvalid`);
-    expect(await like(`${table}_${dayName(2)}`)).toEqual(await like(`${table}_default`));
-  });
+      expect(await like(`${table}_${dayName(2)}`)).toEqual(await like(`${table}_default`));
+    },
+  );
 
-  it('are nothing that the processes could make or drop themselves', async () => {
+  it('cannot be created or dropped by the application’s role', async () => {
     const attempts = [
       sql.fragment`CREATE TABLE event_19990101 PARTITION OF event FOR VALUES FROM (MINVALUE) TO (first_id_of('1999-01-02'))`,
       sql.fragment`DROP TABLE event_default`,
@@ -81,7 +84,7 @@ describe('the days', () => {
       await expect(database.pool.query(sql.type(nothing)`${attempt}`)).rejects.toThrow();
   });
 
-  it('that began without being made are left to the default, and those after them are made', async () => {
+  it('are not created for days that have begun: their rows stay in the default partition', async () => {
     await change(sql.fragment`DROP TABLE ${sql.identifier([`event_${dayName(0)}`])}`);
     await change(sql.fragment`DROP TABLE ${sql.identifier([`event_${dayName(3)}`])}`);
     await change(sql.fragment`INSERT INTO event (workspace_id, key, body) VALUES (1, 'sent', '{}')`);
@@ -89,7 +92,7 @@ describe('the days', () => {
     expect(await daysOf('event')).toEqual([...week.map(dayName), 'default']);
   });
 
-  it('are dropped once they are over as a whole, and nothing in them is open', async () => {
+  it('are dropped once the whole day has expired and nothing in it is open', async () => {
     for (const table of partitionedTables) for (const ago of [30, 31, 32]) await addDay(table, ago);
     const past = (ago: number) => sql.fragment`current_date - ${ago}::int + time '12:00'`;
     const id = (ago: number) => sql.fragment`uuidv7(${past(ago)} - now()::timestamp)`;

@@ -94,7 +94,7 @@ describe('the schedule of a channel', () => {
     expect(span).toBeGreaterThan((times.length + singles - 50) * spacingMs);
   });
 
-  it('saves up nothing of an idle hour', async () => {
+  it('accumulates no tokens in an idle hour', async () => {
     const channel = await seedChannel();
     await moveBack(channel, 'next_at', 3_600);
     const [first, ...others] = await exhaust(channel);
@@ -102,7 +102,7 @@ describe('the schedule of a channel', () => {
     for (const { dueAt, now } of others) expect(dueAt).toBeLessThanOrEqual(now + aheadMs);
   });
 
-  it('puts a single send before every campaign: behind what is leased already, and no more', async () => {
+  it('schedules a single send directly behind the leased tokens, before every campaign', async () => {
     const channel = await seedChannel();
     await exhaust(channel);
     const waits = await Promise.all(Array.from({ length: 5 }, () => single(channel)));
@@ -143,7 +143,7 @@ describe('a throttled channel', () => {
     expect(await rateAfter(channel, 3_600)).toBeCloseTo(full);
   });
 
-  it('takes many answers of one moment for one sign, and the next moment for another', async () => {
+  it('halves the rate once for many throttled answers within a second, and again for a later one', async () => {
     const channel = await seedChannel();
     await Promise.all(Array.from({ length: 20 }, () => slowDown(test.pool, channel)));
     expect(await rateAfter(channel, 0)).toBeGreaterThanOrEqual(perSecond * 0.975 * 0.5);

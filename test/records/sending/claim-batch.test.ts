@@ -78,7 +78,7 @@ describe('claimBatch', () => {
     expect(books.reserved).toBe(messagePrice * 7n);
   });
 
-  it('fails none of many side by side, while the wallet runs dry, is refilled, and people are tried again', async () => {
+  it('fails no concurrent claim while the wallet runs empty and is refilled, and recipients are retried', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 20_000, balance: messagePrice * 20n });
     const endsAt = Date.now() + 3_000;
     let claimed = 0;
@@ -167,7 +167,7 @@ describe('recordOutcomes', () => {
     expect(await expectSoundBooks(seeded)).toEqual(once);
   });
 
-  it('leaves what a receipt has settled before the answer came, and keeps the answer for who is open', async () => {
+  it('keeps the state that a receipt set before the answer, and records the answer for the others', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 2 });
     const claimId = randomUUID();
     await claim(seeded, 2, { claimId });
@@ -240,7 +240,7 @@ describe('recordOutcomes', () => {
 });
 
 describe('expireClaims', () => {
-  it('makes UNKNOWN of what a dead process had claimed, and lets a late result settle it', async () => {
+  it('marks recipients of a dead process UNKNOWN, and lets a late result settle them', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 3 });
     const claimId = randomUUID();
     await claim(seeded, 3, { claimId });

@@ -74,7 +74,7 @@ describe('consent at the claim', () => {
     expect(await claim(seeded, 6)).toMatchObject({ kind: 'empty', waitMs: null });
   });
 
-  it('goes on behind a batch in which no recipient is left, and where the money ends', async () => {
+  it('continues behind a batch without remaining recipients, also where the balance ends', async () => {
     const seeded = await seedWithContacts(6, messagePrice);
     for (const position of [1, 2, 3, 5]) await change(seeded, position, sql.fragment`subscribed = false`);
     expect(await claim(seeded, 3)).toMatchObject({ kind: 'empty', waitMs: 0 });

@@ -81,7 +81,7 @@ describe('send slots of a channel', () => {
     if (first === undefined || second === undefined || third === undefined || fourth === undefined) return;
     for (const campaign of [second, third]) expect(await take(campaign)).toBeUndefined();
     expect(await handOverSlot(test.pool, slot, { orToItself: false })).toBe(second.campaignId);
-    // Until that one comes, no other campaign is selected, and none can acquire the slot.
+    // Until the next holder acquires the slot, no other campaign is selected, and none can acquire it.
     expect(await handOverSlot(test.pool, slot, { orToItself: false })).toBeNull();
     expect(await take(third)).toBeUndefined();
     expect(await renewSlot(test.pool, slot)).toBe(true);
@@ -127,7 +127,7 @@ describe('send slots of a channel', () => {
     expect(await take(third)).toBeDefined();
   });
 
-  it('come again soon to a campaign that had sent alone', async () => {
+  it('return soon to a campaign that had sent alone', async () => {
     const campaigns = await seedCampaigns(3, 50_000);
     const [alone, ...others] = campaigns;
     let slot = await taken(alone);
@@ -267,7 +267,7 @@ describe('send slots of a channel', () => {
         VALUES (${campaignId}, ${channelId}, ${used}, ${campaignId === old.campaignId})`);
     const counts = await shareSlots([old, ...fresh], 150);
     for (const count of counts) expect(Math.abs(count - 50)).toBeLessThanOrEqual(8);
-    // Back again, it has no credit for the time in which it did not wait.
+    // When it rejoins, it has no credit for the time in which it did not wait.
     const withIdle = await shareSlots([idle, old, ...fresh], 200);
     for (const count of withIdle) expect(Math.abs(count - 50)).toBeLessThanOrEqual(8);
   });

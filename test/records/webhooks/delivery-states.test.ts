@@ -78,7 +78,7 @@ describe.each(['one configuration', 'all'])('of %s', (which) => {
     },
   );
 
-  it('lists none of a day before them all', async () => {
+  it('lists none of a day before all deliveries', async () => {
     const to = new Date(Date.now() - 24 * 3_600_000);
     for (const states of [[], ['delivered']] as const) {
       const { found, rows } = await read({ ...of(healthy), states, to });

@@ -117,15 +117,15 @@ async function doctorAndScrape({ postgres, database }: Side): Promise<void> {
 
 /** Alternates between the two databases, so that other load on the machine slows both alike. */
 async function measureInTurns(): Promise<Figures> {
-  const sides = [await askedOf(empty), await askedOf(long)];
+  const sides = [await statementsOf(empty), await statementsOf(long)];
   const figures: Figures = new Map();
   for (const name of Object.keys(sides[0] ?? {})) {
     const took: number[][] = sides.map(() => []);
     const enough = performance.now() + longestMs;
     for (let time = -warmUps; time < times && (time < 5 - warmUps || performance.now() < enough); time += 1) {
-      for (const [at, asked] of sides.entries()) {
+      for (const [at, statements] of sides.entries()) {
         const startedAt = performance.now();
-        await asked[name]?.();
+        await statements[name]?.();
         took[at]?.push(performance.now() - startedAt);
       }
     }
@@ -136,7 +136,7 @@ async function measureInTurns(): Promise<Figures> {
   return figures;
 }
 
-async function askedOf({
+async function statementsOf({
   client,
   database: pool,
 }: Side): Promise<Readonly<Record<string, () => Promise<unknown> | undefined>>> {

@@ -181,7 +181,7 @@ interface RoundResult {
   readonly postgres: { readonly ours: number; readonly plain: number };
 }
 
-interface Standing extends Sizes {
+interface PreparedCampaign extends Sizes {
   readonly status: string;
   readonly total: number;
   readonly contacts: number;
@@ -195,7 +195,7 @@ async function runRound(round: Round): Promise<RoundResult> {
   // /proc adds the CPU time of a connection to its parent once the connection has ended.
   await sleep(500);
   const prepared = cpuSeconds();
-  const { rows } = await round.client.query<Standing>(
+  const { rows } = await round.client.query<PreparedCampaign>(
     `SELECT preparation_status AS status, total_contacts AS total, pg_table_size('contact')::float AS "contactBytes",
        pg_indexes_size('contact')::float AS "contactIndexBytes", pg_table_size('recipient')::float AS "recipientBytes",
        pg_indexes_size('recipient')::float AS "recipientIndexBytes",
@@ -203,16 +203,16 @@ async function runRound(round: Round): Promise<RoundResult> {
      FROM campaign WHERE id = $1`,
     [campaignId],
   );
-  const [standing] = rows;
+  const [outcome] = rows;
   if (
-    standing?.status !== 'READY' ||
-    standing.total !== round.recipients ||
-    standing.contacts !== round.recipients
+    outcome?.status !== 'READY' ||
+    outcome.total !== round.recipients ||
+    outcome.contacts !== round.recipients
   ) {
-    throw new Error(`The preparation ended as ${JSON.stringify(standing)}`);
+    throw new Error(`The preparation ended as ${JSON.stringify(outcome)}`);
   }
   const { measured: plain, cpu } = await plainCopy(round, campaignId);
-  return { sizes: standing, ours, plain, postgres: { ours: prepared - before, plain: cpu } };
+  return { sizes: outcome, ours, plain, postgres: { ours: prepared - before, plain: cpu } };
 }
 
 async function main(): Promise<void> {

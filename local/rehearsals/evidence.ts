@@ -20,7 +20,7 @@ export async function withClient<T>(
   }
 }
 
-export interface Standing {
+export interface CampaignGauges {
   readonly status: string;
   readonly total: number;
   /** Recipients with a final outcome. */
@@ -30,9 +30,9 @@ export interface Standing {
 export function readGauges(
   dev: Pick<DevFile, 'databaseUrl'>,
   campaignId: string,
-): Promise<Standing | undefined> {
+): Promise<CampaignGauges | undefined> {
   return withClient(dev.databaseUrl, async (client) => {
-    const { rows } = await client.query<Standing>(
+    const { rows } = await client.query<CampaignGauges>(
       `SELECT status, total_contacts AS total, total_contacts - pending - claimed AS settled
       FROM campaign JOIN campaign_counter ON campaign_id = id WHERE id = $1`,
       [campaignId],

@@ -46,7 +46,7 @@ const acceptedStates = new Set(['ACCEPTED', 'SENT', 'DELIVERED', 'READ']);
 const openStates = new Set(['PENDING', 'CLAIMED']);
 const givenUp = new Set(['FAILED', 'CANCELLED']);
 
-export function judgeChaos({ expected, recipients, taken, repeatedMessages, books }: Evidence): Verdict {
+export function compareRecords({ expected, recipients, taken, repeatedMessages, books }: Evidence): Verdict {
   const known = new Set(recipients.map(({ phoneNumber }) => phoneNumber));
   const doubledNumbers = [...taken.values()].filter((count) => count > 1).length;
   const waiting = recipients.filter(({ state }) => openStates.has(state)).length;

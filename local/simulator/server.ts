@@ -60,21 +60,21 @@ interface Exchange {
 }
 
 function answer(state: SimulatorState, { request, response, body }: Exchange): void {
-  const asked: SimulatorRequest = {
+  const simulatorRequest: SimulatorRequest = {
     method: request.method ?? 'GET',
     url: request.url ?? '/',
     host: request.headers.host ?? '127.0.0.1',
     authorization: request.headers.authorization,
     body,
   };
-  if (asked.url.startsWith(controlPrefix)) {
-    controlAnswer(state, asked).then(
+  if (simulatorRequest.url.startsWith(controlPrefix)) {
+    controlAnswer(state, simulatorRequest).then(
       (made) => write(response, made),
       () => response.writeHead(500).end(),
     );
     return;
   }
-  const made = graphAnswer(state, asked);
+  const made = graphAnswer(state, simulatorRequest);
   const delayMs = state.faults.delayMs();
   if (delayMs <= 0) write(response, made);
   else void sleep(delayMs).then(() => write(response, made));

@@ -30,7 +30,7 @@ async function main(): Promise<number> {
   const interrupted = new AbortController();
   let stack: Stack | undefined;
   let signals = 0;
-  const asked = new Promise<void>((resolve) => {
+  const stopRequested = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
         signals += 1;
@@ -59,7 +59,7 @@ async function main(): Promise<number> {
       example: stack.exampleTemplate,
     }),
   );
-  await asked;
+  await stopRequested;
   await stack.stop();
   progress.say('Stopped.');
   return 0;

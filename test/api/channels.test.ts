@@ -55,7 +55,7 @@ it('shows the latest quality that the provider reported for a number', async () 
 
 it('says what a channel waits for, and until when', async () => {
   const { channelId, channelKey: key } = await api.seedWorkspace();
-  const standing = async (assignment: ReturnType<typeof sql.fragment>) => {
+  const waitOf = async (assignment: ReturnType<typeof sql.fragment>) => {
     await api.database.pool.query(
       sql.type(nothing)`UPDATE channel_rate SET ${assignment} WHERE channel_id = ${channelId}`,
     );
@@ -65,15 +65,12 @@ it('says what a channel waits for, and until when', async () => {
     return [reason, until];
   };
   const [silence, coolDown] = [1, 2].map((minutes) => new Date(Date.now() + minutes * 60_000).toISOString());
-  expect(await standing(sql.fragment`silent_until = ${silence ?? ''}`)).toEqual([
-    'CHANNEL_THROTTLE',
-    silence,
-  ]);
-  expect(await standing(sql.fragment`times_opened = 1, open_until = ${coolDown ?? ''}`)).toEqual([
+  expect(await waitOf(sql.fragment`silent_until = ${silence ?? ''}`)).toEqual(['CHANNEL_THROTTLE', silence]);
+  expect(await waitOf(sql.fragment`times_opened = 1, open_until = ${coolDown ?? ''}`)).toEqual([
     'CHANNEL_TROUBLE',
     coolDown,
   ]);
   // Timestamps of a database whose clock was set back afterwards.
-  expect(await standing(sql.fragment`silent_until = '2100-01-01', times_opened = 0`)).toEqual([null, null]);
-  expect(await standing(sql.fragment`silent_until = NULL, times_opened = 0`)).toEqual([null, null]);
+  expect(await waitOf(sql.fragment`silent_until = '2100-01-01', times_opened = 0`)).toEqual([null, null]);
+  expect(await waitOf(sql.fragment`silent_until = NULL, times_opened = 0`)).toEqual([null, null]);
 });

@@ -1,4 +1,7 @@
-/** The API dies right after each of its writes; the client asks again, with the same Idempotency-Key, another process. */
+/**
+ * Kills the API right after each of its writes; the client then repeats the request to another process with the same
+ * Idempotency-Key.
+ */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
@@ -26,7 +29,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-interface Question {
+interface CrashRequest {
   readonly path: string;
   readonly body: unknown;
 }
@@ -35,7 +38,7 @@ interface CampaignFixture {
   readonly workspace: SeededWorkspace;
   readonly templateId: string;
   readonly idempotencyKey: string;
-  /** Its number, to find it at the provider. */
+  /** The recipient's number, by which the provider's messages are found. */
   readonly digits: string;
 }
 
@@ -54,7 +57,7 @@ async function createFixture(): Promise<CampaignFixture> {
   return { workspace, templateId, digits, idempotencyKey: randomUUID() };
 }
 
-const ask = (baseUrl: string, { workspace, idempotencyKey }: CampaignFixture, { path, body }: Question) =>
+const ask = (baseUrl: string, { workspace, idempotencyKey }: CampaignFixture, { path, body }: CrashRequest) =>
   fetch(`${baseUrl}${path}`, {
     method: 'POST',
     headers: {
@@ -65,8 +68,12 @@ const ask = (baseUrl: string, { workspace, idempotencyKey }: CampaignFixture, { 
     body: JSON.stringify(body),
   });
 
-/** Asks an API process that dies after its n-th write; resolves to how many writes it made. */
-async function askDying(fixture: CampaignFixture, question: Question, crashAfter: number): Promise<number> {
+/** Sends a request to an API process that dies after its n-th write; resolves to the number of writes. */
+async function sendWithCrash(
+  fixture: CampaignFixture,
+  request: CrashRequest,
+  crashAfter: number,
+): Promise<number> {
   const program = startProgram({
     path: 'dist/src/server.js',
     preload: crashSeam,
@@ -89,7 +96,7 @@ async function askDying(fixture: CampaignFixture, question: Question, crashAfter
   await fetch(`${baseUrl}/api/wallet`, { headers: { 'x-api-key': fixture.workspace.channelKey } });
   program.child.kill('SIGUSR2');
   await program.says('armed');
-  const answered = await ask(baseUrl, fixture, question).then(
+  const answered = await ask(baseUrl, fixture, request).then(
     () => true,
     () => false,
   );
@@ -98,7 +105,7 @@ async function askDying(fixture: CampaignFixture, question: Question, crashAfter
   return [...program.output().matchAll(/^write \d+:/gm)].length;
 }
 
-function askAgain(fixture: CampaignFixture, { path, body }: Question): Promise<TestResponse> {
+function repeatRequest(fixture: CampaignFixture, { path, body }: CrashRequest): Promise<TestResponse> {
   return api.send('POST', path, {
     key: fixture.workspace.channelKey,
     body,
@@ -106,13 +113,13 @@ function askAgain(fixture: CampaignFixture, { path, body }: Question): Promise<T
   });
 }
 
-/** Dies after every write in turn, two processes at a time. */
+/** Repeats the request with a crash after each write, two processes at a time. */
 async function afterEachWrite(
-  questionOf: (fixture: CampaignFixture) => Question,
-  expectSound: (fixture: CampaignFixture, question: Question, when: string) => Promise<void>,
+  requestOf: (fixture: CampaignFixture) => CrashRequest,
+  expectSound: (fixture: CampaignFixture, request: CrashRequest, when: string) => Promise<void>,
 ): Promise<void> {
   const undisturbed = await createFixture();
-  const writes = await askDying(undisturbed, questionOf(undisturbed), 0);
+  const writes = await sendWithCrash(undisturbed, requestOf(undisturbed), 0);
   expect(writes).toBeGreaterThan(0);
   let next = 1;
   const turn = async () => {
@@ -120,9 +127,9 @@ async function afterEachWrite(
       const n = next;
       next += 1;
       const fixture = await createFixture();
-      const question = questionOf(fixture);
-      await askDying(fixture, question, n);
-      await expectSound(fixture, question, `died after write ${n} of ${writes}`);
+      const request = requestOf(fixture);
+      await sendWithCrash(fixture, request, n);
+      await expectSound(fixture, request, `died after write ${n} of ${writes}`);
     }
   };
   await Promise.all([turn(), turn()]);
@@ -151,11 +158,11 @@ describe('an API process that dies by SIGKILL', () => {
           send_type: 'IMMEDIATE',
         },
       }),
-      async (fixture, question, when) => {
+      async (fixture, request, when) => {
         const before = await left(fixture);
         expect(before.campaigns, when).toBeLessThanOrEqual(1);
         expect(before, when).toMatchObject({ commands: before.campaigns, counters: before.campaigns });
-        const again = await askAgain(fixture, question);
+        const again = await repeatRequest(fixture, request);
         expect(again.status, when).toBe(201);
         expect((await left(fixture)).campaigns, when).toBe(1);
       },
@@ -171,8 +178,8 @@ describe('an API process that dies by SIGKILL', () => {
         path: '/api/templates/external/message/send',
         body: { templateId, recipientPhoneNumber: digits, countryCode: '+49' },
       }),
-      async (fixture, question, when) => {
-        const again = await askAgain(fixture, question);
+      async (fixture, request, when) => {
+        const again = await repeatRequest(fixture, request);
         // 409: until its lock expires, the first process may still be alive.
         expect([200, 409, 502], `${when}: ${again.text}`).toContain(again.status);
         const taken = provider.taken.filter(({ to }) => to === fixture.digits).length;

@@ -10,7 +10,7 @@ export interface StatementGate {
    */
   readonly killAt: (statement: number, moment: 'before' | 'after') => void;
   readonly killed: () => boolean;
-  /** Resolves when it is killed. */
+  /** Resolves when the connection has been cut at the statement. */
   readonly end: Promise<void>;
   readonly close: () => void;
 }
@@ -25,13 +25,13 @@ export async function openStatementGate(serverUrl: string): Promise<StatementGat
   let seen = 0;
   let killed = false;
 
-  let tellEnd = (): void => undefined;
+  let resolveEnd = (): void => undefined;
   const end = new Promise<void>((resolve) => {
-    tellEnd = resolve;
+    resolveEnd = resolve;
   });
   const kill = (): void => {
     killed = true;
-    tellEnd();
+    resolveEnd();
     for (const socket of sockets) socket.destroy();
   };
 

@@ -21,7 +21,7 @@ export function startAcknowledgedWrites(apiUrl: string, apiKey: string): Acknowl
   const answers = new Map<string, number>();
   const acknowledged: string[] = [];
   const stopped = new AbortController();
-  const asking = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   // A connection for every request, as from many clients.
   const dispatcher = new Agent({ pipelining: 0, headersTimeout: patienceMs });
   const create = async (phoneNumber: string): Promise<void> => {
@@ -42,8 +42,8 @@ export function startAcknowledgedWrites(apiUrl: string, apiKey: string): Acknowl
   };
   const loop = (async () => {
     for (let number = firstNumber; !stopped.signal.aborted; number += 1) {
-      const asked = create(`+49160${number}`).finally(() => asking.delete(asked));
-      asking.add(asked);
+      const write = create(`+49160${number}`).finally(() => inFlight.delete(write));
+      inFlight.add(write);
       await sleep(everyMs);
     }
   })();
@@ -52,7 +52,7 @@ export function startAcknowledgedWrites(apiUrl: string, apiKey: string): Acknowl
     async stop() {
       stopped.abort();
       await loop;
-      await Promise.all(asking);
+      await Promise.all(inFlight);
       await dispatcher.close();
     },
     countForgotten: (databaseUrl) =>

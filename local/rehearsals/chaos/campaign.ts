@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDemoApi } from '../../demo/api.ts';
 import { createCampaign } from '../create-campaign.ts';
 import { readDevFile, type DevFile } from '../../stack/dev-file.ts';
-import { gatherEvidence, readGauges, withClient, type Standing } from '../evidence.ts';
-import { judgeChaos, type Verdict } from '../verdict.ts';
+import { gatherEvidence, readGauges, withClient, type CampaignGauges } from '../evidence.ts';
+import { compareRecords, type Verdict } from '../verdict.ts';
 
 export interface WatchedCampaign {
   readonly dataDir: string;
@@ -46,10 +46,10 @@ export async function createChaosCampaign(
 }
 
 /** Resolves when `enough` returns true; tolerates an unreachable database meanwhile. */
-export async function untilStanding(
+export async function untilGauges(
   { dataDir, campaignId, signal }: WatchedCampaign,
-  enough: (standing: Standing) => boolean,
-): Promise<Standing> {
+  enough: (gauges: CampaignGauges) => boolean,
+): Promise<CampaignGauges> {
   for (;;) {
     signal.throwIfAborted();
     const dev = await liveDevFile(dataDir);
@@ -60,19 +60,19 @@ export async function untilStanding(
   }
 }
 
-export function untilShare(campaign: WatchedCampaign, share: number): Promise<Standing> {
-  return untilStanding(
+export function untilShare(campaign: WatchedCampaign, share: number): Promise<CampaignGauges> {
+  return untilGauges(
     campaign,
     ({ status, settled }) => status === 'COMPLETED' || settled >= campaign.recipients * share,
   );
 }
 
 /** Receipts may still be on their way, through callbacks that the simulator tries again. */
-export async function untilJudged({ dataDir, campaignId, recipients }: WatchedCampaign): Promise<Verdict> {
+export async function untilVerdict({ dataDir, campaignId, recipients }: WatchedCampaign): Promise<Verdict> {
   const deadline = performance.now() + settleLimitMs;
   for (;;) {
     const dev = await liveDevFile(dataDir);
-    const verdict = judgeChaos(await gatherEvidence(dev, { campaignId, expected: recipients }));
+    const verdict = compareRecords(await gatherEvidence(dev, { campaignId, expected: recipients }));
     if (verdict.problems.length === 0 || performance.now() > deadline) return verdict;
     await sleep(1_000);
   }

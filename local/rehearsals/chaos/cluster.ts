@@ -11,11 +11,11 @@ import { createCampaign } from '../create-campaign.ts';
 import { gatherEvidence, readGauges, withClient } from '../evidence.ts';
 import { rehearse, type RehearsalContext } from '../rehearsal.ts';
 import { seedWorkspace } from '../seed-workspace.ts';
-import { judgeChaos, type Verdict } from '../verdict.ts';
+import { compareRecords, type Verdict } from '../verdict.ts';
 import { startAcknowledgedWrites } from './acknowledged.ts';
 import { runClusterKills } from './cluster-kills.ts';
 import { inHandsMs, startCountingReceiver, type CountingReceiver } from '../../demo/receiver.ts';
-import { judgeWebhooks, type LoggedDelivery, type WebhookVerdict } from './judge-webhooks.ts';
+import { compareWebhooks, type LoggedDelivery, type WebhookVerdict } from './compare-webhooks.ts';
 
 const usage = `npm run chaos -- --cluster [options]
 
@@ -58,8 +58,8 @@ async function run({ folder, signal, progress, options }: RehearsalContext): Pro
     const { templateId, apiKey } = seeded;
     const api = createDemoApi({ baseUrl: apiUrl, apiKey });
     const { id: campaignId } = await createCampaign(api, { name: 'Chaos', templateId, recipients });
-    const standing = async () => readGauges({ databaseUrl }, campaignId).catch(() => undefined);
-    const settled = async () => (await standing())?.settled ?? 0;
+    const gauges = async () => readGauges({ databaseUrl }, campaignId).catch(() => undefined);
+    const settled = async () => (await gauges())?.settled ?? 0;
     while ((await settled()) < recipients / 100) await sleep(250, undefined, { signal });
     say(`Campaign ${campaignId}: ${recipients} recipients at ${rate}/s, seed ${options.whole('seed', 1)}`);
 
@@ -68,11 +68,11 @@ async function run({ folder, signal, progress, options }: RehearsalContext): Pro
       cluster,
       seed: options.whole('seed', 1),
       pairs: options.whole('pairs', 3),
-      isSending: async () => (await standing())?.status !== 'COMPLETED',
+      isSending: async () => (await gauges())?.status !== 'COMPLETED',
       say,
       signal,
     });
-    while ((await standing())?.status !== 'COMPLETED') await sleep(250, undefined, { signal });
+    while ((await gauges())?.status !== 'COMPLETED') await sleep(250, undefined, { signal });
     await writes.stop();
     const answers = [...writes.answers].map(([answer, count]) => `${answer} ×${count}`).join(', ');
     const forgotten = await writes.countForgotten(databaseUrl);
@@ -101,8 +101,8 @@ async function untilJudged(
 ): Promise<{ readonly chaos: Verdict; readonly webhooks: WebhookVerdict }> {
   const deadline = performance.now() + settleLimitMs;
   for (;;) {
-    const chaos = judgeChaos(await gatherEvidence(cluster, { campaignId, expected: recipients }));
-    const webhooks = await judgeDeliveries(cluster.databaseUrl, campaignId, receiver);
+    const chaos = compareRecords(await gatherEvidence(cluster, { campaignId, expected: recipients }));
+    const webhooks = await compareDeliveries(cluster.databaseUrl, campaignId, receiver);
     const sound = chaos.problems.length + webhooks.problems.length === 0;
     if (sound || performance.now() > deadline) return { chaos, webhooks };
     await sleep(2_000);
@@ -110,7 +110,7 @@ async function untilJudged(
 }
 
 /** Each recipient who read causes one event and one delivery. */
-function judgeDeliveries(
+function compareDeliveries(
   databaseUrl: string,
   campaignId: string,
   { counts: requests }: CountingReceiver,
@@ -123,7 +123,7 @@ function judgeDeliveries(
     const { rows: deliveries } = await client.query<LoggedDelivery>(
       'SELECT event_id AS "eventId", state, error_code AS "errorCode" FROM webhook_delivery',
     );
-    return judgeWebhooks({ expected: rows[0]?.read ?? 0, deliveries, requests });
+    return compareWebhooks({ expected: rows[0]?.read ?? 0, deliveries, requests });
   });
 }
 

@@ -61,7 +61,7 @@ async function attackAll(dataDir: string, { seconds, rounds, only, say }: Plan):
     )) {
       const watch = watchMemory(dev.pids);
       await runApart({ name: attack.name, target });
-      problems.push(...judge(attack, await tenant.times(), watch.stop(), say));
+      problems.push(...checkAttack(attack, await tenant.times(), watch.stop(), say));
       await sleep(restMs);
       await tenant.times();
     }
@@ -76,7 +76,7 @@ async function attackAll(dataDir: string, { seconds, rounds, only, say }: Plan):
   return problems;
 }
 
-function judge(
+function checkAttack(
   attack: Attack,
   times: TenantTimes,
   { before, most }: { readonly before: Memory; readonly most: Memory },

@@ -9,8 +9,8 @@ import { retry } from '../../../src/domain/sending/provider-error-table.ts';
 import {
   createChaosCampaign,
   liveDevFile,
-  untilJudged,
-  untilStanding,
+  untilVerdict,
+  untilGauges,
   type WatchedCampaign,
 } from './campaign.ts';
 import { readProviderRate } from '../evidence.ts';
@@ -101,7 +101,7 @@ async function run(
     say(`killed: ${[...counts].map(([victim, count]) => `${victim} ${count}`).join(', ')}`);
   }
   problems.push(...(await untilDone(plan, campaign, say)));
-  const verdict = await untilJudged(campaign);
+  const verdict = await untilVerdict(campaign);
   say(
     `lost ${verdict.lost}, doubled ${verdict.doubled}, unknown ${verdict.unknown} ` +
       `(${verdict.unsettled} of them not settled by receipts)`,
@@ -115,8 +115,8 @@ async function untilDone(
   say: (line: string) => void,
 ): Promise<readonly string[]> {
   const [since, sinceEpoch] = [performance.now(), Date.now()];
-  const { total, settled } = await untilStanding(campaign, () => true);
-  await untilStanding(campaign, ({ status }) => status === 'COMPLETED');
+  const { total, settled } = await untilGauges(campaign, () => true);
+  await untilGauges(campaign, ({ status }) => status === 'COMPLETED');
   const doneMs = performance.now() - since;
   const { lastAt, busiestSecond } = await readProviderRate((await liveDevFile(campaign.dataDir)).providerUrl);
   const seconds = (ms: number) => (ms / 1000).toFixed(1);

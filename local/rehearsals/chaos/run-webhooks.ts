@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { createDemoApi } from '../../demo/api.ts';
-import { createChaosCampaign, liveDevFile, untilStanding, type WatchedCampaign } from './campaign.ts';
+import { createChaosCampaign, liveDevFile, untilGauges, type WatchedCampaign } from './campaign.ts';
 import { inHandsMs, startCountingReceiver, type CountingReceiver } from '../../demo/receiver.ts';
 import { withClient } from '../evidence.ts';
-import { judgeWebhooks, type LoggedDelivery, type WebhookVerdict } from './judge-webhooks.ts';
+import { compareWebhooks, type LoggedDelivery, type WebhookVerdict } from './compare-webhooks.ts';
 
 export interface WebhookPlan {
   readonly recipients: number;
@@ -69,7 +69,7 @@ async function killWhileTheyQueue(
   }
   await untilSettled(context, expected);
   const seconds = (performance.now() - since) / 1000;
-  const verdict = judgeWebhooks({
+  const verdict = compareWebhooks({
     expected,
     deliveries: await readLog(dataDir),
     requests: receiver.counts,
@@ -103,7 +103,7 @@ async function send(
   { dataDir, signal }: WebhookRunContext,
 ): Promise<number> {
   const campaign: WatchedCampaign = await createChaosCampaign(dataDir, { recipients, rate, signal });
-  await untilStanding(campaign, ({ status }) => status === 'COMPLETED');
+  await untilGauges(campaign, ({ status }) => status === 'COMPLETED');
   const [row] = await read<{ seconds: number }>(
     dataDir,
     'SELECT extract(epoch FROM completed_at - started_at)::float8 AS seconds FROM campaign WHERE id = $1',

@@ -1,7 +1,7 @@
 /** One campaign and its webhooks through the whole topology: created on one API, followed on the other. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gatherEvidence, withClient } from '../evidence.ts';
-import { judgeChaos } from '../verdict.ts';
+import { compareRecords } from '../verdict.ts';
 import { createDemoApi } from '../../demo/api.ts';
 import type { CampaignRecord } from '../../demo/campaign.ts';
 import type { CountingReceiver } from '../../demo/receiver.ts';
@@ -59,7 +59,7 @@ export async function runCampaignRound(options: RoundOptions): Promise<RoundResu
   const deliveryProblems =
     sentDeliveries === events ? [] : [`${sentDeliveries} webhooks for ${events} events`];
 
-  const { problems } = judgeChaos(await gatherEvidence(topology, { campaignId: id, expected: null }));
+  const { problems } = compareRecords(await gatherEvidence(topology, { campaignId: id, expected: null }));
   return {
     counters: (await read()).counters,
     sentInMs,

@@ -82,7 +82,7 @@ export function tally(
 }
 
 /** Compares a campaign's final state with the provider's list. */
-export async function judgeCampaign(
+export async function compareCampaign(
   stack: DrillStack,
   { campaign, taken, progress }: Verdict,
 ): Promise<{ readonly end: Tally; readonly problems: readonly string[] }> {

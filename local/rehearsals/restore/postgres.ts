@@ -4,7 +4,7 @@ import type { Progress } from '../../stack/progress.ts';
 import { restoreBaseBackup, takeBaseBackup } from './base-backup.ts';
 import {
   createDrillCampaign,
-  judgeCampaign,
+  compareCampaign,
   providerCounts,
   readCampaign,
   tally,
@@ -144,7 +144,7 @@ export async function drillPostgres(
   await sleep(6_000);
   const taken = await providerCounts(stack);
   for (const campaign of campaigns) {
-    const { problems: found } = await judgeCampaign(stack, { campaign, taken, progress });
+    const { problems: found } = await compareCampaign(stack, { campaign, taken, progress });
     problems.push(...found);
   }
   const sentOfLost = lost.numbers.filter((digits) => taken.has(digits)).length;

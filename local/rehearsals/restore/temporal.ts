@@ -1,7 +1,7 @@
 /** Restores Temporal to a backup, while Postgres keeps its later records. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Progress } from '../../stack/progress.ts';
-import { createDrillCampaign, judgeCampaign, providerCounts, untilCampaign } from './campaigns.ts';
+import { createDrillCampaign, compareCampaign, providerCounts, untilCampaign } from './campaigns.ts';
 import { sentOf, show, untilClean, type DrillPlan } from './postgres.ts';
 import { copyTemporalStore } from './temporal-store.ts';
 import type { DrillStack } from './stack.ts';
@@ -62,7 +62,7 @@ export async function drillTemporal(
   await sleep(12_000);
   const taken = await providerCounts(stack);
   for (const campaign of campaigns) {
-    const { end, problems: found } = await judgeCampaign(stack, { campaign, taken, progress });
+    const { end, problems: found } = await compareCampaign(stack, { campaign, taken, progress });
     problems.push(...found);
     if (end.pendingTaken > 0) problems.push(`${end.pendingTaken} of "${campaign.name}" wait and were sent`);
   }

@@ -3,8 +3,8 @@
  * the database; the new processes start beside the old ones, which then get SIGTERM; the new ones finish both campaigns.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { gatherEvidence, readProviderTally, readGauges, type Standing } from '../evidence.ts';
-import { judgeChaos } from '../verdict.ts';
+import { gatherEvidence, readProviderTally, readGauges, type CampaignGauges } from '../evidence.ts';
+import { compareRecords } from '../verdict.ts';
 import { createDemoApi } from '../../demo/api.ts';
 import { createCampaign } from '../create-campaign.ts';
 import type { CountingReceiver } from '../../demo/receiver.ts';
@@ -66,8 +66,8 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
     templateId,
     recipients: plan.recipients,
   });
-  const until = (id: string, enough: (standing: Standing) => boolean) =>
-    untilStanding({ databaseUrl: stack.databaseUrl, id, signal }, enough);
+  const until = (id: string, enough: (gauges: CampaignGauges) => boolean) =>
+    untilGauges({ databaseUrl: stack.databaseUrl, id, signal }, enough);
 
   await until(sending, ({ total, settled }) => total > 0 && settled * 20 > total);
   const dueAt = new Date(Date.now() + sleepSeconds * 1_000);
@@ -111,7 +111,7 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
   const pages = (name: string, id: string) =>
     rehearsal.said(name, 'outcomes recorded').filter(({ campaignId }) => campaignId === id).length;
   return [
-    ...(await judge(rehearsal, [sending, asleep])),
+    ...(await compareCampaigns(rehearsal, [sending, asleep])),
     ...(sentDeliveries === events ? [] : [`${sentDeliveries} webhooks for ${events} events`]),
     ...failures.map((failure) => `a request failed: ${failure}`),
     ...drained.flatMap(({ problems }) => problems),
@@ -140,31 +140,31 @@ async function startRelease({ stack, oldFolder, newFolder, onStart }: Rehearsal,
   return { api, worker };
 }
 
-async function untilStanding(
+async function untilGauges(
   {
     databaseUrl,
     id,
     signal,
   }: { readonly databaseUrl: string; readonly id: string; readonly signal: AbortSignal },
-  enough: (standing: Standing) => boolean,
-): Promise<Standing> {
+  enough: (gauges: CampaignGauges) => boolean,
+): Promise<CampaignGauges> {
   const startedAt = performance.now();
   for (;;) {
-    const standing = await readGauges({ databaseUrl }, id);
-    if (standing !== undefined && enough(standing)) return standing;
-    if (standing?.status === 'FAILED' || performance.now() - startedAt > patienceMs)
-      throw new Error(`A campaign did not progress beyond ${standing?.status}`);
+    const gauges = await readGauges({ databaseUrl }, id);
+    if (gauges !== undefined && enough(gauges)) return gauges;
+    if (gauges?.status === 'FAILED' || performance.now() - startedAt > patienceMs)
+      throw new Error(`A campaign did not progress beyond ${gauges?.status}`);
     await sleep(pollMs, undefined, { signal });
   }
 }
 
-async function judge(
+async function compareCampaigns(
   { plan, stack, say }: Rehearsal,
   campaignIds: readonly string[],
 ): Promise<readonly string[]> {
   const verdicts = await Promise.all(
     campaignIds.map(async (campaignId) =>
-      judgeChaos(await gatherEvidence(stack, { campaignId, expected: null })),
+      compareRecords(await gatherEvidence(stack, { campaignId, expected: null })),
     ),
   );
   const { accepted } = await readProviderTally(stack.providerUrl);

@@ -18,7 +18,7 @@ interface SendRequest {
   readonly marketing: boolean;
 }
 
-const nobody: Person = { waId: null, userId: '' };
+const unknownPerson: Person = { waId: null, userId: '' };
 
 interface Envelope {
   /** The recipient's number in digits, or the user id of a person without a known number. */
@@ -36,7 +36,7 @@ export function sendMessage(state: SimulatorState, request: SendRequest): Simula
   const given = parse(request.body);
   // Marks an inbound message as read.
   if (isObject(given) && given['status'] === 'read') return markRead(given);
-  let envelope: Envelope = { to: '', person: nobody, callbackData: '', body: {} };
+  let envelope: Envelope = { to: '', person: unknownPerson, callbackData: '', body: {} };
   try {
     envelope = readEnvelope(request.body);
     const limit = { perSecond: state.faults.settings.messagesPerSecond, now: Date.now() };
@@ -44,7 +44,7 @@ export function sendMessage(state: SimulatorState, request: SendRequest): Simula
       throw new GraphError(130429, 'Simulated limit');
     const magic = magicOf(envelope.to);
     const fault = faultOf(state, envelope.to);
-    const early = fault && beforeTaking(fault);
+    const early = fault && answerBeforeAccepting(fault);
     if (early) return refuse(state, { ...request, envelope, outcome: outcomeOf(fault), answer: early });
     const template = readTemplate(request.account, envelope.body);
     if (request.marketing && template.definition.category.toUpperCase() !== 'MARKETING')
@@ -53,8 +53,8 @@ export function sendMessage(state: SimulatorState, request: SendRequest): Simula
       throw new GraphError(131062, 'Authentication templates cannot be sent to a user id');
     const isMedia = (mediaId: string): boolean => state.media.has(mediaId);
     validateComponents(template, { components: componentsOf(envelope.body), now: Date.now(), isMedia });
-    const id = takeOver(state, { ...request, envelope, template });
-    return fault ? afterTaking(fault) : accepted(envelope, { id, held: magic?.held === true });
+    const id = acceptMessage(state, { ...request, envelope, template });
+    return fault ? answerAfterAccepting(fault) : accepted(envelope, { id, held: magic?.held === true });
   } catch (error) {
     if (!(error instanceof GraphError)) throw error;
     return refuse(state, { ...request, envelope, outcome: String(error.code), answer: errorAnswer(error) });
@@ -126,7 +126,7 @@ function componentsOf(body: JsonObject): unknown {
   return objectOf(body['template'])['components'];
 }
 
-/** The recipient's digits win over the configured faults. */
+/** A fault requested by the recipient's digits takes precedence over the configured faults. */
 function faultOf(state: SimulatorState, to: string): Fault | undefined {
   const magic = magicOf(to);
   if (!magic?.fault) return state.faults.draw(to);
@@ -137,7 +137,7 @@ function faultOf(state: SimulatorState, to: string): Fault | undefined {
   return magic.fault;
 }
 
-function beforeTaking(fault: Fault): SimulatorAnswer | undefined {
+function answerBeforeAccepting(fault: Fault): SimulatorAnswer | undefined {
   switch (fault.kind) {
     case 'error':
       return errorAnswer(new GraphError(fault.code, 'Simulated error'));
@@ -152,7 +152,7 @@ function beforeTaking(fault: Fault): SimulatorAnswer | undefined {
   }
 }
 
-function afterTaking(fault: Fault): SimulatorAnswer {
+function answerAfterAccepting(fault: Fault): SimulatorAnswer {
   if (fault.kind === 'drop_after') return { kind: 'drop' };
   return fault.kind === 'hang_after' ? { kind: 'hang' } : jsonAnswer('{"messaging_product":"what');
 }
@@ -183,7 +183,7 @@ function refuse(
   return answer;
 }
 
-function takeOver(
+function acceptMessage(
   state: SimulatorState,
   {
     account,

@@ -23,7 +23,9 @@ export function listTemplates(account: ProviderAccount, url: URL): string {
   const hasMore = start + limit < matching.length;
   const summary = query.get('summary')?.split(',') ?? [];
   return JSON.stringify({
-    ...(summary.length > 0 && { summary: summaryOf(account, { asked: summary, total: matching.length }) }),
+    ...(summary.length > 0 && {
+      summary: summaryOf(account, { requestedFields: summary, total: matching.length }),
+    }),
     data: page.map((template) => templateRecord(template, fields)),
     ...(first && last
       ? {
@@ -38,7 +40,7 @@ export function listTemplates(account: ProviderAccount, url: URL): string {
 
 function summaryOf(
   account: ProviderAccount,
-  { asked, total }: { readonly asked: readonly string[]; readonly total: number },
+  { requestedFields, total }: { readonly requestedFields: readonly string[]; readonly total: number },
 ): Record<string, unknown> {
   const all: Record<string, unknown> = {
     total_count: total,
@@ -46,7 +48,7 @@ function summaryOf(
     message_template_limit: 6000,
     are_translations_complete: false,
   };
-  return Object.fromEntries(asked.filter((name) => name in all).map((name) => [name, all[name]]));
+  return Object.fromEntries(requestedFields.filter((name) => name in all).map((name) => [name, all[name]]));
 }
 
 /** The fields asked for; the id is always among them. */
@@ -57,8 +59,8 @@ export function templateRecord(template: CompiledTemplate, fields: string): Reco
     rejected_reason: template.definition.status === 'REJECTED' ? 'ABUSIVE_CONTENT' : 'NONE',
     ...template.definition,
   };
-  const asked = fields.split(',').filter((field) => field in all);
-  return { ...Object.fromEntries(asked.map((field) => [field, all[field]])), id: template.id };
+  const requestedFields = fields.split(',').filter((field) => field in all);
+  return { ...Object.fromEntries(requestedFields.map((field) => [field, all[field]])), id: template.id };
 }
 
 function matches({ definition }: CompiledTemplate, query: URLSearchParams): boolean {

@@ -85,7 +85,7 @@ export async function openIdempotency(options: IdempotencyOptions): Promise<Requ
   const { connection, scope, rawBody, longestRequestMs, serialise } = options;
   const requestSha256 = hash('sha256', rawBody, 'buffer');
 
-  const judge = (record: IdempotencyRecord): { readonly resourceId: string } => {
+  const checkRecord = (record: IdempotencyRecord): { readonly resourceId: string } => {
     if (!record.requestSha256.equals(requestSha256)) throw new IdempotencyMismatch();
     if (record.response !== undefined) throw new Replay(record.response);
     if (record.resourceId === null || record.ageMs < longestRequestMs) throw stillRunning();
@@ -96,7 +96,7 @@ export async function openIdempotency(options: IdempotencyOptions): Promise<Requ
     outcome: { readonly resourceId: string } | { readonly response: StoredResponse },
   ): Promise<void> => {
     const { locked, record } = await lockIdempotencyKey(transaction, scope);
-    if (locked && record !== undefined) judge(record);
+    if (locked && record !== undefined) checkRecord(record);
     const taken =
       locked && record === undefined
         ? await insertIdempotencyKey(transaction, { ...scope, requestSha256, ...outcome })
@@ -105,7 +105,7 @@ export async function openIdempotency(options: IdempotencyOptions): Promise<Requ
   };
   const before = await findIdempotencyKey(connection, scope);
   return {
-    interrupted: before === undefined ? undefined : judge(before),
+    interrupted: before === undefined ? undefined : checkRecord(before),
     answered: (transaction, answer) => take(transaction, { response: serialise(answer) }),
     reserve: (transaction, resourceId) => take(transaction, { resourceId }),
     complete: (target, answer) => completeIdempotencyKey(target, { ...scope, response: serialise(answer) }),

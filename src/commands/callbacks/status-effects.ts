@@ -41,7 +41,7 @@ export interface ChannelSilence {
   readonly holdMs: number;
 }
 
-interface Judged<F> {
+interface FailureWithRule<F> {
   readonly rule: ProviderErrorRule;
   readonly failed: F;
 }
@@ -52,22 +52,25 @@ export async function applyConsequences<F extends FailedMessage>(
   connection: Connection,
   failures: readonly F[],
 ): Promise<Effects<F>> {
-  const judged = failures.map((failed) => ({ failed, rule: providerErrorRule({ code: failed.code }) }));
+  const failuresWithRules = failures.map((failed) => ({
+    failed,
+    rule: providerErrorRule({ code: failed.code }),
+  }));
   const paused: string[] = [];
-  for (const [templateId, status] of unavailableTemplates(judged)) {
+  for (const [templateId, status] of unavailableTemplates(failuresWithRules)) {
     if (status !== undefined) await changeTemplateStatus(dependencies, connection, { templateId, status });
     paused.push(...(await pauseCampaignsOfTemplate(dependencies, connection, templateId)));
   }
-  for (const refusal of refusedChannels(judged)) {
+  for (const refusal of refusedChannels(failuresWithRules)) {
     paused.push(...(await pauseRefusedChannel(dependencies, connection, refusal)));
   }
-  for (const { rule, failed } of judged) {
+  for (const { rule, failed } of failuresWithRules) {
     if (effectOf(rule) === 'block_country' && failed.country !== '')
       await addBlockedCountry(connection, failed);
   }
-  const optedOut = judged.filter(({ rule }) => effectOf(rule) === 'unsubscribe_contact');
-  const resync = await listBusinessAccountsOfTemplates(connection, mistakenTemplates(judged));
-  const throttled = throttledChannels(judged);
+  const optedOut = failuresWithRules.filter(({ rule }) => effectOf(rule) === 'unsubscribe_contact');
+  const resync = await listBusinessAccountsOfTemplates(connection, mistakenTemplates(failuresWithRules));
+  const throttled = throttledChannels(failuresWithRules);
   return { optedOut: optedOut.map(({ failed }) => failed), paused, resync, throttled };
 }
 
@@ -116,9 +119,11 @@ function failureOf({ target, statuses }: StatusMatch): readonly FailedTarget[] {
 
 const effectOf = (rule: ProviderErrorRule) => ('effect' in rule ? rule.effect : undefined);
 
-function throttledChannels(judged: readonly Judged<FailedMessage>[]): readonly ChannelSilence[] {
+function throttledChannels(
+  failuresWithRules: readonly FailureWithRule<FailedMessage>[],
+): readonly ChannelSilence[] {
   const silences = new Map<string, number>();
-  for (const { rule, failed } of judged) {
+  for (const { rule, failed } of failuresWithRules) {
     if (rule.kind !== 'throttle') continue;
     silences.set(failed.channelId, Math.max(rule.silenceMs, silences.get(failed.channelId) ?? 0));
   }
@@ -126,15 +131,15 @@ function throttledChannels(judged: readonly Judged<FailedMessage>[]): readonly C
 }
 
 /** Templates that the provider rejects as unknown or different. */
-function mistakenTemplates(judged: readonly Judged<FailedMessage>[]): readonly string[] {
-  const mistaken = judged.filter(({ rule }) => effectOf(rule) === 'resync_templates');
+function mistakenTemplates(failuresWithRules: readonly FailureWithRule<FailedMessage>[]): readonly string[] {
+  const mistaken = failuresWithRules.filter(({ rule }) => effectOf(rule) === 'resync_templates');
   return [...new Set(mistaken.flatMap(({ failed }) => failed.templateId ?? []))];
 }
 
 /** One refusal per channel, in the order of the channels' ids. */
-function refusedChannels(judged: readonly Judged<FailedMessage>[]) {
+function refusedChannels(failuresWithRules: readonly FailureWithRule<FailedMessage>[]) {
   const refusals = new Map<string, { channelId: string; code: number; cause: ChannelBlockCause }>();
-  for (const { rule, failed } of judged) {
+  for (const { rule, failed } of failuresWithRules) {
     const { channelId, code } = failed;
     if (rule.kind === 'pause_channel') refusals.set(channelId, { channelId, code, cause: rule.cause });
   }
@@ -143,10 +148,10 @@ function refusedChannels(judged: readonly Judged<FailedMessage>[]) {
 
 /** New status per template, ordered by id; undefined when only its campaigns pause. */
 function unavailableTemplates(
-  judged: readonly Judged<FailedMessage>[],
+  failuresWithRules: readonly FailureWithRule<FailedMessage>[],
 ): readonly (readonly [string, string | undefined])[] {
   const statuses = new Map<string, string | undefined>();
-  for (const { rule, failed } of judged) {
+  for (const { rule, failed } of failuresWithRules) {
     if (rule.kind !== 'pause_template' || failed.templateId === null) continue;
     statuses.set(failed.templateId, templateStatuses[rule.effect ?? ''] ?? statuses.get(failed.templateId));
   }

@@ -6,7 +6,7 @@ import { findErasureKey, listOptedOutNumbers } from '../../records/contacts/eras
 
 export type OptedOut = (digits: string) => boolean;
 
-const nobody: OptedOut = () => false;
+const noNumber: OptedOut = () => false;
 
 export function hashOfNumber(key: string, digits: string): Buffer {
   return createHmac('sha256', Buffer.from(key, 'base64')).update(digits).digest();
@@ -19,9 +19,9 @@ export async function readOptedOut(
   workspaceId: number,
 ): Promise<OptedOut> {
   const encrypted = await findErasureKey(connection, workspaceId);
-  if (encrypted === undefined) return nobody;
+  if (encrypted === undefined) return noNumber;
   const hashes = await listOptedOutNumbers(connection, workspaceId);
-  if (hashes.length === 0) return nobody;
+  if (hashes.length === 0) return noNumber;
   const key = secrets.decrypt(encrypted, `erasure ${workspaceId}`);
   const known = new Set(hashes.map((hash) => hash.toString('base64')));
   return (digits) => known.has(hashOfNumber(key, digits).toString('base64'));

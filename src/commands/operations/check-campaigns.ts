@@ -23,17 +23,17 @@ export async function* checkOpenCampaigns(doctor: Doctor, again?: readonly strin
   for await (const page of pages) {
     for (let first = 0; first < page.length; first += callsAtOnce) {
       const group = page.slice(first, first + callsAtOnce);
-      const found = (await Promise.all(group.map((campaign) => judgeCampaign(doctor, campaign)))).flat();
+      const found = (await Promise.all(group.map((campaign) => compareCampaign(doctor, campaign)))).flat();
       yield* found.filter(({ kind }) => kind !== 'workflow-queued');
     }
   }
 }
 
-export type CampaignJudge = Pick<Doctor, 'database' | 'orchestrator' | 'workflows' | 'logger' | 'now'>;
+export type CampaignChecker = Pick<Doctor, 'database' | 'orchestrator' | 'workflows' | 'logger' | 'now'>;
 
 /** Compares an unfinished campaign with its workflow. */
-export async function judgeCampaign(
-  doctor: CampaignJudge,
+export async function compareCampaign(
+  doctor: CampaignChecker,
   campaign: CampaignToCheck,
 ): Promise<readonly Finding[]> {
   const workflow = await doctor.workflows.describe(campaignWorkflowId(campaign.id));
@@ -95,7 +95,7 @@ export async function judgeCampaign(
 
 /** The workflow has seen a higher position than the record has: Postgres was restored to an earlier time. */
 async function describeAhead(
-  { database, workflows }: CampaignJudge,
+  { database, workflows }: CampaignChecker,
   campaign: CampaignToCheck,
   workflow: WorkflowDescription,
 ): Promise<Pick<Finding, 'meaning' | 'repair'> | undefined> {

@@ -63,13 +63,13 @@ async function* checkCampaigns(doctor: Doctor, restore: Restore): AsyncIterable<
     listRestoredCampaigns(doctor.database, { ...batch, backupAt: restore.backupAt });
   for await (const page of batches(batchSize, list, ({ id }) => id)) {
     for (const campaign of page) {
-      const finding = await judge(doctor, restore, campaign);
+      const finding = await checkCampaign(doctor, restore, campaign);
       if (finding !== undefined) yield finding;
     }
   }
 }
 
-async function judge(
+async function checkCampaign(
   doctor: Doctor,
   restore: Restore,
   campaign: RestoredCampaignRow,
@@ -85,8 +85,8 @@ async function judge(
   const upTo = Math.min(campaign.last_position, noted ?? mayBeClaimedUpTo(campaign, history, restore) ?? -1);
   if (!campaign.prepared)
     return restore.temporalToo
-      ? judgePreparing(doctor, restore, campaign)
-      : judgeUnprepared(doctor, { campaign, history, over });
+      ? checkPreparing(doctor, restore, campaign)
+      : checkUnprepared(doctor, { campaign, history, over });
   // Done for this backup before, or surely nothing was sent.
   if ((noted !== null && campaign.claimed_position >= noted && !over) || (upTo < 0 && !over))
     return undefined;
@@ -106,14 +106,17 @@ async function judge(
   };
 }
 
-interface Judged {
+interface CheckedCampaign {
   readonly campaign: RestoredCampaignRow;
   readonly history: CampaignHistory | undefined;
   readonly over: boolean;
 }
 
 /** The recipients were created in the lost time: a new preparation gives them other ids and perhaps another order. */
-function judgeUnprepared({ database }: Doctor, { campaign, history, over }: Judged): Finding | undefined {
+function checkUnprepared(
+  { database }: Doctor,
+  { campaign, history, over }: CheckedCampaign,
+): Finding | undefined {
   const sent = over || (history?.claimedPosition ?? 0) > 0 || history?.lastStepAt !== undefined;
   if (!sent) return undefined;
   return {
@@ -131,7 +134,7 @@ function judgeUnprepared({ database }: Doctor, { campaign, history, over }: Judg
 }
 
 /** Without Temporal's history only the schedule shows whether a campaign that was being prepared can have been sent. */
-function judgePreparing(
+function checkPreparing(
   { database }: Doctor,
   restore: Restore,
   campaign: RestoredCampaignRow,
@@ -153,7 +156,7 @@ function judgePreparing(
 async function settleCampaign(
   doctor: Doctor,
   { backupAt, stoppedAt }: Restore,
-  { campaign, upTo, history, over }: Judged & { readonly upTo: number },
+  { campaign, upTo, history, over }: CheckedCampaign & { readonly upTo: number },
 ): Promise<void> {
   const { database } = doctor;
   await pauseRestored(database, campaign.id);

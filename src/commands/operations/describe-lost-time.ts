@@ -25,10 +25,10 @@ export async function describeLostTime(
       (await findCampaignStates(database, { ids, finished: [], seconds: 0 })).map(({ id }) => id),
     );
     for (const id of ids.filter((candidate) => !known.has(candidate))) {
-      const standing = (await workflows.campaignHistory(id))?.snapshot;
+      const snapshot = (await workflows.campaignHistory(id))?.snapshot;
       notes.push(
-        `campaign ${id}${standing === undefined ? '' : ` of workspace ${standing.workspaceId}`} was created in that time and is ` +
-          `lost; ${standing?.counts.accepted ?? 0} of its messages were accepted, at least`,
+        `campaign ${id}${snapshot === undefined ? '' : ` of workspace ${snapshot.workspaceId}`} was created in that time and is ` +
+          `lost; ${snapshot?.counts.accepted ?? 0} of its messages were accepted, at least`,
       );
       if (notes.length > mostNamed) return [...notes, 'and more'];
     }

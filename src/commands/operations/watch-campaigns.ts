@@ -11,7 +11,7 @@ import {
   takeSuspects,
   takeWatch,
 } from '../../records/operations/standstill.ts';
-import { judgeCampaign, type CampaignJudge } from './check-campaigns.ts';
+import { compareCampaign, type CampaignChecker } from './check-campaigns.ts';
 
 const suspectsOfRound = 100;
 const endedOfRound = 500;
@@ -25,40 +25,43 @@ const settledSeconds = 15;
 const safeRepairs = new Set(['campaign-without-workflow', 'workflow-behind-record', 'campaign-overdue']);
 
 /** Returns true when this process did the check. */
-export async function watchCampaigns(judge: CampaignJudge): Promise<boolean> {
-  const { database } = judge;
-  const startedAt = judge.now();
+export async function watchCampaigns(checker: CampaignChecker): Promise<boolean> {
+  const { database } = checker;
+  const startedAt = checker.now();
   const turn = await takeWatch(database);
   if (turn === undefined) return false;
   await suspectCampaigns(database);
   const since =
     turn.lookedAt === null ? startedAt.getTime() - firstLookMs : turn.lookedAt.getTime() - overlapMs;
-  const ended = await listEnded(judge, new Date(since));
+  const ended = await listEnded(checker, new Date(since));
   const ids = [...new Set([...ended, ...(await takeSuspects(database, suspectsOfRound))])];
   const open = await listOpenCampaigns(database, { ids, settledSeconds });
-  const seen: Sighting = { standing: new Set(), news: [], repaired: [] };
+  const result: CheckResult = { stalledIds: new Set(), news: [], repaired: [] };
   for (let first = 0; first < open.length; first += callsAtOnce) {
     const group = open.slice(first, first + callsAtOnce);
-    await Promise.all(group.map((campaign) => lookAt(judge, campaign, seen)));
+    await Promise.all(group.map((campaign) => checkCampaign(checker, campaign, result)));
   }
-  const { news, repaired, standing } = seen;
+  const { news, repaired, stalledIds } = result;
   if (news.length > 0)
-    judge.logger.error({ count: news.length, campaigns: news.slice(0, mostLogged) }, 'campaigns stand still');
+    checker.logger.error(
+      { count: news.length, campaigns: news.slice(0, mostLogged) },
+      'campaigns stand still',
+    );
   if (repaired.length > 0)
-    judge.logger.warn(
+    checker.logger.warn(
       { count: repaired.length, campaigns: repaired.slice(0, mostLogged) },
       'campaigns repaired',
     );
   await clearStandstills(
     database,
-    ids.filter((id) => !standing.has(id)),
+    ids.filter((id) => !stalledIds.has(id)),
   );
   await endWatch(database, startedAt);
   return true;
 }
 
 /** Lists campaigns whose workflow was terminated, failed or timed out: few, unlike those that completed. */
-async function listEnded({ workflows }: CampaignJudge, since: Date): Promise<readonly string[]> {
+async function listEnded({ workflows }: CampaignChecker, since: Date): Promise<readonly string[]> {
   const condition = `ExecutionStatus IN ('Terminated', 'Failed', 'TimedOut') AND CloseTime > '${since.toISOString()}'`;
   const ids: string[] = [];
   for await (const page of workflows.list('campaign', condition)) {
@@ -69,8 +72,8 @@ async function listEnded({ workflows }: CampaignJudge, since: Date): Promise<rea
 }
 
 /** The results of one check; `news` holds the standstills that no earlier check recorded. */
-interface Sighting {
-  readonly standing: Set<string>;
+interface CheckResult {
+  readonly stalledIds: Set<string>;
   readonly news: { readonly campaignId: string; readonly kind: string; readonly meaning: string }[];
   readonly repaired: { readonly campaignId: string; readonly kind: string; readonly repair: string }[];
 }
@@ -81,18 +84,22 @@ const standstillOf: Readonly<Record<string, 'stuck' | 'without_workflow' | 'queu
   'workflow-queued': 'queued',
 };
 
-async function lookAt(judge: CampaignJudge, campaign: CampaignToCheck, seen: Sighting): Promise<void> {
+async function checkCampaign(
+  checker: CampaignChecker,
+  campaign: CampaignToCheck,
+  result: CheckResult,
+): Promise<void> {
   const campaignId = campaign.id;
-  for (const { kind, meaning, repair } of await judgeCampaign(judge, campaign)) {
+  for (const { kind, meaning, repair } of await compareCampaign(checker, campaign)) {
     const standstill = standstillOf[kind];
     if (standstill !== undefined) {
-      seen.standing.add(campaignId);
-      const isNew = await markStandstill(judge.database, campaignId, standstill);
+      result.stalledIds.add(campaignId);
+      const isNew = await markStandstill(checker.database, campaignId, standstill);
       // A queued task is not reported: workers are running and will take it.
-      if (isNew && standstill !== 'queued') seen.news.push({ campaignId, kind, meaning });
+      if (isNew && standstill !== 'queued') result.news.push({ campaignId, kind, meaning });
     }
     if (repair === undefined || !safeRepairs.has(kind)) continue;
     await repair.run();
-    seen.repaired.push({ campaignId, kind, repair: repair.does });
+    result.repaired.push({ campaignId, kind, repair: repair.does });
   }
 }

@@ -75,7 +75,7 @@ const recipientsOf = (campaignId: string) =>
     SELECT position, phone_number, contact_id, country, state, reason, reason_detail, line_number, variables
     FROM recipient WHERE campaign_id = ${campaignId} ORDER BY position`);
 
-const Standing = row(
+const Preparation = row(
   t.type({
     status: t.string,
     preparation_status: t.string,
@@ -93,8 +93,8 @@ const Standing = row(
   }),
 );
 
-const standingOf = (campaignId: string) =>
-  database.pool.one(sql.type(Standing)`
+const preparationOf = (campaignId: string) =>
+  database.pool.one(sql.type(Preparation)`
     SELECT status, preparation_status, preparation_error_code AS code, preparation_error_message AS message,
       total_contacts, total_contacts_skipped, pending, skipped, preparation_version, epoch,
       (SELECT jsonb_object_agg(reason, count) FROM campaign_reason WHERE campaign_id = id) AS reasons,
@@ -219,7 +219,7 @@ describe('a CSV', () => {
       skipped(7, null, 10, 'MALFORMED_ROW', 'The row has more cells than the header'),
       sendable(8, '14155552671', 'US', 11, 'Emil'),
     ]);
-    expect(await standingOf(id)).toMatchObject({
+    expect(await preparationOf(id)).toMatchObject({
       status: 'DRAFT',
       preparation_status: 'READY',
       code: null,
@@ -330,7 +330,7 @@ describe('a CSV', () => {
       variableMapping: { body: { 1: 'Dear {{name_column}}' } },
     });
     await prepare(id);
-    expect(await standingOf(id)).toMatchObject({
+    expect(await preparationOf(id)).toMatchObject({
       total_contacts: 20_000,
       total_contacts_skipped: 3_456,
       reasons: { DUPLICATE: 3_456 },
@@ -370,15 +370,15 @@ describe('a CSV that cannot be used', () => {
     const sender = await aSender(database.pool);
     const id = await aCsv(sender, content);
     await prepare(id);
-    const standing = await standingOf(id);
-    expect(standing).toMatchObject({
+    const preparation = await preparationOf(id);
+    expect(preparation).toMatchObject({
       status: 'FAILED',
       preparation_status: 'FAILED',
       code,
       pending: 0,
       has_input: false,
     });
-    expect(standing.message).toMatch(message);
+    expect(preparation.message).toMatch(message);
     expect(await recipientsOf(id)).toEqual([]);
     expect(await contactsOf(sender)).toEqual([]);
   });
@@ -387,7 +387,7 @@ describe('a CSV that cannot be used', () => {
     const sender = await aSender(database.pool);
     const id = await aCsv(sender, 'p,c\nnonsense,49\n030901820,Atlantis\n');
     await prepare(id);
-    expect(await standingOf(id)).toMatchObject({
+    expect(await preparationOf(id)).toMatchObject({
       message: 'The audience holds nobody to send to: all 2 rows were skipped: 2 INVALID_PHONE',
       status: 'FAILED',
       preparation_status: 'FAILED',
@@ -407,7 +407,7 @@ describe('a CSV that cannot be used', () => {
     const sender = await aSender(database.pool, 'Hi {{1}} and {{2}}');
     const id = await aCsv(sender, 'p,c\n+4915100000001,49\n', { variableMapping: { body: { 1: 'x' } } });
     await prepare(id);
-    expect(await standingOf(id)).toMatchObject({ status: 'FAILED', code: 'TEMPLATE_NOT_FOUND' });
+    expect(await preparationOf(id)).toMatchObject({ status: 'FAILED', code: 'TEMPLATE_NOT_FOUND' });
   });
 });
 
@@ -427,7 +427,7 @@ describe('a CSV file', () => {
       audience: { csv_mapping: mapping, ...source },
     });
     await prepare(id, { overrides: { storage } });
-    expect(await standingOf(id)).toMatchObject({ preparation_status: 'READY', total_contacts: 1 });
+    expect(await preparationOf(id)).toMatchObject({ preparation_status: 'READY', total_contacts: 1 });
   });
 
   test('is missed when the storage does not have it', async () => {
@@ -436,7 +436,7 @@ describe('a CSV file', () => {
       audience: { csv_mapping: mapping, csv_file_key: 'other' },
     });
     await prepare(id, { overrides: { storage } });
-    expect(await standingOf(id)).toMatchObject({ status: 'FAILED', code: 'FILE_NOT_FOUND' });
+    expect(await preparationOf(id)).toMatchObject({ status: 'FAILED', code: 'FILE_NOT_FOUND' });
   });
 
   test('is downloaded again when the download breaks off', async () => {
@@ -488,7 +488,7 @@ describe('a CSV file', () => {
     expect(await connectionsOfPreparation()).toBe(0);
     finish();
     await prepared;
-    expect(await standingOf(id)).toMatchObject({ preparation_status: 'READY', total_contacts: 1 });
+    expect(await preparationOf(id)).toMatchObject({ preparation_status: 'READY', total_contacts: 1 });
     expect(await readdir(folder)).toEqual([]);
   });
 
@@ -512,7 +512,7 @@ describe('a CSV file', () => {
     });
     const fetchFile = async () => ({ ok: false, error: new FileFetchError('FILE_FETCH_REFUSED', 'refused') });
     await prepare(id, { overrides: { outbound: { fetchFile } as unknown as Dependencies['outbound'] } });
-    expect(await standingOf(id)).toMatchObject({ status: 'FAILED', code: 'FILE_FETCH_REFUSED' });
+    expect(await preparationOf(id)).toMatchObject({ status: 'FAILED', code: 'FILE_FETCH_REFUSED' });
   });
 });
 
@@ -628,7 +628,7 @@ describe('contacts as the audience', () => {
       audience: { segments: [segment] },
     });
     await prepare(id);
-    expect(await standingOf(id)).toMatchObject({
+    expect(await preparationOf(id)).toMatchObject({
       status: 'FAILED',
       code: 'AUDIENCE_EMPTY',
       message: expect.stringMatching(/^Nobody is looked up: segments .* 66001 values; 10000 are allowed$/),
@@ -679,7 +679,7 @@ describe('failed contacts', () => {
       ['4915100000001', ['N1']],
       ['4915100000004', ['N4']],
     ]);
-    expect(await standingOf(id)).toMatchObject({ preparation_status: 'READY', has_plan: true });
+    expect(await preparationOf(id)).toMatchObject({ preparation_status: 'READY', has_plan: true });
     expect(await reservedOf(sender, failed)).toEqual({ reserved: 60_000n, settlement: 'reserved' });
   });
 
@@ -733,11 +733,11 @@ describe('failed contacts', () => {
           holes: [],
         })} WHERE id = ${failed}`);
     await offer(Date.now() + 60_000);
-    expect(await standingOf(await resend(sender, { failed_campaign_id: failed }))).toMatchObject({
+    expect(await preparationOf(await resend(sender, { failed_campaign_id: failed }))).toMatchObject({
       preparation_status: 'READY',
     });
     await offer(Date.now());
-    expect(await standingOf(await resend(sender, { failed_campaign_id: failed }))).toMatchObject({
+    expect(await preparationOf(await resend(sender, { failed_campaign_id: failed }))).toMatchObject({
       status: 'FAILED',
       code: 'TEMPLATE_NOT_FOUND',
       message: 'The offer has expired: send variable_mapping',
@@ -772,7 +772,7 @@ describe('a preparation', () => {
     const id = await aCsv(sender, `p,c\n${rows(3)}`);
     await cancel(id);
     await prepare(id);
-    expect(await standingOf(id)).toMatchObject({ status: 'CANCELLED', preparation_status: 'PREPARING' });
+    expect(await preparationOf(id)).toMatchObject({ status: 'CANCELLED', preparation_status: 'PREPARING' });
     const ready = await aCsv(sender, `p,c\n${rows(3)}`);
     await prepare(ready);
     const before = await recipientsOf(ready);
@@ -795,7 +795,7 @@ describe('a preparation', () => {
         storage: { read: async () => Readable.from(file()) } as unknown as Dependencies['storage'],
       },
     });
-    expect(await standingOf(id)).toMatchObject({
+    expect(await preparationOf(id)).toMatchObject({
       status: 'CANCELLED',
       preparation_status: 'PREPARING',
       total_contacts: 0,
@@ -820,7 +820,7 @@ describe('a preparation', () => {
     expect(await recipientsOf(id)).toEqual([]);
     expect(await contactsOf(sender)).toEqual([]);
     await prepare(id, { overrides: { storage } });
-    expect(await standingOf(id)).toMatchObject({ preparation_status: 'READY', total_contacts: 12_001 });
+    expect(await preparationOf(id)).toMatchObject({ preparation_status: 'READY', total_contacts: 12_001 });
     expect((await contactsOf(sender)).length).toBe(12_001);
   });
 
@@ -831,7 +831,7 @@ describe('a preparation', () => {
       content: JSON.stringify(['no \u0000 number']),
     });
     await prepare(id);
-    expect(await standingOf(id)).toMatchObject({
+    expect(await preparationOf(id)).toMatchObject({
       status: 'FAILED',
       preparation_status: 'FAILED',
       code: 'CSV_UNREADABLE',
@@ -843,7 +843,7 @@ describe('a preparation', () => {
     const sender = await aSender(database.pool);
     const id = await aCsv(sender, `p,c\n${rows(6_000)}`);
     await Promise.all([prepare(id), prepare(id)]);
-    expect(await standingOf(id)).toMatchObject({ preparation_status: 'READY', total_contacts: 6_000 });
+    expect(await preparationOf(id)).toMatchObject({ preparation_status: 'READY', total_contacts: 6_000 });
     expect((await recipientsOf(id)).length).toBe(6_000);
   });
 
@@ -854,8 +854,8 @@ describe('a preparation', () => {
     const first = await aCsv(sender, `p,c\n${lines.join('\n')}`);
     const second = await aCsv(sender, `p,c\n${lines.toReversed().join('\n')}`);
     await Promise.all([prepare(first), prepare(second)]);
-    expect(await standingOf(first)).toMatchObject({ preparation_status: 'READY', total_contacts: 8_000 });
-    expect(await standingOf(second)).toMatchObject({ preparation_status: 'READY', total_contacts: 8_000 });
+    expect(await preparationOf(first)).toMatchObject({ preparation_status: 'READY', total_contacts: 8_000 });
+    expect(await preparationOf(second)).toMatchObject({ preparation_status: 'READY', total_contacts: 8_000 });
     const contacts = await contactsOf(sender);
     expect(contacts.length).toBe(8_000);
     expect((await eventsOf(sender)).length).toBe(8_000);

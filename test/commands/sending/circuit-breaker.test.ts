@@ -22,7 +22,7 @@ const hold = ({ channelId }: SeededCampaign, seconds: number) =>
     UPDATE channel_rate SET silent_until = clock_timestamp() + make_interval(secs => ${seconds})
     WHERE channel_id = ${channelId}`);
 
-const standing = async ({ campaignId }: SeededCampaign) =>
+const countsOf = async ({ campaignId }: SeededCampaign) =>
   (await getCampaignSnapshot(test.pool, campaignId)).counts;
 
 describe.concurrent('a channel that is silent', () => {
@@ -46,7 +46,7 @@ describe.concurrent('a channel that is silent', () => {
     await crowd.stop();
     expect(provider.received).toHaveLength(300);
     for (const campaign of [held, ...others]) {
-      expect(await standing(campaign)).toMatchObject({ pending: 500, claimed: 0, unknown: 0 });
+      expect(await countsOf(campaign)).toMatchObject({ pending: 500, claimed: 0, unknown: 0 });
     }
     expect((await checkBooks(test.pool, held)).reserved).toBe(0n);
   });
@@ -82,10 +82,10 @@ describe.concurrent('an outage of an hour', () => {
       return results;
     };
     for (let ended = 0; ended < waiting; ended += 1) await steps();
-    const during = { ...(await standing(seeded)), asked: provider.received.length };
+    const during = { ...(await countsOf(seeded)), asked: provider.received.length };
     isOver = true;
     while (!(await steps()).some(({ drained }) => drained));
-    return { during, after: await standing(seeded), recipients, books: await checkBooks(test.pool, seeded) };
+    return { during, after: await countsOf(seeded), recipients, books: await checkBooks(test.pool, seeded) };
   };
 
   it('of rejections that say "later" fails no recipient and counts as no attempt', async () => {
@@ -119,7 +119,7 @@ describe.concurrent('a provider that hangs', () => {
     void crowd.drive(seeded);
     await sleep(7_000);
     await crowd.stop();
-    const { unknown, claimed } = await standing(seeded);
+    const { unknown, claimed } = await countsOf(seeded);
     expect(unknown).toBeGreaterThan(0);
     expect(unknown).toBeLessThanOrEqual(30);
     expect(claimed).toBe(0);

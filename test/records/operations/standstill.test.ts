@@ -39,8 +39,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-const setUp = async (standing: string): Promise<void> => {
-  await owner.query(`UPDATE campaign SET ${standing}`);
+const setUp = async (assignments: string): Promise<void> => {
+  await owner.query(`UPDATE campaign SET ${assignments}`);
   await owner.query('VACUUM ANALYZE campaign, campaign_counter, campaign_standstill, recipient');
 };
 
@@ -75,9 +75,9 @@ it.each([
   ['running', `status = 'RUNNING'`],
 ])(
   'records that all of them are %s, and counts them, by reading some blocks of each',
-  async (kind, standing) => {
+  async (kind, assignments) => {
     await owner.query('TRUNCATE campaign_standstill');
-    await setUp(standing);
+    await setUp(assignments);
     expect(await blocksOf(suspectCampaigns)).toBeLessThan(50 * many);
     await owner.query(`UPDATE campaign_standstill SET since = now() - interval '1 hour'`);
     await owner.query('UPDATE campaign_watch SET looked_at = now()');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeWebhooks, type LoggedDelivery } from '../../../local/rehearsals/chaos/judge-webhooks.ts';
+import { compareWebhooks, type LoggedDelivery } from '../../../local/rehearsals/chaos/compare-webhooks.ts';
 
 const delivery = (eventId: string, state = 'delivered', errorCode: string | null = null): LoggedDelivery => ({
   eventId,
@@ -17,7 +17,7 @@ const sound = {
 
 describe('judgeWebhooks', () => {
   it('finds nothing wrong when every delivery has one request or says that it was interrupted', () => {
-    expect(judgeWebhooks(sound)).toEqual({
+    expect(compareWebhooks(sound)).toEqual({
       delivered: 1,
       interrupted: 2,
       interruptedAfterReceipt: 1,
@@ -59,6 +59,6 @@ describe('judgeWebhooks', () => {
       '1 requests belong to no delivery',
     ],
   ])('notices %s', (_what, change, problem) => {
-    expect(judgeWebhooks({ ...sound, ...change }).problems).toEqual([problem]);
+    expect(compareWebhooks({ ...sound, ...change }).problems).toEqual([problem]);
   });
 });

@@ -22,7 +22,7 @@ export interface WebhookVerdict {
   readonly problems: readonly string[];
 }
 
-export function judgeWebhooks({ expected, deliveries, requests }: WebhookEvidence): WebhookVerdict {
+export function compareWebhooks({ expected, deliveries, requests }: WebhookEvidence): WebhookVerdict {
   const delivered = deliveries.filter(({ state }) => state === 'delivered');
   const interrupted = deliveries.filter(
     ({ state, errorCode }) => state === 'failed' && errorCode === 'interrupted',

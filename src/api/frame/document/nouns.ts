@@ -69,7 +69,7 @@ const verbs: Readonly<Record<string, string>> = { get: 'read', update: 'change' 
 /** Description of an id in a path: `/api/campaigns/:id/recipients` → "Id of the campaign whose recipients to list." */
 export function idInPath(path: string, parameter: string, operationId: string): string {
   const known: string[] = [];
-  for (const [, segment = '', name] of path.matchAll(/([\w-]+)\/:(\w+)/g)) {
+  for (const [, segment = '', name] of path.matchAll(/\/([\w-]+)\/:(\w+)/g)) {
     known.push(segment.replace('external-', '').replace(/ies$/, 'y').replace(/s$/, ''));
     if (name === parameter) break;
   }

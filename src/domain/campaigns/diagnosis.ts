@@ -11,6 +11,7 @@ import {
   type StatusFacts,
   type DiagnosisEntry,
 } from './diagnosis-facts.ts';
+import { amount, count, join, lowerFirst, people, upperFirst } from './diagnosis-text.ts';
 
 /** Returns the entries; the first, `STATUS`, sums up the others. */
 export function diagnose(facts: CampaignFacts): readonly DiagnosisEntry[] {
@@ -248,12 +249,3 @@ export function waitingSentence(pending: number): string {
   if (pending === 0) return '';
   return pending === 1 ? '1 person waits.' : `${count(pending)} people wait.`;
 }
-
-// Created once: creating a formatter takes longer than a whole diagnosis.
-const whole = new Intl.NumberFormat('en');
-const count = (value: number): string => whole.format(value);
-const people = (value: number): string => (value === 1 ? '1 person' : `${count(value)} people`);
-const amount = (value: bigint, currency: string): string => `${formatAmount(value)} ${currency}`;
-const join = (...sentences: readonly string[]): string => sentences.filter(Boolean).join(' ');
-const upperFirst = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
-const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);

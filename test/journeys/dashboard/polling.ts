@@ -1,7 +1,106 @@
-/** How often an open page asks the service. */
+/** How a page keeps up to date: what it shows without a reload, how often it asks, and what it says when answers fail. */
+import pg from 'pg';
 import { expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';
-import { atPace, client, createCampaign, people, signIn, stack, visit } from './fixture.ts';
+import {
+  atPace,
+  client,
+  createCampaign,
+  goTo,
+  openCampaign,
+  people,
+  signIn,
+  stack,
+  visit,
+  within,
+} from './fixture.ts';
+
+it('says since when the numbers are old while every answer is an error', async () => {
+  await createCampaign('Listed', ['+4915120000092']);
+  await within(async (page) => {
+    await goTo(page, 'Campaigns');
+    await page.getByRole('table').waitFor();
+    await page.route('**/dashboard/api/campaigns?*', (route) =>
+      route.fulfill({ status: 503, json: { status: 'error', code: 503, message: 'Not now' } }),
+    );
+    const banner = page
+      .getByRole('alert')
+      .getByText(/^The service cannot answer now\. What you see is as of \d\d:\d\d;/);
+    await banner.waitFor();
+    await page.unroute('**/dashboard/api/campaigns?*');
+    await banner.waitFor({ state: 'hidden' });
+  });
+}, 60_000);
+
+it(
+  'shows recipients, cost and count of one moment as they change, and announces states alone',
+  () =>
+    atPace(10, async () => {
+      const id = await createCampaign('Fresh', people(600, 90_000_000));
+      await within(async (page) => {
+        await page.goto(`${stack.dev.dashboardUrl}/campaigns/${id}/recipients`);
+        const waiting = page.getByRole('row').filter({ hasText: 'Pending' });
+        await waiting.last().waitFor();
+        const atFirst = await waiting.count();
+        await expect.poll(() => waiting.count(), { timeout: 20_000 }).toBeLessThan(atFirst);
+        await openCampaign(page, id, 'Fresh');
+        await page.getByText('● live').waitFor();
+        // Only the stream brings numbers from here on.
+        await page.route(`**/dashboard/api/campaigns/${id}`, (route) => route.abort());
+        await page.evaluate(`{
+          window.announced = [];
+          const live = '[role=status], [role=alert], [aria-live=polite], [aria-live=assertive]';
+          new MutationObserver((changes) => {
+            for (const { target } of changes) {
+              const region = (target.nodeType === 1 ? target : target.parentElement)?.closest(live);
+              if (region) window.announced.push(region.textContent);
+            }
+          }).observe(document.body, { subtree: true, childList: true, characterData: true });
+        }`);
+        const figures = async () => {
+          const done = await page.getByRole('progressbar').textContent();
+          const cost = await page.getByText(/^for \d+ messages?$/).textContent();
+          return [done, cost].map((text) => Number(/\d+/.exec(text ?? '')?.[0]));
+        };
+        const [before = 0] = await figures();
+        await expect.poll(async () => (await figures())[0], { timeout: 10_000 }).toBeGreaterThan(before + 20);
+        const [done, paid] = await figures();
+        expect(Math.abs((done ?? 0) - (paid ?? 0))).toBeLessThan(15);
+        expect(await page.evaluate('window.announced')).toEqual([]);
+        await page.unroute(`**/dashboard/api/campaigns/${id}`);
+        await page.getByRole('button', { name: 'Pause' }).click();
+        await page.getByRole('status').getByText('The campaign is paused').waitFor({ state: 'attached' });
+        await api.cancelCampaign(client, id);
+      });
+    }),
+  90_000,
+);
+
+it('draws a campaign of two days by hours, with dates and the values below the pointer', async () => {
+  const id = await createCampaign('Two days', ['+4915120000091']);
+  await expect
+    .poll(async () => (await api.getCampaign(client, id)).data.status, { timeout: 30_000 })
+    .toBe('COMPLETED');
+  const database = new pg.Client({ connectionString: stack.dev.databaseUrl });
+  await database.connect();
+  await database.query(
+    `INSERT INTO campaign_minute (campaign_id, at, accepted)
+     SELECT $1, date_trunc('hour', now()) - make_interval(mins => minute), 1 FROM generate_series(1, 2880) AS minute`,
+    [id],
+  );
+  await database.query(`UPDATE campaign SET started_at = now() - interval '49 hours' WHERE id = $1`, [id]);
+  await database.end();
+  await within(async (page) => {
+    await openCampaign(page, id, 'Two days');
+    const plot = page.getByRole('img', { name: /^Messages per hour/ });
+    await plot.waitFor();
+    await plot.hover();
+    await page.getByText('Sent 60', { exact: true }).waitFor();
+    await page.getByText('Table', { exact: true }).click();
+    // Forty-eight hours, the present one, and the heading.
+    expect(await page.getByRole('table').first().getByRole('row').count()).toBeGreaterThanOrEqual(49);
+  });
+}, 60_000);
 
 /** Requests in a minute from each open screen, with everything that a long list asks for. */
 it('asks at most 20 times a minute from any screen, whatever the number of webhooks', async () => {

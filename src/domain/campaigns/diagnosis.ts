@@ -11,7 +11,7 @@ import {
   type StatusFacts,
   type DiagnosisEntry,
 } from './diagnosis-facts.ts';
-import { amount, count, join, lowerFirst, people, upperFirst } from './diagnosis-text.ts';
+import { amount, count, join, lowerFirst, people, upperFirst, waitingSentence } from './diagnosis-text.ts';
 
 /** Returns the entries; the first, `STATUS`, sums up the others. */
 export function diagnose(facts: CampaignFacts): readonly DiagnosisEntry[] {
@@ -242,10 +242,4 @@ function worker({ waitingFor, orderedAt, now }: CampaignFacts): DiagnosisEntry |
     `Its workflow has not been notified of the last change for ${seconds} s.`,
     lookAtWorkers,
   );
-}
-
-/** Sentence about the pending recipients; '' when there are none. */
-export function waitingSentence(pending: number): string {
-  if (pending === 0) return '';
-  return pending === 1 ? '1 person waits.' : `${count(pending)} people wait.`;
 }

@@ -103,7 +103,7 @@ async function besides({ port, cpuSeconds }: BenchRedis) {
 
 try {
   const bareLoop = { baseUrl: provider.baseUrl, recipients, connections };
-  // Neither is measured while its code is compiled, nor Postgres while it makes its first WAL files.
+  // Warm-up: compiles the code of both senders and lets Postgres create its first WAL files.
   await runBareLoop(bareLoop);
   await ourSending({ postgres, provider }, Math.ceil(recipients / 5));
   const ratios = { bare: [] as number[], bullmq: [] as number[], recorded: [] as number[] };

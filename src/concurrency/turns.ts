@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 const longestTurnMs = 10;
 
-/** A function to await between the steps of long work: other requests get the event loop after every 10 ms of it. */
+/** Returns a function to await between the steps of long work: it yields to the event loop after every 10 ms of work. */
 export function createTurns(): () => Promise<void> {
   let beganAt = performance.now();
   return async () => {

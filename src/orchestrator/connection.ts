@@ -1,4 +1,4 @@
-/** How this process reaches Temporal: address, TLS and API key, and what every call carries along. */
+/** The connection to Temporal: address, TLS, API key, and the headers of every call. */
 import { readFile } from 'node:fs/promises';
 import { Client, type ConnectionLike, type WorkflowClientInterceptor } from '@temporalio/client';
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
@@ -9,7 +9,7 @@ import { causeHeaders } from '../workflows/contract.ts';
 export type TemporalSettings = Pick<Config, 'temporalAddress'> &
   Partial<Pick<Config, 'temporalTls' | 'temporalApiKey'>>;
 
-/** How client and worker reach the server; rejects when a certificate cannot be read. */
+/** Connection options of client and worker; rejects when a certificate cannot be read. */
 export async function temporalConnectionOptions({
   temporalAddress: address,
   temporalTls: tls = false,

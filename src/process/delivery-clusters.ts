@@ -1,4 +1,6 @@
-/** The Temporal clusters that webhook deliveries run on: one worker of this process on each, and the choice among them. */
+/**
+ * The Temporal clusters that webhook deliveries run on: runs one worker on each, and chooses a cluster for each delivery.
+ */
 import type { NativeConnection, Worker } from '@temporalio/worker';
 import type { Config } from '../config.ts';
 import { createWorkerOrchestrator, type Orchestrator } from '../orchestrator/orchestrator.ts';

@@ -56,7 +56,7 @@ export function handleOperators({ snapshot, operate, refresh }: Operating): void
   }
 }
 
-/** Refuses what the snapshot rules out, without an event in the history; the record decides about the rest. */
+/** Rejects an action that the snapshot does not allow, without an event in the history; otherwise the record decides. */
 function refuseImpossible(action: OperatorAction, snapshot: CampaignSnapshot | undefined): void {
   if (snapshot === undefined) return;
   const { status, pauseReason } = snapshot;
@@ -67,7 +67,7 @@ function refuseImpossible(action: OperatorAction, snapshot: CampaignSnapshot | u
   throw refusal(`${action} is not possible: the campaign is ${state}`);
 }
 
-/** Without a stack: the Web UI would show it, and it says nothing to an operator. */
+/** Without a stack trace, which the Web UI would show and operators do not need. */
 function refusal(reason: string): ApplicationFailure {
   return Object.assign(ApplicationFailure.nonRetryable(reason, 'Refused'), { stack: '' });
 }

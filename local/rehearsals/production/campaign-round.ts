@@ -44,7 +44,7 @@ export async function runCampaignRound(options: RoundOptions): Promise<RoundResu
   let onTheWay: Promise<void> | undefined;
   while (campaign.status !== 'COMPLETED') {
     if (['FAILED', 'PAUSED', 'CANCELLED'].includes(campaign.status) || tooLate(startedAt))
-      throw new StackError(`The campaign stands at ${campaign.status}`);
+      throw new StackError(`The campaign did not complete: ${campaign.status}`);
     const sent = campaign.total_contacts - (campaign.counters['pending'] ?? 0);
     if (campaign.total_contacts > 0 && sent * 3 > campaign.total_contacts) onTheWay ??= options.onTheWay();
     await sleep(pollMs, undefined, { signal });

@@ -1,4 +1,4 @@
-/** The folder of everything that lasts: one start at a time. */
+/** The folder of a stack's persistent data; only one start at a time may use it. */
 import { tryLock } from '#file-lock';
 import { accessSync, chmodSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ export interface DataFolder {
   readonly path: string;
   readonly logs: string;
   readonly file: (name: string) => string;
-  /** Lets the next start in. */
+  /** Unlocks the folder for the next start. */
   readonly release: () => void;
 }
 
@@ -31,7 +31,7 @@ export function openDataFolder(path: string): DataFolder {
   return { path, logs, file: (name) => join(path, name), release: lock.release };
 }
 
-/** One folder after the other: Node's own recursive way never ends below /proc. */
+/** Creates one folder after the other, because Node's `recursive` option never returns below /proc. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   const parent = dirname(path);

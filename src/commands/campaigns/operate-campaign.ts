@@ -4,7 +4,10 @@ import { cancelCampaign, pauseCampaign, startCampaignAgain } from './change-camp
 
 const changes = { resume: startCampaignAgain, pause: pauseCampaign, cancel: cancelCampaign };
 
-/** An operator's action in Temporal. Returns why it is not possible in the present state; undefined when it is done. */
+/**
+ * Carries out an operator's action in Temporal. Returns why it is not possible in the present state; undefined when it is
+ * done.
+ */
 export async function operateCampaign(
   dependencies: Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>,
   { campaignId, action }: { readonly campaignId: string; readonly action: keyof typeof changes },

@@ -1,6 +1,6 @@
 /**
- * Pauses what the provider has made impossible. Called inside the transaction of the cause; the campaigns' workflows
- * learn of it by the commands that are written with it.
+ * Pauses the campaigns that the provider no longer lets send. Runs in the transaction of the cause, which also writes the
+ * workflow outbox messages.
  */
 import type { Dependencies } from '../../dependencies.ts';
 import { pauseRunning } from '../../records/campaigns/lifecycle.ts';

@@ -1,4 +1,4 @@
-/** Whether the daily partitions of events, deliveries and callbacks are created ahead in time. */
+/** Checks that the daily partitions of events, deliveries and callbacks are created ahead in time. */
 import { countDaysAhead, makePartitions } from '../../records/operations/partitions.ts';
 import type { Doctor, Finding } from './check.ts';
 

@@ -4,7 +4,7 @@ import type { Doctor } from './check.ts';
 
 const mostNamed = 100;
 
-/** Losses of a restore that nothing can bring back, as sentences for the operator. */
+/** Describes the losses of a restore that no repair can undo, for the operator. */
 export async function describeLostTime(
   { database, workflows }: Doctor,
   { backupAt, stoppedAt, temporalToo }: Restore,

@@ -34,9 +34,9 @@ export interface SendingStep {
 interface Ending {
   /** No recipient is left to be claimed, now or later. */
   readonly drained: boolean;
-  /** The campaign cannot send for so long, for a reason of its own. */
+  /** Milliseconds for which this campaign cannot send, for a reason of its own. */
   readonly waitMs: number;
-  /** No campaign can send on the channel for so long. */
+  /** Milliseconds for which no campaign can send on the channel. */
   readonly channelWaitMs: number;
 }
 

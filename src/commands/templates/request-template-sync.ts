@@ -1,7 +1,7 @@
 import { errorName } from '../../concurrency/polling-loop.ts';
 import type { Dependencies } from '../../dependencies.ts';
 
-/** Has the templates of these business accounts fetched again. Never fails the caller: the hourly sync makes up for it. */
+/** Requests a sync of these business accounts' templates. Never fails the caller: the hourly sync makes up for it. */
 export async function requestTemplateSyncs(
   { orchestrator, logger }: Pick<Dependencies, 'orchestrator' | 'logger'>,
   businessAccountIds: Iterable<string>,

@@ -13,7 +13,7 @@ export interface AdjustWallet {
   readonly reason: string;
 }
 
-/** A correction by an operator, with its reason in the ledger. The new balance, in micro-units. */
+/** Corrects the balance on behalf of an operator, with the reason in the ledger. Returns the new balance in micro-units. */
 export async function adjustWallet(
   { database }: Pick<Dependencies, 'database'>,
   { workspaceId, channelId, amount, reason }: AdjustWallet,

@@ -1,4 +1,4 @@
-/** A link that signs in to the dashboard once, within ten minutes, with the rights of a key. */
+/** Creates a link that signs in to the dashboard once, within ten minutes, with the rights of a key. */
 import type { Dependencies } from '../../dependencies.ts';
 import { NotFound } from '../../domain/error.ts';
 import { hashSessionSecret, newSessionSecret } from '../../domain/workspaces/session-secret.ts';

@@ -2,7 +2,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import { Invalid } from '../../domain/error.ts';
 import { insertWorkspace } from '../../records/workspaces/workspaces.ts';
 
-/** A workspace with every feature on and unlimited broadcasts. */
+/** Creates a workspace with every feature on and unlimited broadcasts. */
 export async function createWorkspace(
   { database }: Pick<Dependencies, 'database'>,
   { name }: { readonly name: string },

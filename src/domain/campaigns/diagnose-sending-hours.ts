@@ -3,7 +3,7 @@ import { isFinished } from './campaign.ts';
 import { fine, goesOnByItself, wrong, type CampaignFacts, type DiagnosisEntry } from './diagnosis-facts.ts';
 import { nextOpenTime } from './sending-window.ts';
 
-/** Undefined for a campaign without a sending window. */
+/** Returns undefined for a campaign without a sending window. */
 export function sendingHours({ status: present, windows, now }: CampaignFacts): DiagnosisEntry | undefined {
   const [window] = windows;
   if (window === undefined || isFinished(present)) return undefined;

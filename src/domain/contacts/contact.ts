@@ -89,7 +89,7 @@ export function readContactNumber(
   return number;
 }
 
-/** A contact of whom nothing but the number is known. */
+/** Creates a contact with a number and no other data. */
 export function newContact(
   number: PhoneNumber,
   { id, source, createdAt }: Pick<Contact, 'id' | 'source' | 'createdAt'>,

@@ -4,7 +4,7 @@ import type { Report } from './slot-reader.ts';
 
 /** The entry of a mapping for one button: an object with `type` and values, or just the button's main value. */
 export interface ButtonEntry {
-  /** Where it stands in the mapping, e.g. `buttons.0`. */
+  /** Path in the mapping, e.g. `buttons.0`. */
   readonly path: string;
   readonly value: unknown;
 }

@@ -11,7 +11,7 @@ interface ButtonSource<Leaf> {
   readonly button: ButtonDefinition;
   readonly given: Given<Leaf>;
   readonly entry: unknown;
-  /** Where a key of the entry stands, or would stand. */
+  /** Returns the path of a key of the entry, also of a missing one. */
   readonly pathOf: (key: string) => string;
   readonly isGiven: boolean;
   readonly main: (rule: SlotRule) => Leaf;

@@ -5,7 +5,7 @@ export type Report = (path: string, message: string) => void;
 
 /** One value the template needs, and what the mapping and its `default_values` say about it. */
 export interface SlotRequest {
-  /** Inside the mapping: `body.2`, `carousel.0.header.link`. */
+  /** Path inside the mapping: `body.2`, `carousel.0.header.link`. */
   readonly path: string;
   readonly value: unknown;
   readonly fallback: unknown;

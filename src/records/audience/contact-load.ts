@@ -22,7 +22,10 @@ export interface ContactLoad {
   /** Postgres' time at the beginning of the transaction: `updated_at` of every contact that it writes. */
   readonly startedAt: Date;
   readonly find: (candidates: readonly Reachable[]) => Promise<KnownContacts>;
-  /** Returns each candidate's contact, in order, with the fields of the input. `written` resolves when the writer takes more. */
+  /**
+   * Returns each candidate's contact, in order, with the fields of the input. `written` resolves when the writer accepts
+   * more.
+   */
   readonly register: (
     candidates: readonly Reachable[],
     known: KnownContacts,

@@ -1,6 +1,6 @@
 /**
- * Contacts that an audience makes or changes, and the events of that, as they are written: in batches large enough that a
- * statement's own cost does not matter, whatever the size of the pages they come in.
+ * Writes the contacts that an audience creates or changes, and their events, in batches large enough that the cost per
+ * statement does not matter.
  */
 import type { ChangedContact, NewAudienceContact } from '../../domain/audience/audience-contact.ts';
 import { presentContact, type Contact } from '../../domain/contacts/contact.ts';
@@ -15,7 +15,7 @@ export interface ContactChanges {
 }
 
 export interface ContactWriter {
-  /** Resolves when more may be written; what was written may still wait for more. */
+  /** Resolves when more may be written; earlier rows may still wait in the batch. */
   readonly write: (changes: ContactChanges) => Promise<void>;
   readonly flush: () => Promise<void>;
 }
@@ -53,7 +53,7 @@ const copyOf = (table: string, columns: readonly string[]): string =>
 const copyContacts = copyOf('contact', contactColumns);
 const copyEvents = copyOf('event', eventColumns);
 
-/** On a connection whose transaction the caller begins and ends. */
+/** Uses a connection whose transaction the caller begins and ends. */
 export function createContactWriter(
   connection: WritingConnection,
   options: ContactWriterOptions,
@@ -164,7 +164,7 @@ const updatedColumns = `
     'tagsId', ARRAY(SELECT tag_id FROM contact_tag WHERE contact_tag.contact_id = contact.id ORDER BY tag_id)),
   contact.dob, contact.created_at, contact.updated_at`;
 
-/** The events of it that are listened to. */
+/** Updates the contacts; returns those of the events that have a subscription. */
 async function updateContacts(
   connection: WritingConnection,
   { workspaceId, subscribedKeys }: ContactWriterOptions,

@@ -1,4 +1,4 @@
-/** The contacts that an audience would meet, read without a lock and without a trace. */
+/** Reads the contacts of an audience for a dry run: takes no lock and writes nothing. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { KnownContact } from '../../domain/audience/audience-contact.ts';
@@ -19,7 +19,7 @@ const Known = row(
   }),
 );
 
-/** By the digits of their numbers. */
+/** Finds contacts by the digits of their numbers. */
 export async function findKnownContacts(
   connection: Connection,
   workspaceId: number,

@@ -1,4 +1,4 @@
-/** Reads of a preparation, and the writes of one that cannot succeed. Its success is `recipient-load.ts`. */
+/** Reads the state of a preparation, and records a failed one. A successful one is recorded in `recipient-load.ts`. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';

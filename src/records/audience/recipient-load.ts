@@ -28,7 +28,7 @@ export interface RecipientLoad {
     readonly resentCampaignId: string | undefined;
     readonly beforeCommit: () => Promise<void>;
   }) => Promise<PreparationEnd['counts'] | undefined>;
-  /** At any moment; what was not committed is undone. */
+  /** May be called at any time; undoes what is not committed. */
   readonly destroy: () => void;
 }
 
@@ -76,7 +76,7 @@ const batchBytes = 1024 * 1024;
 const batchesUnderWay = 4;
 
 function recipientLoad(connection: LoadConnection, campaignId: string, startedAt: Date): RecipientLoad {
-  // Made here: Postgres would take longer over a row's id than over half of its other columns.
+  // The id is created here: Postgres would spend more time on it than on half of the other columns.
   const newId = createUuidV7Generator(startedAt);
   const skipped = new Map<SkipReason, number>();
   const countries = new Map<string, number>();

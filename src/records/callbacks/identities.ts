@@ -1,4 +1,4 @@
-/** By which further ids the provider knows contacts. */
+/** The provider's further ids of contacts. */
 import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
@@ -70,7 +70,7 @@ export async function findAnsweredMessage(
   return found ?? undefined;
 }
 
-/** From the answers to messages of a campaign. */
+/** Stores the ids that the answers to a campaign's messages gave. */
 export async function learnIdsOfRecipients(
   connection: Connection,
   campaignId: string,
@@ -89,7 +89,7 @@ export async function learnIdsOfRecipients(
   );
 }
 
-/** From the answer to a message outside campaigns. */
+/** Stores the ids that the answer to a message outside campaigns gave. */
 export async function learnIdsOfRecipient(
   connection: Connection,
   messageId: string,

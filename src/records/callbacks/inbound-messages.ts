@@ -1,4 +1,4 @@
-/** Messages that the provider tells us of: inbound ones and those written in its own app. Each is saved once. */
+/** Messages from the provider's callbacks: inbound ones and those written in its own app. Each is saved once. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
@@ -15,7 +15,7 @@ export async function lockProviderMessage(
 
 const InboundKey = row(t.type({ channel_id: t.string, provider_message_id: t.string }));
 
-/** Which inbound messages are saved already, each as `<channel id> <provider message id>`. */
+/** Returns the inbound messages that are saved already, each as `<channel id> <provider message id>`. */
 export async function listKnownInboundIds(
   connection: Connection,
   keys: readonly { readonly channelId: string; readonly providerMessageId: string }[],

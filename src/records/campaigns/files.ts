@@ -27,7 +27,7 @@ export async function insertCampaignFile(
   { key, size, headers, most }: NewCampaignFile & { readonly most: t.TypeOf<typeof Kept> },
 ): Promise<boolean> {
   return database.transaction(async (transaction) => {
-    // Two uploads at once must not both see the last room.
+    // Locks the workspace: two concurrent uploads must not both fit under the limit.
     await transaction.query(sql.type(nothing)`
       SELECT FROM workspace WHERE id = ${workspaceId} FOR NO KEY UPDATE`);
     const kept = await countCampaignFiles(transaction, workspaceId);

@@ -62,7 +62,7 @@ export async function insertSegment(
   { name, match, conditions }: SegmentFields,
 ): Promise<Segment> {
   return database.transaction(async (transaction) => {
-    // Two creations at once must not both see the last free place.
+    // Locks the workspace: two concurrent creations must not both fit under the limit.
     await transaction.query(sql.type(nothing)`
       SELECT FROM workspace WHERE id = ${workspaceId} FOR NO KEY UPDATE`);
     const count = await transaction.oneFirst(sql.type(Count)`

@@ -1,4 +1,6 @@
-/** Conversations as agents see and change them; inbound messages find theirs in `callbacks/conversations.ts`. */
+/**
+ * Conversations for agents: lists, reads and changes. Inbound messages find theirs in `callbacks/sender-conversations.ts`.
+ */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { AssigneeRecord } from '../../codecs/event.ts';
@@ -55,9 +57,9 @@ export interface ConversationFilter {
   /** The assignee's id. */
   readonly assignedTo?: string | undefined;
   readonly contactId?: string | undefined;
-  /** Those whose contact wrote after this campaign of the workspace was sent to them. */
+  /** Only conversations whose contact wrote after this campaign of the workspace was sent to them. */
   readonly campaignId?: string | undefined;
-  /** By the last message instead of the creation. */
+  /** Sorts by the last message instead of the creation. */
   readonly isByLastMessage?: boolean;
 }
 

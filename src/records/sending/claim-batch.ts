@@ -13,7 +13,7 @@ import { lockQuota, type RemainingQuota } from './messaging-limit.ts';
 export interface ClaimRequest extends TokenRequest {
   /** New for every call: outcomes are recorded under it. */
   readonly claimId: string;
-  /** The send step that claims; tells whether it still holds its send slot. */
+  /** The send step that claims; the claim returns whether it still holds its send slot. */
   readonly stepId: string;
   readonly campaignId: string;
   readonly channelId: string;
@@ -93,7 +93,7 @@ export type Claim = ChannelView &
     | { readonly kind: 'stale_epoch' }
     /** The next token falls due in `waitMs`, beyond the look-ahead. */
     | { readonly kind: 'rate_limited'; readonly waitMs: number }
-    /** The messaging limit has no room for the next person for `waitMs`. */
+    /** The messaging limit is used up; the next person can be messaged after `waitMs`. */
     | { readonly kind: 'quota'; readonly waitMs: number }
     /** The wallet does not cover the next message with the micro-units that are `available`. */
     | { readonly kind: 'unaffordable'; readonly available: bigint }

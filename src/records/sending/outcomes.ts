@@ -28,7 +28,7 @@ export type MessageOutcome =
   | { readonly kind: 'unknown'; readonly detail: string }
   /** Never sent: the contact's present fields leave the variable `missing` without a value. */
   | { readonly kind: 'skipped'; readonly missing: string }
-  /** Surely not sent: back to PENDING, to be claimed again after `delayMs`. `attempted` counts it as an attempt. */
+  /** Certainly not sent: PENDING again, to be claimed after `delayMs`. `attempted` counts it as an attempt. */
   | { readonly kind: 'released'; readonly delayMs: number; readonly attempted: boolean };
 
 export interface RecipientOutcome {

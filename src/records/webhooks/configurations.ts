@@ -1,4 +1,4 @@
-/** Webhook configurations. Secrets come and go encrypted (`SecretBox`). */
+/** Webhook configurations. Secrets are encrypted (`SecretBox`) in parameters and results. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
@@ -53,7 +53,7 @@ export async function insertWebhookConfiguration(
   configuration: NewWebhookConfiguration,
 ): Promise<WebhookConfiguration> {
   return database.transaction(async (transaction) => {
-    // Two creations at once must not both see the last free place.
+    // Locks the workspace: two concurrent creations must not both fit under the limit.
     await transaction.query(sql.type(nothing)`
       SELECT FROM workspace WHERE id = ${workspaceId} FOR NO KEY UPDATE`);
     const count = await transaction.oneFirst(sql.type(Total)`
@@ -129,7 +129,7 @@ export async function updateWebhookConfiguration(
 ): Promise<WebhookConfiguration> {
   const events = change.events === undefined ? null : sql.array([...change.events], 'text');
   const [url, status] = [change.url ?? null, change.status ?? null];
-  // A new address, or one that is enabled again: what its receiver did before counts no more.
+  // Resets the health for a new address, or when the webhook is enabled again.
   const isFresh = sql.fragment`(url <> COALESCE(${url}, url) OR (status = 'disabled' AND ${status}::text IS NOT NULL))`;
   return database.transaction(async (transaction) => {
     const updated = await transaction.maybeOne(sql.type(row(WebhookConfiguration))`

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await run(sql.fragment`
     INSERT INTO event (workspace_id, key, body, fanned_out_at)
     SELECT ${workspaceId}, 'sent', repeat('x', 300), CASE WHEN n > 4000 THEN now() END FROM generate_series(1, 20000) AS n`);
-  // In the middle of a burst, and not again: what is worked off then is less than a tenth of a large table.
+  // ANALYZE runs in the middle of a burst and not again afterwards: less than a tenth of a large table changes.
   await run(sql.fragment`ANALYZE webhook_delivery`);
   await run(sql.fragment`ANALYZE event`);
 });
@@ -34,7 +34,7 @@ afterAll(() => database.drop());
 
 const Scans = row(t.type({ scans: t.number }));
 
-/** How often `work` read the whole of the tables. */
+/** Number of full scans of the tables during `work`. */
 async function wholeReads(work: (transaction: Connection) => Promise<unknown>): Promise<number> {
   return database.pool.transaction(async (transaction) => {
     await work(transaction);
@@ -43,7 +43,7 @@ async function wholeReads(work: (transaction: Connection) => Promise<unknown>): 
   });
 }
 
-it('asks whether something waits', async () => {
+it('finds out whether a delivery waits', async () => {
   expect(await wholeReads(findWaitingEvent)).toBe(0);
   expect(await wholeReads(findWaitingDelivery)).toBe(0);
 });

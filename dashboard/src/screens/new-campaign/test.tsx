@@ -58,7 +58,7 @@ export function TestMessage(props: TestMessageProps) {
       )}
       {send.isSuccess && (
         <Text size="sm" mt="xs" role="status">
-          Sent: the provider accepted it. It costs what any message does.
+          Sent: the provider accepted it. It costs as much as any other message.
         </Text>
       )}
     </div>

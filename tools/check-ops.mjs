@@ -104,7 +104,7 @@ function checkScripts() {
   }
 }
 
-/** The program and its first arguments; undefined, with a problem noted, when there is none. */
+/** Returns the program and its first arguments; undefined, after noting a problem, when it is not installed. */
 function findCompose() {
   if (works('docker', ['compose', 'version'])) return ['docker', 'compose'];
   return ensureTool('docker-compose', ['version'], 'docker-compose') ? ['docker-compose'] : undefined;

@@ -22,7 +22,7 @@ interface TemporalOptions {
 }
 
 const host = '127.0.0.1';
-// Cannot be changed once a cluster has run; few, for a machine that carries all of it.
+// The number cannot be changed later; it is small because one machine runs all shards.
 const historyShards = '64';
 
 export const temporalHostsOf = (hosts: Hosts): readonly string[] => [

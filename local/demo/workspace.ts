@@ -20,7 +20,7 @@ export interface DemoWorkspace extends DemoKeys, DemoTemplates {
 }
 
 const startingBalance = '100000';
-// Fast, so that a demonstration shows the machinery and not the pace of a young sending number.
+// Fast, so that a demonstration is not limited by the rate of a new sending number.
 const messagesPerSecond = 1_000;
 
 export async function prepareDemoWorkspace(
@@ -63,7 +63,7 @@ async function findOrCreate(
   return { workspaceId, channelId, phoneNumberId, businessAccountId };
 }
 
-/** A provider that does not answer costs the demo its fresh templates, not the stack its start. */
+/** Syncs the templates; if the provider does not answer, the stack starts with the templates of earlier syncs. */
 async function pullTemplates(
   dependencies: DemoDependencies,
   {

@@ -2,7 +2,7 @@
 export interface ProgressState {
   readonly done: number;
   readonly total: number;
-  /** Since the first one. */
+  /** Milliseconds since the first item was done. */
   readonly elapsedMs: number;
 }
 

@@ -18,7 +18,7 @@ import type { DeliveryClusters } from './delivery-clusters.ts';
 const scheduleIdleMs = 60_000;
 const watchIdleMs = 5_000;
 
-/** `attempts` tells the scheduler of deliveries which attempts begin and end in this process. */
+/** `attempts` emits to the delivery scheduler which attempts begin and end in this process. */
 export type WorkerDependencies = OpenDependencies & { readonly attempts: EventEmitter };
 
 /** Deliveries start eagerly in the process that serves their queue; the provider's callbacks go with maintenance. */

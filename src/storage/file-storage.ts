@@ -1,4 +1,4 @@
-/** Where uploaded campaign files lie: a local folder by default, any S3-compatible store by configuration. */
+/** Storage of uploaded campaign files: a local folder by default, any S3-compatible store by configuration. */
 import type { Readable } from 'node:stream';
 
 export interface FileStorage {

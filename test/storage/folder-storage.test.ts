@@ -20,7 +20,7 @@ async function pagesOf<T>(pages: AsyncIterable<T>): Promise<readonly T[]> {
 }
 const makeOld = (name: string) => utimes(join(folder, name), new Date(0), new Date(0));
 
-it('removes what a write left behind long ago, and nothing of a write that goes on', async () => {
+it('removes the remains of an old write, and nothing of a running one', async () => {
   const storage = createFolderStorage(folder);
   const [dead, alive] = [new PassThrough(), new PassThrough()];
   const killed = storage.write('csv_dead.csv', dead).catch((error: Error) => error.message);

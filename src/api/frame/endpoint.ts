@@ -27,8 +27,8 @@ export interface WantedFile {
 }
 
 /**
- * Resolves to what `take` returns; `take` reads the file to its end and does not throw before. The file ends when the
- * whole form has arrived; a form that does not, breaks the file off.
+ * Resolves to the result of `take`, which reads the file to its end and throws only afterwards. The file's stream ends when
+ * the whole form has arrived; an incomplete form destroys it.
  */
 export type FileReceiver = <T>(
   wanted: WantedFile,

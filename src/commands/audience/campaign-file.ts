@@ -1,4 +1,4 @@
-/** The bytes of a campaign's CSV, wherever they are. */
+/** Reads the bytes of a campaign's CSV from the request, the file storage or a URL. */
 import { addAbortSignal, Readable } from 'node:stream';
 import type { AudienceInput } from '../../codecs/campaign-audience.ts';
 import type { Dependencies } from '../../dependencies.ts';

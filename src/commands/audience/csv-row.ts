@@ -1,4 +1,4 @@
-/** One row of a CSV, and the errors that make a file unreadable at a row. */
+/** A row of a CSV, and the errors that make a file unreadable from a row on. */
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 
 export type CsvRow =

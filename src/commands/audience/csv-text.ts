@@ -84,7 +84,7 @@ function checked(text: Buffer): Buffer {
   return text;
 }
 
-/** Without the unfinished character at the end. */
+/** Returns the bytes without an unfinished character at the end. */
 function wholeLength(bytes: Buffer): number {
   const earliest = Math.max(0, bytes.length - 4);
   for (let at = bytes.length - 1; at >= earliest; at -= 1) {
@@ -102,7 +102,7 @@ function characterLength(firstByte: number): number {
 
 const undefinedInWindows1252 = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
 
-/** Only bytes that a text has, hardly any of which happen to form a UTF-8 character with their neighbours. */
+/** True for bytes that occur in text and rarely form a UTF-8 character with their neighbours. */
 function isSurelyWindows1252(bytes: Buffer): boolean {
   let characters = 0;
   let strays = 0;

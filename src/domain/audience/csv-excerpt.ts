@@ -8,7 +8,7 @@ const mostOfHeaders = 8_192;
 /** Bytes of an answer, as JSON, within which its rows have to fit. */
 const mostBytes = 60 * 1024;
 
-/** Control characters are six bytes each in JSON, and nothing to be read. */
+/** Removes control characters: each takes six bytes in JSON and shows nothing. */
 const cut = (text: string, most: number): string =>
   text
     .slice(0, most)

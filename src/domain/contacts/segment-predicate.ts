@@ -48,7 +48,7 @@ export type Predicate = { readonly negated: boolean } & (
       readonly test: 'text_compare';
       readonly subject: TextSubject;
       readonly comparison: Comparison;
-      /** A number compares with those contacts whose text is a number; a text by code points. */
+      /** A number is compared only with field texts that are numbers; a text is compared by code points. */
       readonly value: string | number;
     }
   | { readonly test: 'time_within'; readonly field: TimeField; readonly from: Date; readonly until: Date }

@@ -14,7 +14,7 @@ const firstMilliseconds = 1e12;
 
 interface MappingInput<Leaf> {
   readonly definition: TemplateDefinition;
-  /** Spec 4.1.1 and 4.5, as received. */
+  /** The mapping of Spec 4.1.1 or 4.5, not validated. */
   readonly mapping: unknown;
   readonly reader: SlotReader<Leaf>;
   readonly now: Date;

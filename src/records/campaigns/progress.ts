@@ -16,7 +16,7 @@ const CampaignProgress = t.type({
   preparation_status: oneOf(preparationStatuses),
   total_contacts: t.number,
   total_contacts_skipped: t.number,
-  /** All of these must be open. */
+  /** Sending windows that must all be open. */
   windows: Windows,
   ...counterFields,
   /** Micro-units. */

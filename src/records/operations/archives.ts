@@ -34,7 +34,7 @@ export function listCampaignsToArchive(connection: Connection, { olderThanMonths
     ORDER BY created_at LIMIT ${limit}`);
 }
 
-/** The earliest month of each workspace that is over since then and has messages after its last archive. */
+/** The earliest month of each workspace that is older than the limit and has messages after the last archived month. */
 export function listMonthsToArchive(connection: Connection, { olderThanMonths, limit }: Age) {
   return connection.any(sql.type(row(ArchiveSource))`
     SELECT workspace.id AS "workspaceId", NULL::uuid AS "campaignId",
@@ -90,7 +90,7 @@ export function listOpenArchives(connection: Connection, limit: number): Promise
     FROM archive WHERE removed_at IS NULL ORDER BY created_at LIMIT ${limit}`);
 }
 
-/** Deletes what else only served the recipients. */
+/** Deletes the other rows that belong to the recipients only. */
 export async function closeArchive(connection: Connection, { key, campaignId }: OpenArchive): Promise<void> {
   await connection.query(sql.type(nothing)`
     WITH counted AS (DELETE FROM campaign_countries WHERE campaign_id = ${campaignId}::uuid)

@@ -1,6 +1,6 @@
 /**
- * Repairs after a restore of Postgres: recipients that may have been sent to since the backup become UNKNOWN, and events that
- * may have been delivered since are not delivered again by themselves.
+ * Repairs after a restore of Postgres: recipients that may have been sent to since the backup become UNKNOWN, and events
+ * that may have been delivered since are delivered again only on request.
  */
 import { priceIn } from '../wallet/wallets.ts';
 import { sql } from 'slonik';

@@ -26,7 +26,7 @@ const by = (column: FragmentSqlToken) => ({
   isOld: (days: number) => sql.fragment`${column} < ${daysAgo(days).toISOString()}`,
   order: column,
 });
-/** An id (UUIDv7) begins with the time of its creation. */
+/** True for old rows by their id: a UUIDv7 begins with the time of its creation. */
 const byId = {
   isOld: (days: number) => sql.fragment`id < ${firstIdAt(daysAgo(days))}`,
   order: sql.fragment`id`,

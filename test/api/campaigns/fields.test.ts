@@ -408,7 +408,7 @@ describe('a campaign is refused', () => {
     expect((await create({ template_id: template }, elsewhere.channelKey)).status).toBe(201);
   });
 
-  it('with a template that exists nowhere', async () => {
+  it('with an unknown template', async () => {
     expect((await create({ template_id: randomUUID() })).body).toMatchObject({
       status: 'error',
       code: 404,

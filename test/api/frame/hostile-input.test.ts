@@ -1,6 +1,6 @@
 /**
- * The largest inputs that the limits allow, in shapes that cost more than their bytes where work is not linear or is done
- * in one go. Endpoints and fields are read from the routes, so that new ones are tried without a line here.
+ * The largest inputs that the limits allow, in shapes whose processing could block the event loop. Endpoints and fields are
+ * read from the routes, so that new ones are tested automatically.
  */
 import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
@@ -29,7 +29,7 @@ import { startTemporal } from '../../support/temporal.ts';
 import { blockOf, startWatchedServer, type WatchedServer } from '../../support/watched-server.ts';
 
 const mostBlockedMs = 100;
-/** By 32 MiB: their millions of values are collected as garbage, which stops everything for a moment. */
+/** 200 ms for bodies of 32 MiB: garbage collection of their millions of values stops the process for a moment. */
 const mostBlockedByLargestMs = 200;
 const mostAnswerBytes = 64 * 1024;
 
@@ -81,7 +81,7 @@ const inFull = new Set([
   'objects',
 ]);
 
-/** Shapes of fields within fields, of which there are many. */
+/** Shapes that are also tried inside nested fields, of which there are many. */
 const inside = new Set(['placeholders', '10,000 keys of a wrong type', 'objects']);
 
 const ordinary = shapes(mebibyte - slack, 99_000);

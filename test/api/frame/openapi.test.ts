@@ -26,7 +26,7 @@ it('passes the linter', async () => {
   const config = await createConfig({
     extends: ['recommended'],
     rules: {
-      // A probe, a scrape and a page have no failure of the caller.
+      // Probes, scrapes and pages have no error caused by the caller.
       'operation-4xx-response': 'off',
       // A literal segment wins over a parameter: /api/campaigns/csv-files/{key} is no /api/campaigns/{id}/start.
       'no-ambiguous-paths': 'off',

@@ -183,7 +183,7 @@ describe('the wallet', () => {
     expect(await ledgerSum(channelId)).toBe(4_000_000n);
   });
 
-  test('keeps every one of many recharges at once', async () => {
+  test('records each of many concurrent recharges', async () => {
     const { workspaceId, channelId } = await aWallet();
     await Promise.all(
       Array.from({ length: 20 }, () =>

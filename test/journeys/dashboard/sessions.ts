@@ -32,7 +32,7 @@ it('signs in by a link once, and signs out when the key is revoked', async () =>
     const cookies = await page.context().cookies();
     expect(cookies).toMatchObject([{ httpOnly: true, sameSite: 'Strict' }]);
     expect(await page.evaluate<string>('document.cookie')).toBe('');
-    // Asks every five seconds.
+    // This screen polls every five seconds.
     await goTo(page, 'Campaigns');
     await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
     await admin(['revoke-key', '--key-id', keyId]);

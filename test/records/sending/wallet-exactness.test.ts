@@ -97,7 +97,7 @@ async function nextPrice({ campaignId }: SeededCampaign): Promise<bigint> {
   return country === 'FR' ? dearPrice : messagePrice;
 }
 
-it('stops two campaigns and single sends at exactly what their wallet covers, and goes on exactly there', async () => {
+it('sends exactly as many messages of two campaigns and single sends as the wallet covers, and continues after a recharge', async () => {
   const { campaigns, provider, dependencies } = await createFixture(137_777n);
   const [first, second] = campaigns;
   const singles = Array.from({ length: 12 }, (_, index) =>
@@ -140,7 +140,7 @@ it('stops two campaigns and single sends at exactly what their wallet covers, an
   expect(ids).toHaveLength(2 * recipients + sent);
 }, 60_000);
 
-it('completes the campaign whose last message takes the last of the money', async () => {
+it('completes a campaign whose last message uses up the balance', async () => {
   const { campaigns, provider, dependencies } = await createFixture(100n * messagePrice + 50n * dearPrice);
   expect(await drive(dependencies, campaigns[0])).toBe('COMPLETED');
   expect(provider.received).toHaveLength(recipients);

@@ -50,7 +50,7 @@ export function Conversations() {
         {({ data, pagination: { total } }) =>
           data.length === 0 && chosen === undefined ? (
             <EmptyFace title="No conversation" icon={IconMessages}>
-              When somebody answers a message, the conversation stands here.
+              When a contact answers a message, the conversation appears here.
             </EmptyFace>
           ) : (
             <Grid gap="lg">

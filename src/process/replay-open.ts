@@ -14,7 +14,7 @@ export interface Replayed {
   }[];
 }
 
-const brokenTold = 100;
+const mostBroken = 100;
 const historiesAtOnce = 8;
 
 /** Rejects when Temporal does not answer. A workflow that ends meanwhile is replayed to its end. */
@@ -30,7 +30,7 @@ export async function replayOpen(
   let replayed = 0;
   for await (const { workflowId, runId, error } of Worker.runReplayHistories(source, histories)) {
     replayed += 1;
-    if (error === undefined || broken.length === brokenTold) continue;
+    if (error === undefined || broken.length === mostBroken) continue;
     // Extracts the relevant sentence from the SDK's error dump.
     const problem = /\[TMPRL\d+\] [^\\"]+/.exec(error.message)?.[0] ?? error.message;
     broken.push({ workflowId, runId, problem });

@@ -24,7 +24,7 @@ export type WorkerDependencies = OpenDependencies & { readonly attempts: EventEm
 /** Deliveries start eagerly in the process that serves their queue; the provider's callbacks go with maintenance. */
 export function startLoops(dependencies: WorkerDependencies, deliveries: DeliveryClusters) {
   const { logger, config } = dependencies;
-  const judge = { ...dependencies, workflows: viewWorkflows(dependencies.orchestrator) };
+  const checker = { ...dependencies, workflows: viewWorkflows(dependencies.orchestrator) };
   let afterAccount = '';
   const start: Readonly<Record<TaskQueue, () => readonly Loop[]>> = {
     campaigns: () => [
@@ -32,7 +32,7 @@ export function startLoops(dependencies: WorkerDependencies, deliveries: Deliver
         name: 'watch',
         logger,
         idleMs: watchIdleMs,
-        work: () => watchCampaigns(judge).then(() => false),
+        work: () => watchCampaigns(checker).then(() => false),
       }),
       startDeliveringOutbox(dependencies),
     ],

@@ -5,8 +5,8 @@
 import { nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
 import { cancelPending, lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
 import {
-  countUntoldEvents,
-  interruptUntoldEvents,
+  countWaitingEvents,
+  interruptWaitingEvents,
   listOpenDeliveries,
   listRestoredCampaigns,
   markMaybeSent,
@@ -192,7 +192,7 @@ function end(database: Doctor['database'], campaignId: string, last: 'cancel' | 
 }
 
 async function* checkEvents({ database }: Doctor, { backupAt }: Restore): AsyncIterable<Finding> {
-  const count = await countUntoldEvents(database, backupAt);
+  const count = await countWaitingEvents(database, backupAt);
   if (count === 0) return;
   yield {
     kind: 'events-in-lost-time',
@@ -201,7 +201,7 @@ async function* checkEvents({ database }: Doctor, { backupAt }: Restore): AsyncI
     meaning: `${count} events were waiting for their deliveries at the backup; they may have been told since`,
     repair: {
       does: 'write their deliveries as failed (interrupted), which can be sent again on request',
-      run: () => interruptUntoldEvents(database, backupAt),
+      run: () => interruptWaitingEvents(database, backupAt),
     },
   };
 }

@@ -170,8 +170,8 @@ async function updateContacts(
   { workspaceId, subscribedKeys }: ContactWriterOptions,
   changed: readonly ChangedContact[],
 ): Promise<readonly NewEvent[]> {
-  const isTold = subscribedKeys.has('contact.updated');
-  const statement = isTold ? `${updateStatement} RETURNING ${updatedColumns}` : updateStatement;
+  const isSubscribed = subscribedKeys.has('contact.updated');
+  const statement = isSubscribed ? `${updateStatement} RETURNING ${updatedColumns}` : updateStatement;
   const updated = await connection.rows<UpdatedRow>(statement, [
     workspaceId,
     changed.map(({ id }) => id),
@@ -180,7 +180,7 @@ async function updateContacts(
     changed.map(({ email }) => email),
     changed.map(({ newFields }) => JSON.stringify(newFields)),
   ]);
-  return isTold ? updated.map(updatedEvent) : [];
+  return isSubscribed ? updated.map(updatedEvent) : [];
 }
 
 function updatedEvent([contact, dob, createdAt, updatedAt]: UpdatedRow): NewEvent {

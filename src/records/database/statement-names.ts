@@ -6,17 +6,17 @@ export function createStatementNames({ often = 20, mostNames = 200, mostCounted 
   text: string,
 ) => string | undefined {
   const names = new Map<string, string>();
-  const asked = new Map<string, number>();
+  const counts = new Map<string, number>();
   return (text) => {
     const name = names.get(text);
     if (name !== undefined || names.size === mostNames) return name;
-    const times = (asked.get(text) ?? 0) + 1;
+    const times = (counts.get(text) ?? 0) + 1;
     if (times < often) {
-      if (asked.size >= mostCounted) asked.clear();
-      asked.set(text, times);
+      if (counts.size >= mostCounted) counts.clear();
+      counts.set(text, times);
       return undefined;
     }
-    asked.delete(text);
+    counts.delete(text);
     names.set(text, `often_${names.size}`);
     return names.get(text);
   };

@@ -120,14 +120,14 @@ function markPage(
 const Count = row(t.type({ count: t.number }));
 
 /** Counts events from before the backup that were not fanned out by then; deliveries created since are lost. */
-export function countUntoldEvents(connection: Connection, backupAt: Date): Promise<number> {
+export function countWaitingEvents(connection: Connection, backupAt: Date): Promise<number> {
   return connection.oneFirst(sql.type(Count)`
     SELECT count(*)::int4 AS count FROM event
     WHERE fanned_out_at IS NULL AND occurred_at <= ${backupAt.toISOString()}`);
 }
 
 /** Writes deliveries of these events as `interrupted`: they may have been sent, so they are sent again only on request. */
-export async function interruptUntoldEvents(connection: Connection, backupAt: Date): Promise<void> {
+export async function interruptWaitingEvents(connection: Connection, backupAt: Date): Promise<void> {
   await connection.query(sql.type(nothing)`
     WITH waiting AS (
       SELECT id, workspace_id, key FROM event

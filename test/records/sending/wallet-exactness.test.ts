@@ -82,7 +82,7 @@ const singleTo = ({ channelId, workspaceId, templateId }: SeededCampaign, countr
 const Purse = row(t.type({ balance: t.bigint, reserved: t.bigint, ledger: t.bigint, spent: t.bigint }));
 const Next = row(t.type({ country: t.string }));
 
-async function readPurse({ channelId }: SeededCampaign) {
+async function readWallet({ channelId }: SeededCampaign) {
   return test.pool.one(sql.type(Purse)`
     SELECT balance, reserved,
       (SELECT sum(amount)::bigint FROM ledger_entry WHERE channel_id = ${channelId}) AS ledger,
@@ -118,9 +118,9 @@ it('sends exactly as many messages of two campaigns and single sends as the wall
       counts: { claimed: 0, failed: 0, unknown: 0 },
     });
   }
-  const dry = await readPurse(first);
-  expect(dry).toMatchObject({ reserved: 0n, ledger: dry.balance, spent: 137_777n - dry.balance });
-  for (const campaign of campaigns) expect(dry.balance).toBeLessThan(await nextPrice(campaign));
+  const emptied = await readWallet(first);
+  expect(emptied).toMatchObject({ reserved: 0n, ledger: emptied.balance, spent: 137_777n - emptied.balance });
+  for (const campaign of campaigns) expect(emptied.balance).toBeLessThan(await nextPrice(campaign));
   const before = provider.received.length;
 
   // Too little money for all recipients: the recharge starts nothing, and a start sends until the wallet is empty again.
@@ -129,7 +129,7 @@ it('sends exactly as many messages of two campaigns and single sends as the wall
   expect(provider.received).toHaveLength(before);
   await startCampaignAgain(dependencies, first);
   expect(await drive(dependencies, first)).toBe('PAUSED');
-  expect((await readPurse(first)).balance).toBeLessThan(await nextPrice(first));
+  expect((await readWallet(first)).balance).toBeLessThan(await nextPrice(first));
 
   await postLedgerEntry(test.pool, { channelId: first.channelId, kind: 'recharge', amount: 1_000_000n });
   for (const campaign of campaigns) await startCampaignAgain(dependencies, campaign);
@@ -144,7 +144,7 @@ it('completes a campaign whose last message uses up the balance', async () => {
   const { campaigns, provider, dependencies } = await createFixture(100n * messagePrice + 50n * dearPrice);
   expect(await drive(dependencies, campaigns[0])).toBe('COMPLETED');
   expect(provider.received).toHaveLength(recipients);
-  expect((await readPurse(campaigns[0])).balance).toBe(0n);
+  expect((await readWallet(campaigns[0])).balance).toBe(0n);
   expect(await drive(dependencies, campaigns[1])).toBe('PAUSED');
   expect(provider.received).toHaveLength(recipients);
 }, 60_000);

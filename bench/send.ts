@@ -36,7 +36,7 @@ const minuteMs = 60_000;
 const pollMs = 500;
 /** Longest time to wait for a campaign: three times what its rate takes, and five minutes. */
 const longestMs = (count: number): number => (3_000 * count) / rate + 5 * minuteMs;
-/** As many messages on the wire as the rate and the latency need; 64 saturate a provider that answers at once. */
+/** Enough unanswered messages for the rate and the latency; 64 saturate a provider that answers at once. */
 const connections = Math.max(64, Math.ceil((rate * latencyMs * 1.5) / 1_000));
 
 interface Product extends Awaited<ReturnType<typeof startWholeProduct>> {

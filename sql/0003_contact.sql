@@ -163,7 +163,7 @@ CREATE TABLE erasure (
   workspace_id integer NOT NULL REFERENCES workspace (id),
   -- The contact's id, number and provider ids: the texts by which rows are found.
   names text[] NOT NULL,
-  -- Later rows belong to whoever registers the number again.
+  -- Later rows belong to the person who registers the number again.
   requested_at timestamptz NOT NULL,
   -- Rows written before this time no longer name the person; NULL before the first step.
   cleared_until timestamptz,

@@ -75,7 +75,7 @@ export function loadConfig(environment: Environment, terminal = false) {
   const webhookAddresses = listedAddresses.length > 0 ? listedAddresses : [raw('TEMPORAL_ADDRESS') ?? ''];
   const retentionDays = integer('RETENTION_DAYS', 30, 1, 3650);
   const webhookExpiryHours = integer('WEBHOOK_EXPIRY_HOURS', 24, 1, 8760);
-  // A delivery has nothing to send any more once its event is deleted.
+  // A delivery cannot be sent once its event is deleted.
   if (webhookExpiryHours > retentionDays * 24)
     problems.push(
       `WEBHOOK_EXPIRY_HOURS must not be longer than RETENTION_DAYS (${retentionDays * 24} hours)`,

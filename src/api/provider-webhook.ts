@@ -77,7 +77,7 @@ export const receiveProviderCallback = endpoint(
   },
 );
 
-/** Everything else is judged when it is applied; what is no notification at all is told to the sender at once. */
+/** Rejects a body that is not a notification at all; everything else is checked when it is applied. */
 function requireJsonObject(body: Buffer): void {
   if (!isJsonObject(body)) throw new HttpProblem(400, 'Request body must be a JSON object');
 }

@@ -61,5 +61,5 @@ export const CreateContact = struct({ phoneNumber: PhoneNumber }, fields);
 /** Absent fields stay; `tagsId` and `customFields` replace the whole list. */
 export const UpdateContact = optional({ phoneNumber: PhoneNumber, ...fields });
 
-/** `way` stands in the cursors of a search only. */
+/** `way` is part of a search's cursors only. */
 export const ContactCursor = cursorOf(struct({ id: Uuid }, { way: integerOf({ min: 0, max: 9 }) }));

@@ -84,7 +84,7 @@ const Body = struct(
     failed_campaign_id: Uuid,
     failed_reasons: shortListOf(nonEmpty, 1000),
     variable_mapping: VariableMapping,
-    // Ignored beside IMMEDIATE, so that its form is judged only beside SCHEDULED.
+    // Ignored for IMMEDIATE, so its form is checked for SCHEDULED only.
     scheduled_at: describe(t.unknown, { type: ['string', 'null'], format: 'date-time' }),
     sending_window: SendingWindow,
     ignore_quiet_hours: describe(t.boolean, {

@@ -14,7 +14,7 @@ export function fieldPath(context: t.Context): string {
     .join('.');
 }
 
-// `exact` and `readonly` stand in the path in place of the codec they wrap.
+// `exact` and `readonly` appear in the path in place of the codec they wrap.
 function unwrapped(codec: t.Decoder<unknown, unknown> | undefined): unknown {
   if (codec instanceof t.ExactType || codec instanceof t.ReadonlyType) {
     return unwrapped(codec.type as t.Mixed);

@@ -89,7 +89,7 @@ export const IsoDateTime: t.Type<Date, string> = scalar({
   schema: { type: 'string', format: 'date-time' },
 });
 
-/** E.164 digits of what we answer; empty of a contact that is known by another id alone. */
+/** E.164 digits in an answer; empty for a contact that is known by a user id alone. */
 export const Digits: t.Type<string> = describe(new t.StringType(), { pattern: '^[0-9]*$' });
 
 /** `#rrggbb` */
@@ -168,7 +168,7 @@ function rangeText(min: number | undefined, max: number | undefined): string {
   return max === undefined ? '' : ` of at most ${max}`;
 }
 
-/** An integer as it stands in a query string. */
+/** An integer in a query string. */
 function integerFromString(min: number, max: number): t.Type<number, string> {
   return scalar({
     name: 'integer',

@@ -42,7 +42,7 @@ const Fields = struct(
   { days: Days },
 );
 
-/** Days default to all, and stand in the order of the week. */
+/** Days default to all, and are encoded in the order of the week. */
 export const SendingWindow: t.Type<Window, Window> = named(
   'SendingWindow',
   describe(

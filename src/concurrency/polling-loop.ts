@@ -17,7 +17,7 @@ export interface PollingOptions {
   readonly work: () => Promise<boolean | 'empty'>;
 }
 
-// About eight seconds: a shorter failure is not worth an error line.
+// About eight seconds: a shorter failure is not logged as an error.
 const lastingFailures = 6;
 const firstBackoffMs = 250;
 const longestBackoffMs = 5_000;

@@ -1,4 +1,4 @@
-/** How the worker of task queue `webhooks` is sized: every delivery under way holds a workflow task and a local activity. */
+/** Sizes of the worker of task queue `webhooks`: every delivery under way holds a workflow task and a local activity. */
 import type { WorkerOptions } from '@temporalio/worker';
 import type { Config } from '../config.ts';
 import { taskQueues } from '../workflows/contract.ts';

@@ -148,7 +148,7 @@ export interface AccountItem extends FromNumber {
   readonly timestamp: string | null;
   /** Whether the account may send from now on; null when the event says nothing about it. */
   readonly maySend: boolean | null;
-  /** With `maySend: false`: when the block ends by itself; null: it does not. */
+  /** With `maySend: false`: when the block ends automatically; null: it does not. */
   readonly blockedUntil: Date | null;
   /** Messaging limit per 24 hours; null: no limit; undefined: not mentioned. */
   readonly messagingLimit: number | null | undefined;

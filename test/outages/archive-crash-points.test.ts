@@ -77,7 +77,7 @@ async function archiveAndDie(crashAfter: number): Promise<readonly string[]> {
 
 it('loses no row, whichever write was the last of the process', async () => {
   const all = await archiveAndDie(0);
-  // Of each: the record, the batches of rows, the end.
+  // Each has at least these writes: the record, the batches of rows, the end.
   expect(all.length).toBeGreaterThanOrEqual(1 + 3 + 1 + 1 + 2 + 1);
   for (let last = 1; last <= all.length; last += 1) await archiveAndDie(last);
 }, 120_000);

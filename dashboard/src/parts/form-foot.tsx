@@ -3,7 +3,7 @@ import { Alert, Button, Group, Stack } from '@mantine/core';
 import { ActionButton } from './action-button.tsx';
 
 interface FormFootProps {
-  /** What the button that saves says. */
+  /** Label of the button that saves. */
   readonly label: string;
   readonly error: Error | null;
   readonly isPending: boolean;

@@ -7,9 +7,9 @@ import { ActionButton } from './action-button.tsx';
 import { KeyField } from './key-field.tsx';
 
 interface OperatorKeyProps {
-  /** What the key is needed for, as in `To recharge`. */
+  /** The purpose of the key, as in `To recharge`. */
   readonly purpose: string;
-  /** What the button says. */
+  /** Label of the button. */
   readonly label: string;
 }
 

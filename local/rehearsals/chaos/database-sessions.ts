@@ -1,4 +1,7 @@
-/** What another session of Postgres does to the worker: cancels its statements, holds rows that it needs, shortens its time limit. */
+/**
+ * Faults caused by another session of Postgres: it cancels the worker's statements, locks rows that the worker needs, or
+ * shortens its time limit.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { OutageTarget } from './outages.ts';
@@ -56,7 +59,7 @@ export const lockRows =
 
 /** 3 ms: some statements end in time, others do not. */
 const shortTimeout = '3ms';
-/** As application-role.ts sets it. */
+/** The time limit that application-role.ts sets. */
 const usualTimeout = '60s';
 
 /** Role settings apply to new sessions, so the present ones are ended. */

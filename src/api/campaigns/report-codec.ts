@@ -125,7 +125,7 @@ export const CampaignDetail = named(
 );
 export type CampaignDetail = t.TypeOf<typeof CampaignDetail>;
 
-/** The counters of a row stand in an object of their own; so does the preparation error. */
+/** Converts a row: counters and preparation error become objects. */
 export function presentCampaignReport<R extends ReportRow>(row: R) {
   const { pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped, ...rest } =
     row;
@@ -149,7 +149,7 @@ function beginningOf({ status, started_at, scheduled_at, created_at, windows }: 
   return beginsAt(windows, { scheduledAt: scheduled_at, createdAt: created_at });
 }
 
-/** At the rate that the channel may send, alone. */
+/** Seconds at the rate of the channel alone, without other limits. */
 function etaSeconds(row: DetailRow, rate: number, now: Date): number | null {
   if (row.pending === 0 || row.status === 'PAUSED' || isFinished(row.status)) return null;
   const begins = row.started_at === null ? (row.scheduled_at ?? now) : now;

@@ -43,7 +43,7 @@ export interface ServerLimits {
   readonly bodyMs: number;
   /** A whole request, uploads included. */
   readonly requestMs: number;
-  /** A caller that takes nothing of its answer for so long is cut off. */
+  /** Time without progress after which a caller that reads nothing of its answer is disconnected. */
   readonly unreadMs: number;
   readonly connections: number;
   /** Limits the memory that bodies and large answers hold at a time. */
@@ -157,7 +157,7 @@ export function createApiServer(
       requireHostHeader: false,
     },
     (request, response) => {
-      // Node asks once nothing has moved on the connection for so long: that may be our own doing.
+      // Node calls this when the connection has been idle for that long; the cause may be on our side.
       response.setTimeout(unreadMs, () => {
         if (request.socket.writableLength > 0) request.socket.destroy();
       });

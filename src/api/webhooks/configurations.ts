@@ -24,7 +24,7 @@ const tag = 'Webhooks';
 const collection = '/api/external-webhooks';
 const params = struct({ id: idOf('Webhook') });
 
-/** Throws Invalid for a URL the guard refuses as it stands; names are judged when they are dialled. */
+/** Throws Invalid for a URL that the address guard refuses; names are checked when they are dialled. */
 function assertTargetUrl({ outbound }: Dependencies, url: string): void {
   const check = outbound.checkUrl(url);
   if (!check.ok) throw Invalid.at('url', targetUrlMessage('url', check.problem));

@@ -111,7 +111,7 @@ function senderOf(found: readonly IncomingContact[]): Sender | undefined {
   return { contactId, contactIds: found.map(({ id }) => id), phoneNumber, country };
 }
 
-/** In a group anybody may answer a message. */
+/** In a group any member may answer a message, so an answer does not identify the sender. */
 async function lockAnswering(
   connection: Connection,
   { notice: { item, channel }, answered }: AnsweringNotice,

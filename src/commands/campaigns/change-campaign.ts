@@ -27,7 +27,7 @@ export interface CampaignReference {
 
 type Changer = Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>;
 
-/** Starts a paused campaign again. Throws NotFound, or Conflict naming the state or what still stands in the way. */
+/** Starts a paused campaign again. Throws NotFound, and Conflict with the state or the obstacle. */
 export function startCampaignAgain(
   dependencies: Changer,
   reference: CampaignReference & { readonly isForced?: boolean },

@@ -16,8 +16,8 @@ const csvSources = ['csv_contacts_string', 'csv_file_key', 'csv_file_url'] as co
 const probeBytes = 4 * 1024;
 /** The header and the first row lie within: a record has at most a mebibyte. */
 const mostProbed = 2 * maxRecordBytes;
-/** Entries that the request itself judges (up to 20 µs each); the preparation skips invalid numbers among the others. */
-const mostJudged = 2_000;
+/** Entries that the request itself checks (up to 20 µs each); the preparation skips invalid numbers among the others. */
+const mostChecked = 2_000;
 /** Characters of a number with its values: more than any template's body takes. */
 const longestEntry = 16_384;
 
@@ -91,7 +91,7 @@ function quickContactProblems({ quick_contacts: entries }: CreateCampaign): read
     return [problem(field, `${field} must have at most ${longestEntry} characters`)];
   }
   const problems: FieldProblem[] = [];
-  for (const [index, entry] of entries.slice(0, mostJudged).entries()) {
+  for (const [index, entry] of entries.slice(0, mostChecked).entries()) {
     if (normalisePhoneNumber(parseQuickContact(entry).phone) !== undefined) continue;
     problems.push(
       problem(

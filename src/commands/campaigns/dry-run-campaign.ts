@@ -167,7 +167,7 @@ async function pagesOf(
   return openCandidates(dependencies, request);
 }
 
-/** In pieces, so that other requests come between: rows are judged piece by piece. */
+/** Checks rows in pieces and yields to other requests between them. */
 function* piecesOf(csv: string): Generator<Buffer> {
   const bytes = Buffer.from(csv);
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);

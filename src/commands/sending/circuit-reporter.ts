@@ -40,7 +40,7 @@ export class CircuitReporter {
   }
 
   onAnswer(isFailure: boolean): void {
-    // A success changes nothing while nothing has failed: it is not worth a statement.
+    // Without earlier failures a success changes nothing, so no statement is sent.
     if (!isFailure && this.#failuresInARow === 0 && !this.#isFailing && !this.#isProbe) return;
     this.#failuresInARow = isFailure ? this.#failuresInARow + 1 : 0;
     this.#unreported = isFailure
@@ -49,7 +49,7 @@ export class CircuitReporter {
     const end = (): void => {
       this.#reporting = undefined;
     };
-    // A report that fails is dropped: this step stops by its own count, and the next one counts anew.
+    // A failed report is dropped: this step stops by its own count, and the next step counts from zero.
     this.#reporting ??= this.#report().then(end, end);
   }
 

@@ -88,7 +88,7 @@ export function createOutcomeRecorder(
   };
 }
 
-/** Up to `size` outcomes from the front; ends before a position that stands in it already. */
+/** Takes up to `size` outcomes from the front; ends before a position that the batch contains already. */
 function nextBatch(waiting: readonly RecipientOutcome[], size: number): readonly RecipientOutcome[] {
   const seen = new Set<number>();
   const batch: RecipientOutcome[] = [];

@@ -103,7 +103,7 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
         ...(changedContact !== undefined && variables !== null && { variables }),
       });
     },
-    // A claim that is under way takes the lag along. If the database is away, the next claim does.
+    // A running claim writes the lag as well; if the database is unreachable, the next claim does.
     writeLag: (lagMs) => {
       if (!claimer.isClaiming) void delaySchedule(database, channelId, lagMs).catch(() => undefined);
       return !claimer.isClaiming;

@@ -97,7 +97,7 @@ const inexpressible = (definition: TemplateDefinition): string | undefined => {
   return definition.buttons.some((button) => button.kind === 'mpm') ? 'its product sections' : undefined;
 };
 
-/** Where each of the template's variables stands in a mapping, in the order header, body, buttons. */
+/** The path of each template variable in a mapping, in the order header, body, buttons. */
 const variablePaths = (definition: TemplateDefinition): readonly string[] => {
   const { header, body } = templateVariables(definition);
   const headerKeys = (): readonly string[] => {

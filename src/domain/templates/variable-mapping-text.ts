@@ -18,7 +18,7 @@ export type FieldSource =
 
 type NamedSources = ReadonlyMap<string, FieldSource>;
 
-/** What the names in a mapping stand for. */
+/** The values of the names in a mapping. */
 export interface FieldSources {
   /** For error messages. */
   readonly names: readonly string[];
@@ -118,7 +118,7 @@ const bareNames = (sources: FieldSources): ReadonlySet<string> => {
 /** The provider refuses these in a text: line breaks and other control characters, four or more spaces in a row. */
 export const refusedWhitespace = /[\p{Cc}\u2028\u2029]| {4}/u;
 
-/** A contact's value is not worth failing the message: refused white space becomes one space. */
+/** White space that the provider refuses becomes one space, so that a contact's value does not fail the message. */
 export const tidyText = (text: string): string => {
   const trimmed = text.trim();
   if (!refusedWhitespace.test(trimmed)) return trimmed;

@@ -19,7 +19,7 @@ const standardPrefix = 'whsec_';
 export function signingKey(secret: string): Buffer {
   const encoded = secret.startsWith(standardPrefix) ? secret.slice(standardPrefix.length) : '';
   const decoded = Buffer.from(encoded, 'base64');
-  // Node skips what is no base64: only a text that comes out as it went in was base64.
+  // Node ignores invalid base64 characters: the text was valid only if encoding the bytes again gives the same text.
   const isBase64 = decoded.length > 0 && decoded.toString('base64') === encoded;
   return isBase64 ? decoded : Buffer.from(secret, 'utf8');
 }

@@ -10,7 +10,7 @@ import { Overloaded } from '../../domain/error.ts';
 import type { RecipientFilter } from './recipient-report.ts';
 
 export interface ExportFilter extends Omit<RecipientFilter, 'limit'> {
-  /** True: every column that is worth keeping, for an archive. */
+  /** True: every column that an archive keeps. */
   readonly inFull?: boolean;
 }
 

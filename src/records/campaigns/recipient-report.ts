@@ -26,17 +26,17 @@ export interface RecipientFilter {
   /** Empty: every state. */
   readonly states: readonly RecipientState[];
   readonly reasons: readonly string[];
-  /** Digits of E.164: whoever has one of them. */
+  /** E.164 digits: recipients with one of these numbers. */
   readonly phoneNumbers?: readonly string[] | undefined;
   readonly afterPosition: number;
   readonly limit: number;
 }
 
-// States that always come with a reason: asked for alone, the partial index on reasons finds them.
+// States that always have a reason: a filter by them uses the partial index on reasons.
 const reasonedStates: readonly RecipientState[] = ['FAILED', 'UNKNOWN', 'SKIPPED'];
 
-// A state that few are in is looked for in so many positions at a time: for all at once Postgres would read the recipients of
-// every campaign there is. A page looks through so many, and goes on from there.
+// Positions that one query of a rare state scans. Without this bound Postgres would read the recipients of every campaign. A
+// page runs several such queries, and the next page continues behind them.
 const window = 20_000;
 const windowsOfPage = 5;
 

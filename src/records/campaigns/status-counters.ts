@@ -1,4 +1,4 @@
-/** The counters and reasons that stand beside campaigns, moved for a whole batch of recipients at once. */
+/** The counters and reasons of campaigns, updated once for a whole batch of recipients. */
 import * as t from 'io-ts';
 import { sql } from 'slonik';
 import type { Connection } from '../database/database.ts';
@@ -35,7 +35,7 @@ export type CountedState = (typeof countedStates)[number];
 
 export interface CounterMove {
   readonly campaignId: string;
-  /** How many recipients more, or fewer, stand in each state. */
+  /** Change of the number of recipients in each state. */
   readonly by: Readonly<Record<CountedState, number>>;
   /** Micro-units; negative where money was given back. */
   readonly charged: bigint;

@@ -8,7 +8,7 @@ import { insertWrittenEvents, type NewEventRow } from '../webhooks/events.ts';
 import { nothing, row } from '../database/row.ts';
 import type { StoredContact } from './stored-contacts.ts';
 
-/** The columns of a contact as the domain names them, and what goes with it. */
+/** The columns of a contact under their domain names, with its tags and event. */
 const given = sql.fragment`AS given (
   id uuid, workspace_id int, "phoneNumber" text, "countryCode" text, country text, "firstName" text,
   "lastName" text, "chatName" text, email text, source text, subscribed boolean, "customFields" jsonb, dob timestamptz,

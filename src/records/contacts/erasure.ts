@@ -15,7 +15,7 @@ const Known = t.type({
 });
 export type KnownPerson = t.TypeOf<typeof Known>;
 
-/** Undefined when there is no such contact, or nothing is held of it any more. A deleted contact is still known. */
+/** Returns undefined when there is no such contact, or all its data is erased. Finds deleted contacts too. */
 export async function findKnownPerson(
   connection: Connection,
   workspaceId: number,

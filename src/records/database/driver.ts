@@ -31,7 +31,7 @@ export interface DriverOptions {
   readonly connectTimeoutMs: number;
   /** Closes a connection whose answer takes longer; Postgres notices and ends the statement (`limitApplication`). */
   readonly answerTimeoutMs: number;
-  /** Hears of every error of Postgres, before anybody handles it. */
+  /** Called with every error of Postgres, before it is handled. */
   readonly onError?: ((error: Error & { readonly code?: unknown }) => void) | undefined;
 }
 

@@ -10,7 +10,7 @@ const ContactFields = t.type({
   /** National number; '' for a person without a number. */
   phoneNumber: t.string,
   countryCode: t.string,
-  /** Those that the message names; null when it names none, or the contact has none of them. */
+  /** The custom fields that the message names; null when it names none, or the contact has none of them. */
   customFields: t.union([t.record(t.string, t.string), t.null]),
 });
 export type ContactFields = t.TypeOf<typeof ContactFields>;

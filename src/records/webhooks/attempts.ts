@@ -49,7 +49,7 @@ export async function claimAttempts(
   ids: readonly string[],
   { leaseSeconds, expiryHours }: ClaimOptions,
 ): Promise<readonly Attempt[]> {
-  // By themselves, so that the bodies are looked for in the days of these events alone.
+  // A separate statement, so that the bodies are looked up only in the partitions of these events.
   const eventIds = await connection.anyFirst(sql.type(Id)`
     SELECT event_id AS id FROM webhook_delivery WHERE ${amongIds(ids)} AND state = 'pending'`);
   if (eventIds.length === 0) return [];

@@ -1,4 +1,4 @@
-/** What is answered for a campaign whose recipients are archived. */
+/** Answers about a campaign whose recipients are archived. */
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { archiveExpired } from '../../../src/commands/operations/archive-expired.ts';

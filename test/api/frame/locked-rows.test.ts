@@ -1,4 +1,4 @@
-/** A transaction that somebody forgot to end holds a row of one workspace: the others are served. */
+/** A transaction that was never ended holds a row of one workspace; other workspaces are still served. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApi, type TestApi } from '../../support/api.ts';

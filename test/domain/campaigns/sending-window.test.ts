@@ -143,7 +143,7 @@ it.each([
   ['europe/berlin', true],
   ['Asia/Calcutta', true],
   ['+01:00', false],
-  // Of India, Israel or Ireland.
+  // The abbreviation of India, Israel or Ireland.
   ['IST', false],
   ['PST', false],
   ['Europe/Atlantis', false],

@@ -1,4 +1,4 @@
-/** What follows a campaign: its new name, the replies to it, an answer, and several campaigns at once. */
+/** After a campaign: its new name, the replies to it, an answer, and actions on several campaigns. */
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';

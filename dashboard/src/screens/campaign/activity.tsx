@@ -1,4 +1,4 @@
-/** What keys and commands did with one campaign. */
+/** The audit log of one campaign: actions of API keys and admin commands. */
 import { getRouteApi } from '@tanstack/react-router';
 import { Screen } from '../../parts/screen.tsx';
 import { Audit } from '../activity/audit.tsx';

@@ -138,7 +138,7 @@ function Quality({ quality }: { quality: api.Channel['quality'] }) {
   );
 }
 
-/** What keeps a channel from sending, with what to do. */
+/** The reason why a channel does not send, with advice. */
 function Trouble({ channel }: { channel: api.Channel }) {
   return (
     <>

@@ -31,7 +31,7 @@ const html = `<!doctype html>
 // The key outlives a reload and ends with the tab. What earlier versions kept for good is removed.
 const startScript = `localStorage.removeItem('authorized');
 const kept = sessionStorage.getItem('apiKey');
-// By path, method, name and summary of an operation; the renderer's own looks at the tags alone, and at no event.
+// Searches path, method, name and summary of operations; the renderer's own search reads only tags, and no events.
 const fits = (phrase, path, method, operation) => {
   const text = [path, method, operation.get('operationId'), operation.get('summary')].join(' ').toLowerCase();
   return phrase.toLowerCase().split(' ').every((word) => text.includes(word));

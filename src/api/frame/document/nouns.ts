@@ -1,4 +1,4 @@
-/** What a schema or a path of the API document describes, in words. */
+/** Nouns for the schemas and paths of the API document. */
 import type { JsonSchema } from '../../../codecs/json-schema.ts';
 
 /** Names that the rule below would turn into the wrong words. */

@@ -28,7 +28,7 @@ export function tableWriters() {
   const sources = read('src/records', '.ts');
   return tables.map((table) => {
     const write = new RegExp(`(INSERT INTO|UPDATE|DELETE FROM|MERGE INTO|COPY) ${table}\\b`);
-    // Retention deletes from the tables of a list.
+    // Retention deletes from a list of tables whose names are not in its SQL text.
     const expires = `table: sql.fragment\`${table}\``;
     const writers = sources.filter(
       ([path, text]) => write.test(text) || (path === 'operations/retention.ts' && text.includes(expires)),

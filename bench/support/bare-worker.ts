@@ -1,4 +1,4 @@
-/** A worker of `twoActivities` in a process of its own, with the options of the product's. */
+/** Runs a worker of the `twoActivities` workflow in its own process, with the product's worker options. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

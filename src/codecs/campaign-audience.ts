@@ -1,4 +1,6 @@
-/** The parts of a campaign's audience input (Spec 4.1), as a request gives them and as the campaign keeps the small ones. */
+/**
+ * Codecs of a campaign's audience input (Spec 4.1): of requests, and of the small parts that are stored with the campaign.
+ */
 import * as t from 'io-ts';
 import { mostCustomColumns } from '../domain/audience/csv.ts';
 import { recordOf, shortListOf } from './collections.ts';

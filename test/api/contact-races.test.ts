@@ -34,7 +34,7 @@ const updatesOf = async (workspaceId: number) =>
     .filter(({ eventKey }) => eventKey === 'contact.updated')
     .map(({ data }) => data.contact);
 
-/** Another transaction, which does `statement` and holds what it locks until it is ended. */
+/** Starts another transaction that runs `statement` and keeps its locks until it is ended. */
 async function holding(statement: string, values: readonly unknown[]): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: api.database.url });
   await client.connect();
@@ -46,14 +46,14 @@ async function holding(statement: string, values: readonly unknown[]): Promise<(
   };
 }
 
-/** Resolves when so many statements wait for a lock. */
+/** Resolves when the given number of statements wait for a lock. */
 async function waiters(count: number): Promise<void> {
   const waiting = `
     SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   await expect.poll(() => query(api.database, waiting)).toHaveLength(count);
 }
 
-it('keeps what each of many edits of one contact changed', async () => {
+it('keeps the changes of many concurrent edits of one contact', async () => {
   const workspace = await seedContacts(1);
   const [id] = workspace.ids;
   const edits = [
@@ -76,7 +76,7 @@ it('keeps what each of many edits of one contact changed', async () => {
   expect(times).toEqual(times.toSorted());
 });
 
-it('changes the contacts of many workspaces at once, each one alone', async () => {
+it('changes contacts of many workspaces concurrently, without effects on each other', async () => {
   const workspaces = await Promise.all([seedContacts(8), seedContacts(8), seedContacts(8)]);
   const edits = workspaces.flatMap((workspace) => workspace.ids.map((id) => ({ workspace, id })));
   const answers = await Promise.all(

@@ -94,7 +94,7 @@ const asked: Readonly<Record<string, (connection: Connection) => Promise<unknown
   ),
 };
 
-// A statement that is asked often may keep a plan that was made for no value (src/records/database/statement-names.ts).
+// Postgres may keep a generic plan for a frequent statement (src/records/database/statement-names.ts).
 const modes = ['force_custom_plan', 'force_generic_plan'];
 const cases = Object.entries(asked)
   .flatMap(([what, ask]) => modes.map((mode) => ({ what, mode, ask })))

@@ -1,4 +1,4 @@
-/** Holds responses to the OpenAPI document: the schema of the very operation and status. */
+/** Checks responses against the OpenAPI document: the schema of their operation and status. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { Endpoint } from '../../src/api/frame/endpoint.ts';

@@ -1,4 +1,4 @@
-/** One inbound message of every kind, as the provider writes them; id, sender and time are the test's. */
+/** One inbound message of every kind, as the provider writes them; the test chooses id, sender and time. */
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -10,7 +10,7 @@ export function watchEventLoop(): {
   const look = () => {
     const now = performance.now();
     const { user, system } = process.cpuUsage(cpu);
-    // On a busy machine a process that waits for its turn would look blocked: what counts is at most the CPU that it used.
+    // The CPU time that the process used is an upper bound, so that waiting for a busy processor does not count as a block.
     longest = Math.max(longest, Math.min(now - last - everyMs, (user + system) / 1000));
     last = now;
     cpu = process.cpuUsage();

@@ -10,12 +10,12 @@ import { findRunUser, launchAs } from '../../local/stack/host/run-user.ts';
 import { findPgbouncer } from './find-pgbouncer.ts';
 
 export interface Pgbouncer {
-  /** The database's URL by way of the pooler. */
+  /** The database's URL through the pooler. */
   readonly url: string;
   readonly stop: () => Promise<void>;
 }
 
-/** All clients together get `serverConnections`. */
+/** All clients together share `serverConnections` connections to Postgres. */
 export async function startPgbouncer(
   databaseUrl: string,
   { serverConnections }: { serverConnections: number },

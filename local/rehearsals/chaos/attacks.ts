@@ -25,7 +25,7 @@ export interface Attack {
   readonly answerMs: number;
   readonly eventMs: number;
   readonly growthMb: number;
-  /** Takes minutes: run by its name alone. */
+  /** The attack takes minutes and runs only when it is named. */
   readonly apart?: true;
 }
 

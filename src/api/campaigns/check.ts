@@ -1,4 +1,4 @@
-/** POST /api/campaigns/check: a creation that creates nothing. */
+/** POST /api/campaigns/check: the checks and estimates of a creation, without creating anything. */
 import * as t from 'io-ts';
 import { CheckCampaign } from '../../codecs/create-campaign.ts';
 import { describe, named } from '../../codecs/json-schema.ts';

@@ -48,7 +48,7 @@ export const CampaignStreamEvent = new ShapesType([
 ]);
 
 const commentEveryMs = 15_000;
-// Within which a revoked key ends the stream.
+// Interval of the checks whether the key is still valid: a revoked key ends the stream within this time.
 const lookEveryMs = 4_000;
 
 /** Ends with the campaign, with the process, or when its credentials are no longer valid. */

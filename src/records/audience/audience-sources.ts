@@ -50,7 +50,7 @@ export function toQuery({ sql: text, values }: Fragment): Query {
   return { text: text.replaceAll(/\$slonik_(\d+)/g, '$$$1'), values };
 }
 
-// Small pages: what a page holds dies young.
+// Small pages, so that the garbage collector frees their objects cheaply.
 const pageSize = 1_000;
 
 export async function* readByCursor<R extends readonly unknown[]>(

@@ -73,8 +73,8 @@ export interface NewAppMessage extends Omit<
 }
 
 /**
- * An outbound message that was written in the provider's app: it belongs to the contact and the conversation there are,
- * and costs nothing. Does nothing when it is saved already; the caller holds `lockProviderMessage`.
+ * Saves an outbound message that was written in the provider's app, with the present contact and conversation; it costs
+ * nothing. Does nothing when it is saved already; the caller holds `lockProviderMessage`.
  */
 export async function insertAppMessage(connection: Connection, message: NewAppMessage): Promise<void> {
   await connection.query(sql.type(nothing)`

@@ -84,8 +84,8 @@ const contactPart = {
 };
 
 /**
- * Searches one way after the other: by number, first name, last name, chat name and e-mail address; the hits of a way are
- * sorted by the column it searches. A contact is listed once, under the first way that finds it.
+ * Searches by number, first name, last name, chat name and e-mail address, one column after the other (a "way"); the hits of
+ * a way are sorted by its column. A contact is listed once, under the first way that finds it.
  */
 export async function searchContacts(
   connection: Connection,

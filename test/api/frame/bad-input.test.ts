@@ -59,7 +59,7 @@ const oddity = fc.oneof(
   ),
 );
 
-/** The example with some of its values, at any depth, exchanged for oddities. */
+/** The example with some of its values, at any depth, replaced by unusual ones. */
 function mutated(example: unknown): fc.Arbitrary<unknown> {
   if (Array.isArray(example)) {
     return fc.oneof(

@@ -119,7 +119,7 @@ describe('an inbound message', () => {
     expect(await keysOf(place)).toEqual(['contact.created', 'incoming']);
   });
 
-  it('gives the event the data of the contract, with the provider’s notification inside', async () => {
+  it('emits an event with the specified data and the provider’s notification', async () => {
     const place = await seed();
     const message = text('Hello');
     const callback = inbound(place, message);
@@ -359,7 +359,7 @@ describe('the sender', () => {
     expect(await messagesOf(place)).toMatchObject([{ placed: true }, { known: true, placed: false }]);
   });
 
-  describe('with another number from now on', () => {
+  describe('a sender who announces a new number', () => {
     const changed = (place: SeededCampaign, system: Json) =>
       inbound(place, text('', { type: 'system', text: undefined, system }), []);
     const moved = { type: 'user_changed_number', wa_id: '33612345678', body: 'changed' };
@@ -383,7 +383,7 @@ describe('the sender', () => {
       expect(await conversationsOf(place)).toHaveLength(1);
     });
 
-    it('stays as it is when the new number belongs to a contact', async () => {
+    it('changes nothing when the new number belongs to another contact', async () => {
       const place = await seed();
       await deliver(applier, [
         inbound(place, text('one')),
@@ -397,7 +397,7 @@ describe('the sender', () => {
       expect(await keysOf(place)).not.toContain('contact.updated');
     });
 
-    it('stays as it is when the new number is none', async () => {
+    it('changes nothing when the new number is invalid', async () => {
       const place = await seed();
       await deliver(applier, [changed(place, { type: 'user_changed_number', wa_id: 'nobody' })]);
       expect(await contactsOf(place)).toMatchObject([{ phone_number: number }]);
@@ -447,7 +447,7 @@ describe('the conversation', () => {
     ]);
   });
 
-  it('begins anew when it was closed', async () => {
+  it('is a new one when the last was closed', async () => {
     const place = await seed();
     await deliver(applier, [inbound(place, text('one'))]);
     await setConversations(place, 'closed');
@@ -465,7 +465,7 @@ describe('the conversation', () => {
     expect(await conversationsOf(place)).toEqual([{ status: 'open', chat_mode: chatMode, sessions: 1 }]);
   });
 
-  it('ends the session of before when it is open again, and starts another', async () => {
+  it('ends the previous session when it is reopened, and starts another', async () => {
     const place = await seed('chatbot');
     await deliver(applier, [inbound(place, text('one'))]);
     await setConversations(place, 'resolved');

@@ -1,4 +1,4 @@
-/** A failing provider, and what that costs the recipients of a campaign. The tests run side by side: they wait most of the time. */
+/** Effects of a failing provider on the recipients of a campaign. The tests run concurrently, because they mostly wait. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Hands a picture, video or document to the provider for the header of a message. */
+/** Uploads a picture, video or document to the provider for the header of a message. */
 import { FileButton, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { IconUpload } from '@tabler/icons-react';

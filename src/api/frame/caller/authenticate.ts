@@ -1,4 +1,7 @@
-/** X-API-Key → principal (Spec 5). Every rejection takes the same work and has the same message. */
+/**
+ * X-API-Key → principal (Spec 5). Every rejection does the same amount of work and has the same message, so that neither
+ * reveals why.
+ */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Config } from '../../../config.ts';
@@ -44,7 +47,7 @@ interface CachedKey {
   readonly staleAtMs: number;
 }
 
-// A revocation takes effect within five seconds; the difference is left for the query.
+// 4 s: a revocation takes effect within five seconds, of which one is left for the lookup.
 const cacheMs = 4_000;
 const mostCached = 10_000;
 const mostFamiliar = 100_000;

@@ -5,7 +5,7 @@ import { fieldDescriptions } from './field-descriptions.ts';
 import { nounOf, pluralOf } from './nouns.ts';
 import { schemaDescriptions } from './schema-descriptions.ts';
 
-/** Descriptions of query parameters; those of path parameters are made of the path. */
+/** Descriptions of query parameters; those of path parameters are derived from the path. */
 const parameterDescriptions: Readonly<Record<string, string>> = {
   assignedTo: 'Only {nouns} assigned to the user, team or bot with this id.',
   channel_id: 'Id of the channel; required with a workspace key if the workspace has several.',
@@ -53,7 +53,7 @@ export function describedParameter(name: string, schema: JsonSchema, noun: strin
   };
 }
 
-/** A named schema with what it and its properties mean. */
+/** Adds descriptions to a named schema and its properties. */
 export function described(name: string, schema: JsonSchema): JsonSchema {
   const description = schemaDescriptions[name];
   return {
@@ -73,7 +73,7 @@ function dataOf({ $ref, items }: JsonSchema, noun: string): string | undefined {
   return $ref === undefined ? undefined : `Returned ${noun}.`;
 }
 
-/** Adds to every property of a named schema, at any depth, what its name means. */
+/** Adds a description to every property of a named schema, at any depth, by its name. */
 function withDescriptions(name: string, schema: JsonSchema, noun: string): JsonSchema {
   const inside = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(inside);
@@ -88,7 +88,7 @@ function withDescriptions(name: string, schema: JsonSchema, noun: string): JsonS
         schemaDescriptions[`${name}.${field}`] ??
         constantOf(one) ??
         (field === 'data' ? dataOf(one, noun) : fill(meaningOf(field), noun));
-      // A schema that describes itself is the same thing everywhere.
+      // A schema with a description of its own keeps it wherever it is used.
       const own = one['$ref'] === '#/components/schemas/SuccessStatus';
       return [
         field,

@@ -23,7 +23,7 @@ export type OpenHours =
 export async function checkSendingHours(
   dependencies: Keeper,
   campaignId: string,
-  { status, windows, now, epoch, pending, claimed }: SendingHours,
+  { status, windows, now, askedAt, epoch, pending, claimed }: SendingHours,
 ): Promise<OpenHours> {
   // A campaign without pending recipients has nothing to send, and may be completed.
   if (windows.length === 0 || status !== 'RUNNING' || pending === 0)
@@ -33,7 +33,7 @@ export async function checkSendingHours(
   const opensInMs = Math.ceil(opensAt.getTime() - now);
   const closesInMs = (open?.closesAt?.getTime() ?? Infinity) - now;
   if (opensInMs <= 0 && closesInMs > marginMs) {
-    const overAt = performance.now() + closesInMs - marginMs;
+    const overAt = askedAt + closesInMs - marginMs;
     return { isOpen: true, isOver: () => performance.now() >= overAt };
   }
   if (opensInMs <= 0) return { isOpen: false, waitMs: Math.ceil(closesInMs) };

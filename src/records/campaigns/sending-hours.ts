@@ -29,10 +29,14 @@ const SendingHours = t.type({
   /** Epoch milliseconds on Postgres' clock. */
   now: t.number,
 });
-export type SendingHours = t.TypeOf<typeof SendingHours>;
+export interface SendingHours extends t.TypeOf<typeof SendingHours> {
+  /** `performance.now()` before Postgres read its clock: a slow answer makes a window close earlier, never later. */
+  readonly askedAt: number;
+}
 
 /** Throws NotFound. */
 export async function getSendingHours(connection: Connection, campaignId: string): Promise<SendingHours> {
+  const askedAt = performance.now();
   const found = await connection.maybeOne(sql.type(row(SendingHours))`
     SELECT campaign.status, epoch, pending, claimed, claimed_position AS "claimedPosition", ${windowsColumn} AS windows,
       extract(epoch FROM clock_timestamp())::float8 * 1000 AS now
@@ -40,7 +44,7 @@ export async function getSendingHours(connection: Connection, campaignId: string
     JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
     JOIN template ON template.id = campaign.template_id
     WHERE campaign.id = ${campaignId}`);
-  return found ?? notFound('Campaign');
+  return { ...(found ?? notFound('Campaign')), askedAt };
 }
 
 /** Does nothing once the campaign, or a window of it, has changed since `epoch`. */

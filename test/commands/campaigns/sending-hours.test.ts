@@ -59,6 +59,19 @@ it.each([
   expect(open).toEqual({ isOpen: false, waitMs });
 });
 
+it('closes earlier, never later, when the answer of Postgres was slow', async () => {
+  const { campaignId } = await seedCampaign(test.pool, { recipients: 10 });
+  const dependencies = sendingDependencies({ database: test.pool, provider: createFakeProvider() });
+  const hours = await getSendingHours(test.pool, campaignId);
+  const open = await checkSendingHours(dependencies, campaignId, {
+    ...hours,
+    windows,
+    now: closingAt - 2_000,
+    askedAt: performance.now() - 3_000,
+  });
+  expect(open.isOpen && open.isOver()).toBe(true);
+});
+
 it('has no end for a campaign without a window', async () => {
   const { campaignId } = await seedCampaign(test.pool, { recipients: 10 });
   const dependencies = sendingDependencies({ database: test.pool, provider: createFakeProvider() });

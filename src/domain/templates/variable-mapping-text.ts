@@ -77,13 +77,17 @@ const mergeTexts = (parts: readonly TextPart[]): readonly TextPart[] => {
   return merged;
 };
 
+/** `custom. Thanks for ordering` is text; a custom field with white space in its name is written in braces. */
+const isSentence = (text: string, source: FieldSource): boolean =>
+  source.from === 'custom' && /\s/.test(text.trim());
+
 /**
  * A mapping's text: a field's name alone, or text with `{{names}}` inside. Unknown names stay as they are written. A
  * text without any known name comes back as one string.
  */
 export const parseMappingText = (text: string, sources: FieldSources): readonly TextPart[] => {
   const alone = sources.find(text.trim());
-  if (alone !== undefined) return [alone];
+  if (alone !== undefined && !isSentence(text, alone)) return [alone];
   const parts: TextPart[] = [];
   let end = 0;
   for (const match of text.matchAll(placeholder)) {
@@ -95,13 +99,15 @@ export const parseMappingText = (text: string, sources: FieldSources): readonly 
 
 const bare = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 
+const likeCustomField = /^custom\.\S+$/i;
+
 /** Finds likely misspelt field names, which recipients would read as text: `{{city}}` where the field is `City`. */
 export const misspelt = (text: string, sources: FieldSources): string | undefined => {
   const names = [...text.matchAll(placeholder)];
   if (names.length > 0) return names.find(([, name = '']) => sources.find(name.trim()) === undefined)?.[0];
-  return sources.find(text.trim()) === undefined && bareNames(sources).has(bare(text))
-    ? text.trim()
-    : undefined;
+  const alone = text.trim();
+  const isLikeAField = bareNames(sources).has(bare(alone)) || likeCustomField.test(alone);
+  return sources.find(alone) === undefined && isLikeAField ? alone : undefined;
 };
 
 const knownBareNames = new WeakMap<FieldSources, ReadonlySet<string>>();

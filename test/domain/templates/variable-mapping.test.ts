@@ -61,7 +61,7 @@ const ada: RecipientSource = {
     email: 'ada@example.com',
     phoneNumber: '1701234567',
     countryCode: '49',
-    customFields: { city: 'Berlin', empty: '' },
+    customFields: { city: 'Berlin', empty: '', 'home town': 'Ulm' },
   },
 };
 
@@ -73,6 +73,8 @@ describe('a mapped value', () => {
     ['a custom field inside text', 'Hello {{ custom.city }}!', ['Hello Berlin!']],
     ['a custom field that the contact has not', 'custom.constructor', 'body.1'],
     ['an empty custom field', 'From {{custom.empty}}', 'body.1'],
+    ['a custom field with white space in its name', '{{custom.home town}}', ['Ulm']],
+    ['a text that begins like a custom field', 'custom. Thanks', ['custom. Thanks']],
     ['a prefix without a name', 'custom.', ['custom.']],
     ['a placeholder with spaces', '{{ email }}', ['ada@example.com']],
     [
@@ -413,6 +415,8 @@ describe('a name that is nearly a field', () => {
     expect(warningsOf('city', 'all_contacts')).toEqual([]);
     expect(warningsOf('{{City}}', 'all_contacts')).toHaveLength(1);
     expect(warningsOf('name_column', 'quick_contacts')).toHaveLength(1);
+    expect(warningsOf('Custom.city', 'all_contacts')).toHaveLength(1);
+    expect(warningsOf('custom. Thanks', 'all_contacts')).toEqual([]);
   });
 
   test('a default is sent as it stands', () => {

@@ -23,3 +23,4 @@ await import('./dashboard/windows.ts');
 await import('./dashboard/sessions.ts');
 await import('./dashboard/faces.ts');
 await import('./dashboard/narrow.ts');
+await import('./dashboard/states.ts');

@@ -1,0 +1,75 @@
+/** What the screens say at first sight: planned times, campaigns that all failed, typed lines, the wallets of a workspace. */
+import { expect, it } from 'vitest';
+import * as api from '../../../clients/typescript/src/index.ts';
+import {
+  admin,
+  client,
+  createCampaign,
+  goTo,
+  openCampaign,
+  signIn,
+  stack,
+  tabTo,
+  tomorrow,
+  visit,
+  within,
+} from './fixture.ts';
+
+it('says when a planned campaign begins, to the keyboard too, and shows where all failed', async () => {
+  const failed = await createCampaign('Everybody failed', ['+4915166131026']);
+  const { data } = await api.createCampaign(client, {
+    name: 'Tomorrow',
+    template_id: stack.dev.templateIds['plain_notice'] ?? '',
+    contact_selection_type: 'quick_contacts',
+    quick_contacts: ['+4915120000098'],
+    send_type: 'SCHEDULED',
+    scheduled_at: new Date(`${tomorrow}Z`).toISOString(),
+  });
+  await within(async (page) => {
+    await openCampaign(page, data.campaign.id, 'Tomorrow');
+    await page.getByText(/^\w{3},? \d+ \w{3}.* \d\d:\d\d \(Europe\/Berlin\), in 2\d hr/).waitFor();
+    await tabTo(page, page.getByRole('time').first());
+    await page
+      .getByRole('tooltip')
+      .getByText(/20\d\d, \d\d:\d\d:\d\d CES?T$/)
+      .waitFor();
+    await openCampaign(page, failed, 'Everybody failed');
+    await page.getByText(/^Completed: 0 of 1 person /).waitFor({ timeout: 30_000 });
+    const badge = page.getByRole('main').locator('.mantine-Badge-root').filter({ hasText: 'Completed' });
+    expect(await badge.first().getAttribute('style')).toContain('red');
+    await goTo(page, 'New campaign');
+    await page.getByRole('combobox', { name: 'Template' }).click();
+    await page.getByRole('option', { name: 'plain_notice (en_US)' }).click();
+    await page.getByRole('combobox', { name: 'Audience' }).click();
+    await page.getByRole('option', { name: 'Numbers typed here' }).click();
+    await page.getByLabel('Numbers, one a line').fill('+4915120000099\nAda');
+    await page.getByText(/^Line 2\b/).waitFor();
+    expect(await page.getByLabel('Country code').inputValue()).toBe('');
+  });
+  await api.cancelCampaign(client, data.campaign.id);
+}, 60_000);
+
+it('shows a workspace’s key the wallet of each channel, and says that it cannot send', async () => {
+  const { workspaceId = '' } = await admin(['create-workspace', '--name', 'Two channels']);
+  const workspace = ['--workspace-id', String(workspaceId)];
+  for (const number of ['+49 30 1', '+49 30 2']) {
+    const id = number.replaceAll(/\D/g, '');
+    const ids = ['--phone-number-id', id, '--business-account-id', 'two', '--access-token', 'unused'];
+    await admin(['create-channel', ...workspace, ...ids, '--display-phone-number', number]);
+  }
+  const { apiKey = '' } = await admin(['create-key', ...workspace, '--scope', 'workspace']);
+  const { page, mishaps, close } = await visit();
+  try {
+    await signIn(page, apiKey);
+    await goTo(page, 'Wallet');
+    await page.getByRole('combobox', { name: 'Channel' }).click();
+    await page.getByRole('option', { name: '+49 30 2' }).click();
+    await expect.poll(() => page.url()).toContain('channel=');
+    await page.getByText('Available', { exact: true }).waitFor();
+    await goTo(page, 'New campaign');
+    await page.getByText('This key cannot send').waitFor();
+    expect(mishaps).toEqual([]);
+  } finally {
+    await close();
+  }
+}, 60_000);

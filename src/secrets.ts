@@ -6,7 +6,7 @@
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Whose secret it is: the id of a channel or a webhook configuration, the workspace of an erasure key. */
+/** The row that owns the secret: the id of a channel or webhook configuration, or the workspace of an erasure key. */
 export type SecretRow = `channel ${string}` | `webhook ${string}` | `erasure ${string}`;
 
 export interface SecretBox {

@@ -1,6 +1,6 @@
 /**
- * io-ts codecs as JSON Schema 2020-12 (OpenAPI 3.1). A custom codec must be described with `describe`:
- * one that is not stops the walk, so that the published document cannot silently lie.
+ * Converts io-ts codecs to JSON Schema 2020-12 (OpenAPI 3.1). A custom codec needs a schema from `describe`; the conversion
+ * throws without one, so that the document matches the code.
  */
 import * as t from 'io-ts';
 import { ShapesType, StructType } from './struct-type.ts';
@@ -12,7 +12,7 @@ export type NamedSchemas = Map<string, JsonSchema>;
 
 interface Description {
   readonly keywords: JsonSchema;
-  /** The codec whose schema the keywords are added to; undefined where it derives from the described codec itself. */
+  /** The codec to whose schema the keywords are added; undefined: the schema derived from the described codec. */
   readonly of: t.Mixed | undefined;
 }
 
@@ -20,8 +20,8 @@ const descriptions = new WeakMap<t.Mixed, Description>();
 const names = new WeakMap<t.Mixed, string>();
 
 /**
- * The codec with the schema that `toJsonSchema` returns for it: the keywords are added to those of `of`, or to the derived
- * ones of a known kind. A copy: the codecs of io-ts are shared by everybody.
+ * Returns a copy of the codec with this schema: the keywords are added to those of `of`, or to the derived ones of a known
+ * kind. A copy, because io-ts' own codecs are shared.
  */
 export function describe<C extends t.Mixed>(codec: C, keywords: JsonSchema, of?: t.Mixed): C {
   const copy = copyOf(codec);
@@ -30,7 +30,7 @@ export function describe<C extends t.Mixed>(codec: C, keywords: JsonSchema, of?:
   return copy;
 }
 
-/** The codec under a name of its own in the document: PascalCase, one shape a name. */
+/** Names the codec's schema in the document: PascalCase, one shape per name. */
 export function named<C extends t.Mixed>(name: string, codec: C): C {
   const copy = copyOf(codec);
   const known = descriptions.get(codec);
@@ -46,8 +46,8 @@ function copyOf<C extends t.Mixed>(codec: C): C {
 }
 
 /**
- * With `schemas`, a named codec becomes a reference, and its schema is put there; without, all stands in one.
- * Throws when it meets a codec it cannot describe, and when two shapes have one name.
+ * With `schemas`, a named codec becomes a reference and its schema is added there; without, everything is inlined. Throws
+ * for a codec without a schema, and for two shapes with one name.
  */
 export function toJsonSchema(codec: t.Mixed, schemas?: NamedSchemas): JsonSchema {
   const name = names.get(codec);
@@ -112,7 +112,7 @@ function objectSchema(
   return { type: 'object', properties, ...(required.length > 0 && { required }) };
 }
 
-/** One schema of several types where each member has one of its own: generators of clients read that form best. */
+/** Merges members of single types into one schema with several types, which generators of clients read best. */
 function unionSchema(codecs: readonly t.Mixed[], inner: (codec: t.Mixed) => JsonSchema): JsonSchema {
   const members = codecs.map(inner);
   const types = members.map(({ type }) => type);
@@ -123,7 +123,7 @@ function unionSchema(codecs: readonly t.Mixed[], inner: (codec: t.Mixed) => Json
   const list = members.find(({ type }) => type === 'array');
   const object = others.length > 1 ? members.find(({ type }) => type === 'object') : undefined;
   const first = list ?? object;
-  // No generator has a type that is a list or an object, or an object or a text: to them it is any, to a validator one of the two.
+  // Generators have no type for "list or object" or "object or text" and use `any`; validators check the alternatives.
   if (first !== undefined) {
     const other = anyOf(members.filter((one) => one !== first));
     const test = list === undefined ? { type: 'object' } : { type: 'array', items: {} };

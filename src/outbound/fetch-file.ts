@@ -31,7 +31,7 @@ export interface FetchLimits {
   readonly maxBytes: number;
   /** From before the look-up of the name to the response head. */
   readonly headTimeoutMs: number;
-  /** For the whole download; a reader that is slow counts in. */
+  /** Time limit of the whole download, slow readers included. */
   readonly totalTimeoutMs: number;
 }
 
@@ -65,7 +65,7 @@ function dialFailure({ problem }: DialError): FileFetchError {
   return new FileFetchError('FILE_NOT_FOUND', `The file server cannot be reached (${problem})`, isTemporary);
 }
 
-/** What the head says against reading the body. */
+/** Returns the error that the response head implies; undefined when the body may be read. */
 function headFailure(response: IncomingMessage, maxBytes: number): FileFetchError | undefined {
   const status = response.statusCode ?? 0;
   if (status >= 300 && status <= 399) {
@@ -97,7 +97,7 @@ function limitedTo(maxBytes: number): Transform {
   });
 }
 
-/** The body under its limits; whatever ends it early destroys it with a FileFetchError. */
+/** Applies the limits to the body; exceeding one destroys it with a FileFetchError. */
 function limitedBody(response: IncomingMessage, limits: FetchLimits, elapsedMs: number): Readable {
   const body = limitedTo(limits.maxBytes);
   const timer = setTimeout(() => {

@@ -109,7 +109,7 @@ export function createMetrics(service: string) {
   return metrics;
 }
 
-/** Counters start at 0: a series created by its first event would hide that event from `rate`. */
+/** Counters are created with 0: `rate` would miss the event that creates a series. */
 function beginAtZero({
   recipientChanges,
   providerSendSeconds,

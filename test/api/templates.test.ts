@@ -44,7 +44,7 @@ interface Call {
   readonly query?: object;
 }
 
-/** The body as it leaves: through the codec of the declared response. */
+/** The response body, encoded by the codec of the declared response. */
 async function answerOf({ handle, declaration }: Endpoint, { workspaceId, templateId, query = {} }: Call) {
   const call = {
     dependencies: { database: database.pool, now: () => now },

@@ -27,7 +27,7 @@ const naming = (answers: readonly string[]): Dialer => ({
 const post = (dialer: Dialer) =>
   postWebhook(dialer, { url: 'http://receiver.test:9/', headers: {}, body: Buffer.from('{}') }, 500);
 
-describe('a name that turns out to stand for a refused address', () => {
+describe('a name that resolves to a refused address', () => {
   it('is tested with a few hundred addresses', () => {
     expect(addresses.length).toBeGreaterThan(230);
   });

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
 });
 
-/** The findings about a tree of these files. */
+/** Returns the findings for a tree with these files. */
 async function check(
   files: Readonly<Record<string, string>>,
 ): Promise<{ status: number | null; said: string }> {
@@ -25,7 +25,7 @@ async function check(
   return { status, said: stderr };
 }
 
-it('passes what lies in its room', async () => {
+it('accepts files that lie in their layer', async () => {
   const checked = await check({
     'src/server.ts': "import { start } from './api/frame/app.ts';\n",
     'src/api/frame/app.ts': "import Koa from 'koa';\nimport { list } from '../../records/wallet/list.ts';\n",

@@ -18,7 +18,7 @@ export async function finishAfterCommit(
     Partial<Pick<Dependencies, 'metrics'>>,
   { paused, resync, reached }: AfterCommit,
 ): Promise<void> {
-  // Admin commands have no metrics.
+  // Undefined in admin commands, which have no metrics.
   if (dependencies.metrics !== undefined) countRecipients(dependencies.metrics, reached);
   // Stops after the first failure: while Temporal is away each further call would take its whole timeout.
   for (const campaignId of new Set(paused))

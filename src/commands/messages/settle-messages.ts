@@ -97,7 +97,7 @@ function add(
 
 type PriceOf = (moved: MovedMessage) => bigint | null;
 
-/** The provider's pricing as a price of the rate card; null where it has none for it. */
+/** Converts the provider's pricing to a price of the rate card; null when the card has no such price. */
 async function reportedPrices(connection: Connection, moved: readonly MovedMessage[]): Promise<PriceOf> {
   const cards = new Map<number, ReadonlyMap<string, bigint>>();
   const billable = moved.filter(({ pricing }) => pricing?.billable === true);

@@ -2,7 +2,10 @@ import type { Dependencies } from '../../dependencies.ts';
 import { pepperId } from '../../domain/workspaces/api-key.ts';
 import { listKeysUnderOtherPeppers, type StaleKey } from '../../records/workspaces/api-keys.ts';
 
-/** The keys that would stop working without the former peppers. `known`: a configured former pepper still verifies it. */
+/**
+ * Lists the keys that would stop working without the former peppers. `known`: a configured former pepper still verifies the
+ * key.
+ */
 export async function listStaleKeys({
   database,
   config,

@@ -19,9 +19,9 @@ export interface UpdateChannel {
   readonly responder?: string | undefined;
   /** ISO 3166 alpha-2; replaces the list. */
   readonly blockedCountries?: readonly string[] | undefined;
-  /** Marketing templates go by the provider's endpoint for them. */
+  /** True: marketing templates use the provider's endpoint for marketing messages. */
   readonly marketingEndpoint?: boolean | undefined;
-  /** Different people in 24 hours, of the whole business account; null: no limit. */
+  /** The messaging limit of the whole business account: different people in 24 hours; null: no limit. */
   readonly messagingLimit?: number | null | undefined;
 }
 

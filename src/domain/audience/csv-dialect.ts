@@ -11,7 +11,7 @@ export interface CsvDialect {
 
 const separatorLine = /^"?sep=([,;\t|])"?\r?$/i;
 
-/** The delimiter that stands most often in the header line, outside quotes; the comma when none does. */
+/** The most frequent delimiter in the header line, outside quotes; the comma when there is none. */
 export function detectDialect(headerLine: string): CsvDialect {
   const named = separatorLine.exec(headerLine)?.[1];
   const delimiter = csvDelimiters.find((candidate) => candidate === named);
@@ -34,7 +34,7 @@ export function findHeaderLine(text: string, isWhole: boolean): string | undefin
   let quoted = false;
   for (let at = 0; at < text.length; at += 1) {
     const character = text.charAt(at);
-    // Elsewhere than at the beginning of a cell a quote opens nothing.
+    // A quote opens a quoted cell only at the beginning of the cell.
     if (character === '"') quoted = !quoted && (at === begin || ',;\t|"'.includes(text.charAt(at - 1)));
     if (quoted || (character !== '\n' && character !== '\r')) continue;
     const line = text.slice(begin, at);

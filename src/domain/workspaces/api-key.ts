@@ -51,7 +51,7 @@ export function mintApiKey(pepper: string): { readonly apiKey: string; readonly 
   };
 }
 
-/** Undefined for whatever is not a key of ours, a mistyped one included. */
+/** Returns undefined for anything that is not one of our keys, a mistyped key included. */
 export function parseApiKey(text: string): { readonly keyId: string; readonly secret: string } | undefined {
   const match = form.exec(text);
   if (match === null) return undefined;
@@ -64,7 +64,7 @@ export function hashSecret(secret: string, pepper: string): Buffer {
   return createHmac('sha256', pepper).update(secret).digest();
 }
 
-/** Names a pepper without telling it, so that a key is checked under the pepper it was made with. */
+/** Identifies a pepper without revealing it, so that a key is checked under the pepper with which it was created. */
 export function pepperId(pepper: string): string {
   return createHash('sha256').update('pepper-id:').update(pepper).digest('hex').slice(0, 16);
 }

@@ -16,7 +16,7 @@ export type Tag = t.TypeOf<typeof Tag>;
 const selection = sql.fragment`id AS "tagId", name, text_color, background_color`;
 
 export interface TagFilter {
-  /** Words of which every one is in the name, the last one as the beginning of a word; all tags when blank. */
+  /** Words that must all be in the name, the last one as the beginning of a word; all tags when blank. */
   readonly search: string;
   /** All tags when undefined. */
   readonly createdBy: string | undefined;
@@ -95,7 +95,7 @@ export async function updateTag(
   return updated ?? notFound('Tag');
 }
 
-/** Contacts lose the tag. Throws NotFound. */
+/** Deletes the tag, also from its contacts. Throws NotFound. */
 export async function deleteTag(connection: Connection, workspaceId: number, tagId: string): Promise<void> {
   const { rowCount } = await connection.query(sql.type(nothing)`
     DELETE FROM tag WHERE workspace_id = ${workspaceId} AND id = ${tagId}`);
@@ -104,7 +104,7 @@ export async function deleteTag(connection: Connection, workspaceId: number, tag
 
 const TagId = row(t.type({ id: t.string }));
 
-/** Ids that are tags of the workspace. */
+/** Returns the ids among these that are tags of the workspace. */
 export async function findTags(
   connection: Connection,
   workspaceId: number,

@@ -1,11 +1,11 @@
-/** People whom the provider names by its own user id. */
+/** Contacts that the provider identifies by its own user id. */
 import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import { countryOfUserId } from '../../domain/callbacks/provider-number.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
 
-/** The id by which a contact is known at present: of one that has changed, the newest. */
+/** The present user id of a contact: the newest when it has changed. */
 export const userIdOf = (workspaceId: FragmentSqlToken, contactId: FragmentSqlToken) => sql.fragment`COALESCE(
   (SELECT provider_id FROM contact_identity WHERE contact_identity.contact_id = ${contactId} AND provider_id !~ '^[0-9]+$'
     ORDER BY learned_at DESC LIMIT 1),
@@ -23,7 +23,10 @@ export interface Address {
   readonly contactId?: string;
 }
 
-/** The address of a user id: the contact's number, else the id itself. Undefined when no contact has the id. */
+/**
+ * Returns the recipient address of a user id: the contact's number, or else the id itself. Undefined when no contact has the
+ * id.
+ */
 export async function findAddressOfUser(
   connection: Connection,
   workspaceId: number,

@@ -57,7 +57,7 @@ export async function claimMessage(connection: Connection, message: NewOutboundM
 
 export type MessageResult =
   | { readonly state: 'ACCEPTED'; readonly providerMessageId: string }
-  /** `error` is absent when the failure is not the provider's word. */
+  /** `error` is absent when the failure did not come from the provider. */
   | {
       readonly state: 'FAILED';
       readonly reason: string;
@@ -67,8 +67,8 @@ export type MessageResult =
   | { readonly state: 'UNKNOWN'; readonly detail: string };
 
 /**
- * Records what became of a claimed message, and its money. What a receipt that was faster has settled stays; an outcome
- * that comes after the message was given up as UNKNOWN still counts. A failure emits its event in the same transaction.
+ * Records the outcome of a claimed message, and settles its money. Keeps what an earlier receipt has settled; an outcome
+ * that arrives after the message became UNKNOWN still counts. A failure emits its event in the same transaction.
  */
 export async function recordMessageResult(
   database: Connection,
@@ -170,7 +170,7 @@ export async function findOutboundMessage(
   return found ?? undefined;
 }
 
-/** Messages whose process died: after the grace period they are UNKNOWN, and their reservations stay. Returns how many. */
+/** Marks messages UNKNOWN whose process died, after the grace period; their reservations stay. Returns how many. */
 export async function expireClaimedMessages(
   connection: Connection,
   { graceSeconds, limit }: { readonly graceSeconds: number; readonly limit: number },

@@ -19,7 +19,7 @@ import { countDaysAhead } from './partitions.ts';
 import { countStandstills } from './standstill.ts';
 
 const countLimit = 10_000;
-/** Deliveries counted per endpoint, however many endpoints there are. */
+/** At least 100 deliveries are counted per endpoint, however many endpoints there are. */
 const leastPerEndpoint = 100;
 
 export interface Figures {
@@ -113,7 +113,7 @@ const slowAfter = 2;
 
 async function readQueues(connection: Connection, marks: Marks): Promise<readonly Queue[]> {
   const recent = () => recentId(connection);
-  // Null where nothing waits, so that nothing is read either.
+  // Null when the queue is empty, which saves a further read.
   const event = (await marks.event.find((from) => findWaitingEvent(connection, from), recent)) ?? null;
   const delivery =
     (await marks.delivery.find((from) => findWaitingDelivery(connection, from), recent)) ?? null;

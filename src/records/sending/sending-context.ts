@@ -22,7 +22,7 @@ const SendingContext = t.type({
   template_name: t.string,
   template_language: t.string,
   template_category: t.string,
-  /** Marketing templates go by the provider's endpoint for them. */
+  /** True: marketing templates use the provider's endpoint for marketing messages. */
   marketing_endpoint: t.boolean,
   /** The business account has a messaging limit. */
   limited: t.boolean,

@@ -12,7 +12,7 @@ export async function readSyncClock(connection: Connection): Promise<string> {
   return connection.oneFirst(sql.type(Now)`SELECT clock_timestamp()::text AS now`);
 }
 
-/** Syncs of one account take turns, page by page. Locks no campaign and no template of another account. */
+/** Locks the account: its syncs write one page at a time. Locks no campaign and no template of another account. */
 export async function lockTemplatesOf(connection: Connection, businessAccountId: string): Promise<void> {
   await connection.query(sql.type(nothing)`
     SELECT FROM business_account WHERE id = ${businessAccountId} FOR NO KEY UPDATE`);

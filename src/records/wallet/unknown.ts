@@ -6,7 +6,7 @@ import { row } from '../database/row.ts';
 
 export interface UnknownMessages {
   readonly workspaceId: number;
-  /** All campaigns and single sends when absent. */
+  /** Absent: all campaigns and single sends. */
   readonly campaignId: string | undefined;
   readonly olderThanHours: number;
   readonly limit: number;

@@ -17,7 +17,7 @@ const ApiKey = t.type({
 });
 export type ApiKey = t.TypeOf<typeof ApiKey>;
 
-/** Keys among them that exist and are not revoked. */
+/** Returns the keys among these ids that exist and are not revoked. */
 export function findApiKeys(connection: Connection, keyIds: readonly string[]): Promise<readonly ApiKey[]> {
   return connection.any(sql.type(row(ApiKey))`
     SELECT workspace_id AS "workspaceId", channel_id AS "channelId", scope, key_id AS "keyId",
@@ -36,7 +36,7 @@ export async function insertApiKey(
       ${key.pepperId}, ${key.last4})`);
 }
 
-/** The key's workspace; undefined when there is no such key. Revoking twice is the same as once. */
+/** Revokes a key; returns its workspace, or undefined when there is no such key. Idempotent. */
 export async function revokeApiKey(connection: Connection, keyId: string): Promise<number | undefined> {
   const revoked = await connection.maybeOneFirst(sql.type(row(t.type({ workspace_id: t.number })))`
     UPDATE api_key SET revoked_at = coalesce(revoked_at, now()) WHERE key_id = ${keyId} RETURNING workspace_id`);
@@ -66,7 +66,7 @@ export function listKeysUnderOtherPeppers(connection: Connection, pepperId: stri
     ORDER BY last_used_at DESC NULLS LAST, key_id`);
 }
 
-/** Notes a use, at most once in five minutes over all processes. */
+/** Records a use of the key, at most once in five minutes over all processes. */
 export async function touchApiKey(connection: Connection, keyId: string): Promise<void> {
   await connection.query(sql.type(nothing)`
     UPDATE api_key SET last_used_at = now()

@@ -1,4 +1,4 @@
-/** Sending numbers. The access token leaves this module as it is stored: encrypted (`SecretBox`). */
+/** Sending numbers. Access tokens are returned encrypted, as they are stored (`SecretBox`). */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { notFound } from '../../domain/error.ts';
@@ -19,7 +19,7 @@ const Channel = t.type({
   /** ISO 3166 alpha-2 codes this channel never sends to. */
   blockedCountries: t.array(t.string),
   responder: t.union([t.literal('none'), t.literal('chatbot'), t.literal('assistant')]),
-  /** Marketing templates go by the provider's endpoint for them. */
+  /** True: marketing templates use the provider's endpoint for marketing messages. */
   marketingEndpoint: t.boolean,
 });
 export type Channel = t.TypeOf<typeof Channel>;
@@ -40,7 +40,7 @@ export interface NewChannel {
   readonly messagesPerSecond: number;
 }
 
-/** The channel with its token bucket and its empty wallet. Throws Conflict when the phone number id is taken. */
+/** Inserts a channel with its rate schedule and an empty wallet. Throws Conflict when the phone number id is taken. */
 export async function insertChannel(
   connection: Connection,
   workspaceId: number,
@@ -91,7 +91,7 @@ export async function updateChannelSettings(
     WHERE id = ${channelId}`);
 }
 
-/** The channel of this workspace; throws NotFound for any other. */
+/** Returns a channel of this workspace; throws NotFound for any other. */
 export async function getChannel(
   connection: Connection,
   workspaceId: number,

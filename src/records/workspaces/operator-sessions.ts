@@ -10,7 +10,7 @@ import { nothing, nullable, row, timestamp } from '../database/row.ts';
 const lifetime = '8 hours';
 const idleTime = '30 minutes';
 const linkLifetime = '10 minutes';
-/** Browsers that are signed in with one key at a time: more than people of a team have, fewer than a script makes. */
+/** Most sessions per key: more than the people of a team need, fewer than a script creates. */
 const mostSessionsOfKey = 50;
 
 const OperatorSession = t.type({
@@ -41,8 +41,8 @@ export async function insertSession(
 }
 
 /**
- * Undefined when there is none, when it has ended, and when its key is revoked. A use is noted once a minute, unless the
- * session is not to be kept alive by it.
+ * Returns undefined when there is no such session, it has expired, or its key is revoked. Records a use once a minute,
+ * unless the request must not extend the session.
  */
 export async function findSession(
   connection: Connection,
@@ -79,7 +79,7 @@ export async function setOperatorKey(
     ${auditEntryOfKey('session.add-operator', sql.fragment`SELECT key_id FROM changed`)}`);
 }
 
-/** The key of the session that was ended; undefined when there was none. */
+/** Ends the session and returns its key; undefined when there was none. */
 export async function endSession(connection: Connection, idHash: Buffer): Promise<string | undefined> {
   const keyId = await connection.maybeOneFirst(sql.type(KeyId)`
     WITH ended AS (DELETE FROM operator_session WHERE id_hash = ${sql.binary(idHash)} RETURNING key_id),
@@ -92,7 +92,7 @@ const KeyId = row(t.type({ key_id: t.string }));
 
 const Link = row(t.type({ expires_at: timestamp }));
 
-/** When the link expires; undefined when there is no such key in force. */
+/** Returns when the link expires; undefined when there is no valid key. */
 export async function insertSignInLink(
   connection: Connection,
   { tokenHash, keyId }: { readonly tokenHash: Buffer; readonly keyId: string },
@@ -109,7 +109,7 @@ export async function insertSignInLink(
   return expiresAt ?? undefined;
 }
 
-/** The key that the link stands for, once; undefined when it was used, has expired or its key is revoked. */
+/** Consumes the link and returns its key; undefined when it was used, has expired or its key is revoked. */
 export async function takeSignInLink(connection: Connection, tokenHash: Buffer): Promise<string | undefined> {
   const keyId = await connection.maybeOneFirst(sql.type(KeyId)`
     DELETE FROM sign_in_link USING api_key

@@ -30,7 +30,7 @@ const StoredSecret = t.type({
 });
 export type StoredSecret = t.TypeOf<typeof StoredSecret>;
 
-/** The next ones by id, after `afterId`. */
+/** Returns the next secrets by id, after `afterId`. */
 export async function listStoredSecrets(
   connection: Connection,
   {
@@ -45,7 +45,7 @@ export async function listStoredSecrets(
     WHERE id > ${afterId} AND ${column} IS NOT NULL ORDER BY id LIMIT ${limit}`);
 }
 
-/** False when the secret was changed meanwhile: then it is encrypted under the present key already. */
+/** Returns false when the secret was changed meanwhile: it is then encrypted under the present key already. */
 export async function replaceStoredSecret(
   connection: Connection,
   {

@@ -6,7 +6,7 @@ import { row } from '../database/row.ts';
 
 const WorkspaceId = row(t.type({ id: t.number }));
 
-/** Inserts a workspace with every feature on and unlimited broadcasts. */
+/** Inserts a workspace with every feature on and unlimited broadcasts; returns its id. */
 export async function insertWorkspace(connection: Connection, name: string): Promise<number> {
   return connection.oneFirst(sql.type(WorkspaceId)`
     WITH inserted AS (

@@ -49,7 +49,7 @@ describe('createCsvRowReader', () => {
     ]);
   });
 
-  it('names the header that a stray quote spoils, not a row behind it', () => {
+  it('reports a stray quote in the header, not in a later row', () => {
     expect(plain('a;5" pipe\n1;2\n')[0]).toEqual([1, 'malformed']);
   });
 
@@ -100,7 +100,7 @@ describe('createCsvRowReader', () => {
     expect(() => readAll(text)).toThrow(message);
   });
 
-  it('does not search a header without end through anew for every chunk', () => {
+  it('does not search an endless header again for every chunk', () => {
     const joined = vi.spyOn(Buffer, 'concat');
     expect(() => readAll(`"${'x'.repeat(1_400_000)}`, 1_400)).toThrow(/^Line 1: .*longer than/);
     const bytes = joined.mock.results.reduce((sum, { value }) => sum + (value as Buffer).length, 0);
@@ -108,7 +108,7 @@ describe('createCsvRowReader', () => {
     expect(bytes).toBeLessThan(4 * 1024 * 1024);
   });
 
-  it('gives nothing for an empty text', () => {
+  it('returns no rows for an empty text', () => {
     expect(readAll('')).toEqual([]);
     expect(readAll('\n \n')).toEqual([]);
   });

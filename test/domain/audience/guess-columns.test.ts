@@ -19,7 +19,7 @@ it('recognises columns by their headers and cells', () => {
   expect(confidence).toEqual({ phone_column: 1, country_code_column: 1, name_column: 1, email_column: 1 });
 });
 
-it('finds a number under a header that says nothing, and needs no country where numbers have theirs', () => {
+it('recognises numbers under a meaningless header, and needs no country column for international numbers', () => {
   const { mapping, confidence } = guessColumns(
     ['a', 'b'],
     [

@@ -1,4 +1,4 @@
-/** The stack and the browser that the tests of the dashboard share, and what they do with them. */
+/** The stack and the browser that the dashboard's tests share, and helpers for both. */
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
@@ -64,7 +64,7 @@ export const goTo = (page: Page, place: string): Promise<void> =>
 
 /** Presses Tab until the element has the focus, and expects that the focus is visible. */
 export async function tabTo(page: Page, wanted: Locator): Promise<void> {
-  // A radio button is drawn by its label.
+  // Waits for "attached" only: the input of a radio button is hidden behind its label.
   await wanted.waitFor({ state: 'attached' });
   const focused = wanted.and(page.locator(':focus-visible'));
   for (let step = 0; step < 80 && (await focused.count()) === 0; step += 1) await page.keyboard.press('Tab');

@@ -1,4 +1,4 @@
-/** A segment in the making: its conditions, with the number of contacts they match right now. */
+/** Form of a segment: its conditions, with the number of contacts that match them now. */
 import {
   ActionIcon,
   Alert,
@@ -152,7 +152,7 @@ function Form({ segment, onClose }: { segment: api.Segment | undefined; onClose:
 }
 
 interface ConditionProps {
-  /** From 1. */
+  /** Number of the condition, from 1. */
   readonly at: number;
   readonly draft: Draft;
   readonly onChange: (draft: Draft) => void;

@@ -40,7 +40,10 @@ export const searchAttributeNames = {
   pauseReason: 'PauseReason',
 } as const;
 
-/** Headers of a workflow and its activities. No search attributes: they are for finding, and stay for good. */
+/**
+ * Headers of a workflow and its activities. Not search attributes, which are for searching and stay after the workflow has
+ * ended.
+ */
 export const causeHeaders = { requestId: 'request-id', traceparent: 'traceparent' } as const;
 
 /** The span of a finished run; times in milliseconds since 1970. */

@@ -60,7 +60,7 @@ describe('the configuration table', () => {
     expect([...documented().keys()].toSorted()).toEqual([...namesRead()].toSorted());
   });
 
-  it('says required of exactly those without which nothing starts', () => {
+  it('says "required" for exactly the variables without which no process starts', () => {
     const required = [...documented()]
       .filter(([, fallback]) => fallback === 'required')
       .map(([name]) => name);
@@ -82,7 +82,7 @@ describe('.env.example', () => {
     expect([...namesRead()].filter((name) => !given.has(name))).toEqual([]);
   });
 
-  it('is a configuration once what is empty is filled in', () => {
+  it('is a valid configuration once its empty values are filled in', () => {
     const filled = [...example()]
       .filter(([, { active }]) => active)
       .map(([name, { value }]) => [name, complete[name] ?? value] as const);
@@ -188,7 +188,7 @@ describe('a value that makes no sense', () => {
   it.each([
     ['TEMPORAL_ADDRESS', ['127.0.0.1:7233', 'temporal', '[::1]:7233', 'temporal.example:443']],
     ['OUTBOUND_DNS_SERVERS', ['127.0.0.1', '127.0.0.1:5353', '::1', '[::1]:53', '[::1]']],
-  ])('is none of these of %s', (name, values) => {
+  ])('is not reported for these values of %s', (name, values) => {
     for (const value of values) expect(() => loadConfig({ ...complete, [name]: value }), value).not.toThrow();
   });
 });

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
-it('the native part of Temporal is there for both architectures', () => {
+it('the native part of Temporal exists for both architectures', () => {
   const releases = ['x86_64', 'aarch64'].map(
     (machine) => `node_modules/@temporalio/core-bridge/releases/${machine}-unknown-linux-gnu/index.node`,
   );
@@ -23,7 +23,7 @@ it('every package for Linux on x64 has its counterpart for arm64', () => {
   );
 });
 
-it('the image is made of bases that are there for both, and fixes no platform', () => {
+it('the base images exist for both architectures, and the Dockerfile fixes no platform', () => {
   const bases = [...readFileSync('Dockerfile', 'utf8').matchAll(/^FROM (.+?)(?: AS \w+)?$/gm)].map(
     ([, base]) => base,
   );

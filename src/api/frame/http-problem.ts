@@ -1,6 +1,6 @@
 import { Failure } from '../../domain/error.ts';
 
-/** A refusal that exists only because of HTTP: routes, methods, bodies, limits. */
+/** An error of the HTTP layer: routes, methods, bodies, limits. */
 export class HttpProblem extends Failure {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -50,7 +50,10 @@ export function refuse({
   };
 }
 
-/** Class, message and stack; of what the database said only its code: its messages quote values. */
+/**
+ * Describes an error by class, message and stack. Of a database error only the code is logged, because its message quotes
+ * values.
+ */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause: from } = error as { readonly cause?: Error & { readonly code?: unknown } };

@@ -1,4 +1,4 @@
-/** The deliveries of all configurations, and sending again what failed. */
+/** The delivery log of all configurations, and the resend of failed deliveries. */
 import { named } from '../../codecs/json-schema.ts';
 import { idOf, Integer, IsoDateTime, limitUpTo, repeated } from '../../codecs/scalars.ts';
 import { oneOf, optional, struct } from '../../codecs/struct.ts';

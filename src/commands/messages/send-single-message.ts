@@ -123,7 +123,7 @@ async function refused(
   }: { readonly message: SingleMessage; readonly messageId: string; readonly result: SendRejected },
 ): Promise<Error> {
   const { code, httpStatus, details, message: text } = result;
-  // An HTTP error outside the provider's protocol: not the provider's word about this message.
+  // An HTTP error outside the provider's protocol comes from a gateway, and says nothing about this message.
   if (code === httpStatus) {
     await record(dependencies, messageId, unreachable);
     return new ProviderUnreachable();

@@ -84,7 +84,7 @@ function classifyRejection(result: SendRejected, attempts: number | null): Class
       return {
         outcome: {
           kind: 'failed',
-          // An HTTP error outside the provider's protocol has no code of the provider's.
+          // An HTTP error outside the provider's protocol has no error code of the provider.
           reason: result.code === result.httpStatus ? 'PROVIDER_UNREACHABLE' : providerReason(result.code),
           // The provider's text may contain characters that a text column refuses.
           detail: cleanText(result.details ?? result.message, maxDetailLength),

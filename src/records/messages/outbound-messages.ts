@@ -19,7 +19,7 @@ export interface NewOutboundMessage {
   readonly source: 'api' | 'campaign';
   readonly campaignId: string | null;
   readonly templateId: string;
-  /** E.164 digits; not kept where `contactId` is given: of a person without a number. */
+  /** E.164 digits; not stored when `contactId` is given, because that person has no number. */
   readonly to: string;
   readonly contactId?: string;
   readonly country: string;

@@ -19,7 +19,7 @@ const startsLateMs = 15;
 
 const seconds = (ms: number) => sql.fragment`make_interval(secs => ${ms / 1_000}::float8)`;
 
-// By columns: the names of the fields, once for every recipient, would be half of what Postgres writes and we read.
+// Returned as one array per column: field names repeated for every recipient would double the size of the result.
 export const Columns = t.type({
   position: t.array(t.number),
   id: t.array(t.string),

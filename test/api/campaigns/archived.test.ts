@@ -33,7 +33,7 @@ afterAll(() => api.close());
 const get = (path: string, headers = {}) =>
   api.send('GET', `/api/campaigns/${campaignId}${path}`, { key: workspace.channelKey, headers });
 
-it('tells the totals, and when the recipients were archived', async () => {
+it('returns the totals and the time of the archiving', async () => {
   const { body } = await get('');
   expect(body.data.counters.failed).toBe(3);
   expect(Date.parse(body.data.archived_at)).toBeGreaterThan(Date.now() - 60_000);
@@ -59,7 +59,7 @@ it('exports all of them', async () => {
   expect(lines.map((line) => line.split(',')[1])).toEqual(['491510000001', '491510000002', '491510000003']);
 });
 
-it('sends to its failed recipients no more', async () => {
+it('refuses to resend to its failed recipients', async () => {
   const { status, body } = await api.send('POST', '/api/campaigns/auto-trigger', {
     key: workspace.channelKey,
     body: {

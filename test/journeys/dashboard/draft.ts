@@ -39,7 +39,7 @@ it('keeps the form through a wrong year and a lost session, and sends no file th
     await field.fill(tomorrow);
     await page.getByText(/\(Europe\/Berlin\), in 2\d hr/).waitFor();
     await page.context().clearCookies();
-    await page.reload();
+    await page.getByRole('button', { name: 'Create campaign' }).click();
     await page.getByLabel('API key', { exact: true }).fill(stack.dev.apiKey);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText(/^2 people for/).waitFor();

@@ -1,12 +1,14 @@
-/** What the screens say at first sight: planned times, campaigns that all failed, typed lines, the wallets of a workspace. */
+/** What the screens say at first sight: planned times, campaigns that failed or wait, typed lines, the wallets of a workspace. */
 import { expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';
 import {
   admin,
+  atPace,
   client,
   createCampaign,
   goTo,
   openCampaign,
+  people,
   signIn,
   stack,
   tabTo,
@@ -48,6 +50,28 @@ it('says when a planned campaign begins, to the keyboard too, and shows where al
   });
   await api.cancelCampaign(client, data.campaign.id);
 }, 60_000);
+
+it(
+  'names five paused campaigns on the overview, and how many more there are',
+  () =>
+    atPace(1, async () => {
+      const numbers = [1, 2, 3, 4, 5, 6].map((at) => people(20, 97_000_000 + at * 100));
+      const ids = await Promise.all(numbers.map((list, at) => createCampaign(`Paused ${at}`, list)));
+      for (const id of ids) {
+        const status = async () => (await api.getCampaign(client, id)).data.status;
+        await expect.poll(status, { timeout: 20_000 }).toBe('RUNNING');
+        await api.pauseCampaign(client, id);
+      }
+      await within(async (page) => {
+        await page.getByText(/^and \d+ more paused campaigns?$/).click();
+        await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
+        await page.getByRole('link', { name: 'Paused 0' }).waitFor();
+        expect(page.url()).toContain('status=PAUSED');
+      });
+      for (const id of ids) await api.cancelCampaign(client, id);
+    }),
+  90_000,
+);
 
 it('shows a workspace’s key the wallet of each channel, and says that it cannot send', async () => {
   const { workspaceId = '' } = await admin(['create-workspace', '--name', 'Two channels']);

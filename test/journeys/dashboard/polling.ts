@@ -19,7 +19,8 @@ it('says since when the numbers are old while every answer is an error', async (
   await createCampaign('Listed', ['+4915120000092']);
   await within(async (page) => {
     await goTo(page, 'Campaigns');
-    await page.getByRole('table').waitFor();
+    // The table itself is drawn before its rows are loaded.
+    await page.getByRole('link', { name: /^Listed/ }).waitFor();
     await page.route('**/dashboard/api/campaigns?*', (route) =>
       route.fulfill({ status: 503, json: { status: 'error', code: 503, message: 'Not now' } }),
     );

@@ -1,5 +1,6 @@
 /** A Mexican contact from the first campaign to the erasure, against a provider that writes the number in its own way. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { stepErasure } from '../../src/commands/contacts/run-erasures.ts';
 import { prepareCampaign } from '../../src/commands/audience/prepare-campaign.ts';
 import { createCallbackPoll } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
 import { beginCampaign } from '../../src/commands/campaigns/begin-campaign.ts';
@@ -110,6 +111,7 @@ it('unsubscribes a person who sends STOP from another form of the number, and st
   await callbacksApplied();
 
   expect(await call('DELETE', `/api/contacts/${contact.id}?erase=true`)).toMatchObject({ status: 200 });
+  while (await stepErasure(api.dependencies, 0));
   for (const text of [
     '525512345678',
     '5215512345678',

@@ -221,6 +221,7 @@ const ill: Readonly<Record<string, CampaignFixture>> = {
       INSERT INTO archive (key, workspace_id, campaign_id, size) VALUES (${path}, ${workspace.workspaceId}, ${campaignId}, 1)`);
     return send(operation, path);
   },
+  'listContacts 404': (operation) => send(operation, `${operation.path}?segment=${randomUUID()}`),
   'testCampaign 409': async (operation) =>
     send(operation, await fixtures.pathOf(operation), { body: { phone_number: '+4915112345678' } }),
   'startCampaign 409': wrongState,

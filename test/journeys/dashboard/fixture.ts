@@ -59,8 +59,14 @@ export const openCampaign = async (page: Page, id: string, name: string): Promis
   await page.getByRole('heading', { name, exact: true }).waitFor();
 };
 
-export const goTo = (page: Page, place: string): Promise<void> =>
-  page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: place, exact: true }).click();
+/** Waits for the heading of the screen: until then the fields of the previous screen answer to the same names. */
+export async function goTo(page: Page, place: string): Promise<void> {
+  await page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: place, exact: true })
+    .click();
+  await page.getByRole('heading', { name: place, level: 1, exact: true }).waitFor();
+}
 
 /** Presses Tab until the element has the focus, and expects that the focus is visible. */
 export async function tabTo(page: Page, wanted: Locator): Promise<void> {

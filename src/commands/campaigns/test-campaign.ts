@@ -1,6 +1,7 @@
 /** One message of a campaign to try it out, before or while it sends. It is charged like any other. */
 import { Conflict, Invalid } from '../../domain/error.ts';
 import { normalisePhoneNumber } from '../../domain/phone-number.ts';
+import { contactSlotsResolver } from '../../domain/templates/contact-slots.ts';
 import { compileRenderer, type MessagePlan } from '../../domain/templates/plan.ts';
 import { getCampaignSample, type CampaignSample } from '../../records/campaigns/sample.ts';
 import { getChannel } from '../../records/workspaces/channels.ts';
@@ -51,9 +52,16 @@ export async function testCampaign(
   return { outcome, recipientPhoneNumber: number.digits, phoneNumberId: channel.phoneNumberId };
 }
 
-function componentsOfSample({ message_plan: plan, variables }: CampaignSample): readonly unknown[] {
+/** Contact fields have their present values, as in a message that leaves now. */
+function componentsOfSample({ message_plan: plan, variables, contact }: CampaignSample): readonly unknown[] {
   if (plan === null || variables === null) {
     throw new Conflict('The campaign has no prepared recipient yet: send variables with the test');
   }
-  return compileRenderer(plan as MessagePlan)(variables);
+  const { contactSlots = [] } = plan as MessagePlan;
+  const present = contact === null ? undefined : contactSlotsResolver(contactSlots)(variables, contact);
+  if (present?.ok === false)
+    throw new Conflict(
+      `The first recipient has no value for ${present.missing}: send variables with the test`,
+    );
+  return compileRenderer(plan as MessagePlan)(present?.values ?? variables);
 }

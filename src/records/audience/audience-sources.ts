@@ -11,7 +11,7 @@ import {
   type SegmentCondition,
 } from '../../domain/contacts/segment-filter.ts';
 import type { CustomFields } from '../../domain/templates/recipient-variables.ts';
-import { customFieldsNamed } from '../contacts/custom-fields.ts';
+import { customFieldsNamed } from '../contacts/message-fields.ts';
 import type { Connection } from '../database/database.ts';
 import { openLoadConnection } from '../database/load-connection.ts';
 import { row } from '../database/row.ts';

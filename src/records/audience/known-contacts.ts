@@ -2,7 +2,7 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { KnownContact } from '../../domain/audience/audience-contact.ts';
-import { customFieldsNamed } from '../contacts/custom-fields.ts';
+import { customFieldsNamed } from '../contacts/message-fields.ts';
 import type { Connection } from '../database/database.ts';
 import { row } from '../database/row.ts';
 

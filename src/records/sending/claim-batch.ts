@@ -6,7 +6,8 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { row } from '../database/row.ts';
-import type { ChangedContacts, ContactFields } from './changed-contacts.ts';
+import type { MessageFields } from '../contacts/message-fields.ts';
+import type { ChangedContacts } from './changed-contacts.ts';
 import { claimStatement, type Columns } from './claim-statement.ts';
 import { lockQuota, type RemainingQuota } from './messaging-limit.ts';
 
@@ -54,7 +55,7 @@ export interface ClaimedRecipient {
   /** This attempt included. */
   readonly attempts: number;
   /** Set if the contact changed after preparation: its fields as they are now. */
-  readonly changedContact?: ContactFields | undefined;
+  readonly changedContact?: MessageFields | undefined;
 }
 
 /** Instants are epoch milliseconds on Postgres' clock. */

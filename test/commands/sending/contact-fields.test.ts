@@ -3,6 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareCampaign } from '../../../src/commands/audience/prepare-campaign.ts';
+import { testCampaign } from '../../../src/commands/campaigns/test-campaign.ts';
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
 import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
@@ -218,6 +219,33 @@ describe('a contact field', () => {
       variableMapping,
     });
     expect(await send(failed)).toEqual(bonnAndRome);
+  });
+
+  it('is the present one in a test message, too', async () => {
+    const sender = await fundedSender('Hi {{1}}');
+    await addContacts(sender, 1);
+    const campaignId = await prepared(sender, {
+      selectionType: 'all_contacts',
+      variableMapping: {
+        body: { 1: '{{firstName}} of {{custom.city}}' },
+        default_values: { body: { 1: 'friend' } },
+      },
+    });
+    await rename(sender, 'New', sql.fragment`true`);
+    await run(
+      sql.fragment`UPDATE contact SET custom_fields = '{"city":"Rome"}' WHERE workspace_id = ${sender.workspaceId}`,
+    );
+    const texts: string[] = [];
+    const provider = createFakeProvider((message, count) => {
+      texts.push(textOf(message.template.components));
+      return accept(message, count);
+    });
+    const dependencies = sendingDependencies({ database: test.pool, provider });
+    const request = { workspaceId: sender.workspaceId, campaignId, phoneNumber: '+4915112345678' };
+    await testCampaign(dependencies, request);
+    await rename(sender, '', sql.fragment`true`);
+    await testCampaign(dependencies, request);
+    expect(texts).toEqual(['New of Rome', 'friend']);
   });
 
   it('leaves the cells of a CSV and inline values as they were given', async () => {

@@ -16,7 +16,7 @@ import { startOfDay } from '../../records/database/id-bounds.ts';
 type ErasureDependencies = Pick<Dependencies, 'database' | 'logger'>;
 
 const idleMs = 2_000;
-/** 5 s: transactions that read the contact before its erasure have committed their events by then. */
+/** An erasure starts after 5 s. By then, transactions that read the contact before the request have committed their events. */
 const afterSeconds = 5;
 
 /**

@@ -12,7 +12,7 @@ const CampaignSample = t.type({
   message_plan: nullable(t.unknown),
   /** The frozen values of the campaign's first recipient; null before it is prepared. */
   variables: nullable(t.array(t.string)),
-  /** That recipient's contact as it is now. */
+  /** Present fields of that recipient's contact; null without one. */
   contact: nullable(MessageFields),
 });
 export type CampaignSample = t.TypeOf<typeof CampaignSample>;

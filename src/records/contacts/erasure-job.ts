@@ -1,5 +1,5 @@
 /** Erasures under way: rows that name an erased person and that no index finds are searched in slices of time. */
-import { sql } from 'slonik';
+import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import { callbackIsOver } from '../callbacks/provider-callbacks.ts';
 import type { Connection } from '../database/database.ts';
@@ -81,7 +81,7 @@ const mostEvents = 20_000;
 const mostCallbacks = 1_000;
 const mostAnswers = 5_000;
 
-const within = ({ from, to }: Slice, column: ReturnType<typeof sql.fragment>) =>
+const within = ({ from, to }: Slice, column: FragmentSqlToken) =>
   sql.fragment`${column} >= ${from.toISOString()} AND ${column} < ${to.toISOString()}`;
 const eventsOf = ({ from, to }: Slice) => sql.fragment`id >= ${firstIdAt(from)} AND id < ${firstIdAt(to)}`;
 
@@ -101,16 +101,22 @@ export async function limitSlice(connection: Connection, slice: Slice): Promise<
   return { from: slice.from, to: new Date(to) };
 }
 
+/** True where one of the names occurs in the text. */
+const containsName = (text: FragmentSqlToken, names: readonly string[]) =>
+  sql.join(
+    names.map((name) => sql.fragment`strpos(${text}, ${name}) > 0`),
+    sql.fragment` OR `,
+  );
+
 const Id = row(t.type({ id: t.string }));
 
 /** Events lose their data, and their waiting deliveries fail. */
 export async function eraseEvents(connection: Connection, erasure: Erasure, slice: Slice): Promise<void> {
   const { workspaceId, names } = erasure;
-  const named = names.map((name) => sql.fragment`strpos(body, ${name}) > 0`);
   // Marked as fanned out: no delivery of it is made any more.
   const ids = await connection.anyFirst(sql.type(Id)`
     UPDATE event SET body = ${erasedBody}, fanned_out_at = COALESCE(fanned_out_at, now())
-    WHERE ${eventsOf(slice)} AND workspace_id = ${workspaceId} AND (${sql.join(named, sql.fragment` OR `)})
+    WHERE ${eventsOf(slice)} AND workspace_id = ${workspaceId} AND (${containsName(sql.fragment`body`, names)})
     RETURNING id`);
   if (ids.length === 0) return;
   // An array, because Postgres would estimate the updated rows to be thousands and read whole days of deliveries.
@@ -150,17 +156,12 @@ export async function eraseStatusesAndAnswers(
   slice: Slice,
 ): Promise<void> {
   const received = within(slice, sql.fragment`received_at`);
-  const named = (column: ReturnType<typeof sql.fragment>) =>
-    sql.join(
-      names.map((name) => sql.fragment`strpos(${column}, ${name}) > 0`),
-      sql.fragment` OR `,
-    );
   await connection.query(sql.type(nothing)`
     DELETE FROM unmatched_status WHERE id IN (
         SELECT id FROM unmatched_status WHERE ${received} AND emitted_at IS NULL
         UNION ALL SELECT id FROM unmatched_status WHERE ${received} AND emitted_at IS NOT NULL)
       AND channel_id IN (SELECT id FROM channel WHERE workspace_id = ${workspaceId})
-      AND (${named(sql.fragment`body`)})`);
+      AND (${containsName(sql.fragment`body`, names)})`);
   // The answer keeps its form; it is deleted a day after the request.
   const [, ...replaced] = names;
   const cleared = replaced.reduce(
@@ -170,5 +171,5 @@ export async function eraseStatusesAndAnswers(
   await connection.query(sql.type(nothing)`
     UPDATE idempotency_key SET response_body = ${cleared}
     WHERE ${within(slice, sql.fragment`created_at`)} AND workspace_id = ${workspaceId}
-      AND (${named(sql.fragment`response_body`)})`);
+      AND (${containsName(sql.fragment`response_body`, names)})`);
 }

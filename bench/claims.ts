@@ -1,13 +1,14 @@
 /**
- * Measures how much consent and a messaging limit add to a claim. Three campaigns claim in turn: one of numbers without
- * contacts, one of contacts, and one of an account whose messaging limit already counts 100,000 recipients of the last day.
- * `--recipients N` of each (40,000), `--page N` recipients per claim (40).
+ * Measures how much consent, contact fields and a messaging limit add to a claim. Five campaigns claim in turn: one of numbers
+ * without contacts, three of contacts (messages without their fields; with fields that nobody changed since the preparation;
+ * with fields that all changed, a custom field among them), and one of an account whose messaging limit already counts 100,000
+ * recipients of the last day. `--recipients N` of each (40,000), `--page N` recipients per claim (40).
  */
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createDatabase } from '../src/records/database/database.ts';
-import { claimBatch } from '../src/records/sending/claim-batch.ts';
+import { claimBatch, type ClaimRequest } from '../src/records/sending/claim-batch.ts';
 import { createSecretBox } from '../src/secrets.ts';
 import { benchSecretsKey } from './support/bench-config.ts';
 import { startPostgres } from './support/postgres.ts';
@@ -18,6 +19,7 @@ const { values } = parseArgs({
 });
 const recipients = Number(values.recipients);
 const page = Number(values.page);
+const [hourAgo, inAMinute] = [`now() - interval '1 hour'`, `now() + interval '1 minute'`];
 
 const postgres = await startPostgres();
 const client = new pg.Client({ connectionString: postgres.ownerUrl });
@@ -25,18 +27,25 @@ await client.connect();
 const database = await createDatabase(postgres.url, 2);
 const secrets = createSecretBox([benchSecretsKey]);
 const seed = () => seedRunningCampaign(client, secrets, { recipients, messagesPerSecond: 100_000 });
-const [free, known, limited] = [await seed(), await seed(), await seed()];
-await client.query(
-  `INSERT INTO contact (workspace_id, phone_number, country_code, country, source)
-    SELECT workspace_id, recipient.phone_number, '49', 'DE', 'api' FROM recipient JOIN campaign ON campaign.id = campaign_id
-    WHERE campaign_id = $1`,
-  [known.campaignId],
-);
-await client.query(
-  `UPDATE recipient SET contact_id = contact.id FROM contact JOIN campaign USING (workspace_id)
-    WHERE recipient.campaign_id = $1 AND campaign.id = $1 AND contact.phone_number = recipient.phone_number`,
-  [known.campaignId],
-);
+/** A campaign of contacts which changed `changedAt`; its preparation read them now. */
+async function seedContacts(changedAt: string): Promise<Seeded> {
+  const seeded = await seed();
+  const run = (text: string) => client.query(text, [seeded.campaignId]);
+  await run(
+    `INSERT INTO contact (workspace_id, phone_number, country_code, country, source, first_name, custom_fields, updated_at)
+      SELECT workspace_id, recipient.phone_number, '49', 'DE', 'api', 'Ada', '{"city": "Bonn", "plan": "gold"}', ${changedAt}
+      FROM recipient JOIN campaign ON campaign.id = campaign_id WHERE campaign_id = $1`,
+  );
+  await run(
+    `UPDATE recipient SET contact_id = contact.id FROM contact JOIN campaign USING (workspace_id)
+      WHERE recipient.campaign_id = $1 AND campaign.id = $1 AND contact.phone_number = recipient.phone_number`,
+  );
+  await run('UPDATE campaign SET contacts_read_at = now() WHERE id = $1');
+  return seeded;
+}
+const [free, limited] = [await seed(), await seed()];
+const [known, unchanged] = [await seedContacts(hourAgo), await seedContacts(hourAgo)];
+const changed = await seedContacts(inAMinute);
 const accountOf = `(SELECT business_account_id FROM channel WHERE id = $1)`;
 await client.query(`UPDATE business_account SET messaging_limit = 1000000 WHERE id = ${accountOf}`, [
   limited.channelId,
@@ -54,20 +63,22 @@ await client.query('VACUUM ANALYZE');
 interface Side {
   readonly name: string;
   readonly seeded: Seeded;
-  readonly isLimited: boolean;
+  readonly request: Pick<ClaimRequest, 'limited' | 'rendersAgain' | 'customFields'>;
   readonly stepId: string;
   readonly times: number[];
   cpuSeconds: number;
 }
-function sideOf(name: string, seeded: Seeded, isLimited: boolean): Side {
-  return { name, seeded, isLimited, stepId: randomUUID(), times: [], cpuSeconds: 0 };
+function sideOf(name: string, seeded: Seeded, request: Side['request'] = {}): Side {
+  return { name, seeded, request, stepId: randomUUID(), times: [], cpuSeconds: 0 };
 }
 const sides: readonly Side[] = [
-  sideOf('numbers alone', free, false),
-  sideOf('contacts with their consent', known, false),
-  sideOf('numbers under a limit', limited, true),
+  sideOf('numbers alone', free),
+  sideOf('contacts with their consent', known),
+  sideOf('fields of contacts, unchanged', unchanged, { rendersAgain: true, customFields: ['city'] }),
+  sideOf('fields of contacts, all changed', changed, { rendersAgain: true, customFields: ['city'] }),
+  sideOf('numbers under a limit', limited, { limited: true }),
 ];
-async function claim({ seeded, isLimited, stepId, times }: Side): Promise<void> {
+async function claim({ seeded, request, stepId, times }: Side): Promise<void> {
   const beganAt = performance.now();
   const claimed = await claimBatch(database, {
     ...seeded,
@@ -80,7 +91,7 @@ async function claim({ seeded, isLimited, stepId, times }: Side): Promise<void> 
     notBefore: 0,
     perSecond: 1_000_000,
     answerWithinMs: 30_000,
-    limited: isLimited,
+    ...request,
   });
   times.push(performance.now() - beganAt);
   if (claimed.kind !== 'batch' || claimed.recipients.length !== page) throw new Error(claimed.kind);

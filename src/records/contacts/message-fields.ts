@@ -25,5 +25,5 @@ export const messageFields = (customFields: Fragment): Fragment => sql.fragment`
 export const customFieldsNamed = (names: readonly string[]): Fragment =>
   names.length === 0
     ? sql.fragment`NULL::jsonb`
-    : sql.fragment`(SELECT jsonb_object_agg(key, value) FROM jsonb_each(contact.custom_fields)
-        WHERE key = ANY (${sql.array(names, 'text')}))`;
+    : sql.fragment`(SELECT jsonb_object_agg(name, contact.custom_fields -> name)
+        FROM unnest(${sql.array(names, 'text')}) AS name WHERE contact.custom_fields ? name)`;

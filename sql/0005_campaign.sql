@@ -199,7 +199,19 @@ CREATE TABLE archive (
   created_at timestamptz NOT NULL DEFAULT now(),
   -- When the last of its rows was deleted.
   removed_at timestamptz,
+  -- Erasures requested until then are applied to the object; NULL before the first.
+  erased_until timestamptz,
   UNIQUE (workspace_id, month),
   CHECK ((campaign_id IS NULL) <> (month IS NULL))
 );
 CREATE INDEX archive_open ON archive (created_at) WHERE removed_at IS NULL;
+
+-- Erasures that the archives of the workspace have not followed yet; written by the last step of an erasure, deleted when all
+-- archives are rewritten.
+CREATE TABLE archive_erasure (
+  contact_id uuid PRIMARY KEY,
+  workspace_id integer NOT NULL REFERENCES workspace (id),
+  -- As in `erasure`.
+  names text[] NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT date_trunc('milliseconds', now())
+);

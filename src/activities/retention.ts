@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { archiveExpired, type Archivist } from '../commands/operations/archive-expired.ts';
+import { eraseArchived } from '../commands/operations/erase-archived.ts';
 import type { RetentionSummary } from '../commands/operations/delete-expired.ts';
 import { deleteExpired } from '../commands/operations/delete-expired.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -15,7 +16,8 @@ export function createRetentionActivities(dependencies: Archivist & Pick<Depende
         const context = Context.current();
         const options = { batchSize, onBatch: () => context.heartbeat() };
         const deleted = await deleteExpired(dependencies, options);
-        return { ...deleted, ...(await archiveExpired(dependencies, options)) };
+        const archived = await archiveExpired(dependencies, options);
+        return { ...deleted, ...archived, ...(await eraseArchived(dependencies, options)) };
       }),
   };
 }

@@ -13,7 +13,7 @@ import {
 } from '../../records/contacts/erasure-job.ts';
 import { startOfDay } from '../../records/database/id-bounds.ts';
 
-type ErasureDependencies = Pick<Dependencies, 'database' | 'logger'>;
+type ErasureDependencies = Pick<Dependencies, 'config' | 'database' | 'logger'>;
 
 const idleMs = 2_000;
 /** An erasure starts after 5 s. By then, transactions that read the contact before the request have committed their events. */
@@ -24,7 +24,7 @@ const afterSeconds = 5;
  * process that dies loses one step. False when there is nothing to do now.
  */
 export async function stepErasure(
-  { database, logger }: ErasureDependencies,
+  { config, database, logger }: ErasureDependencies,
   after: number,
 ): Promise<boolean> {
   return database.transaction(async (transaction) => {
@@ -33,7 +33,7 @@ export async function stepErasure(
     const { requestedAt, workspaceId, contactId } = erasure;
     const from = erasure.clearedUntil ?? (await findFirstDay(transaction)) ?? requestedAt;
     if (from >= requestedAt) {
-      await endErasure(transaction, erasure);
+      await endErasure(transaction, erasure, config.messageRetentionMonths !== undefined);
       logger.info({ workspaceId, contactId }, 'person erased');
       return true;
     }

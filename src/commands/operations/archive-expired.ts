@@ -32,8 +32,10 @@ export interface ArchiveOptions {
 }
 
 /** 30 min: the activity may take an hour, and the next hourly run continues. */
-const longestMs = 30 * 60_000;
+export const longestMs = 30 * 60_000;
 const sourcesAtOnce = 100;
+/** 1 h: less than an erasure waits for archives that were read before it (`erase-archived.ts`). */
+const mostWritingMs = 60 * 60_000;
 
 /**
  * Archives the recipients of campaigns that ended, and the other messages of months that were over, before the given number of
@@ -91,6 +93,7 @@ async function writeArchive(
 ): Promise<OpenArchive> {
   const { database, storage } = archivist;
   const key = keyOf(source);
+  const startedAt = performance.now();
   // Its error destroys the gzip stream, and with it the write.
   const zipped = pipeline(
     Readable.from(readWhole(archivist, source, onBatch), { objectMode: false }),
@@ -99,6 +102,8 @@ async function writeArchive(
   );
   try {
     const size = await storage.write(key, zipped);
+    if (performance.now() - startedAt > mostWritingMs)
+      throw new StorageFailure(`The archive ${key} was written too slowly`);
     await recordArchive(database, { ...source, key, size });
   } catch (error) {
     if (!(error instanceof ArchivedElsewhere)) throw error;

@@ -4,6 +4,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { forgetPerson } from '../../../src/commands/contacts/erase-contact.ts';
 import { stepErasure } from '../../../src/commands/contacts/run-erasures.ts';
+import type { Config } from '../../../src/config.ts';
 import { claimAttempts } from '../../../src/records/webhooks/attempts.ts';
 import { getWebhookDelivery } from '../../../src/records/webhooks/deliveries.ts';
 import { fanOutEvents } from '../../../src/records/webhooks/events.ts';
@@ -19,6 +20,7 @@ afterAll(() => database.drop());
 beforeEach(() => query(database, 'TRUNCATE erasure, event, provider_callback, waiting_callback'));
 
 const eraser = () => ({
+  config: {} as Config,
   database: database.pool,
   logger: pino({ enabled: false }),
   secrets: createSecretBox(['a key of the tests, long enough']),

@@ -22,6 +22,9 @@ function typeOf(schema, indent = '') {
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   if (schema.if) return `${typeOf(schema.then, indent)} | ${typeOf(schema.else, indent)}`;
   if (schema.oneOf) return schema.oneOf.map((one) => typeOf(one, indent)).join(' | ');
+  const known = schema['x-extensible-enum'];
+  // An open set: editors suggest the known values, and any other text is allowed.
+  if (known) return [...known.map((value) => JSON.stringify(value)), '(string & {})'].join(' | ');
   if (schema.anyOf) return schema.anyOf.map((one) => typeOf(one, indent)).join(' | ');
   if (Array.isArray(schema.type))
     return schema.type.map((type) => typeOf({ ...schema, type }, indent)).join(' | ');

@@ -35,7 +35,7 @@ export const listAudit = endpoint(
       cursor: SerialCursor,
       limit: limitUpTo(1000),
       object_id: describe(textOf({ max: 255 }), {
-        description: 'Entries of one object, such as a campaign, only.',
+        description: 'Only entries about the record with this id, such as a campaign.',
       }),
     }),
     responses: {

@@ -70,7 +70,9 @@ export const listContacts = endpoint(
     query: optional({
       cursor: ContactCursor,
       limit: limitUpTo(1000),
-      search: textOf({ max: 255 }),
+      search: describe(textOf({ max: 255 }), {
+        description: 'Only contacts whose number, names or e-mail address begin with these words.',
+      }),
       tag: describe(Uuid, { description: 'Only contacts that have the tag with this id.' }),
       segment: describe(Uuid, { description: 'Only contacts that match the segment with this id.' }),
       subscribed: describe(oneOf(['true', 'false']), {
@@ -221,7 +223,7 @@ export const deleteContact = endpoint(
     operationId: 'deleteContact',
     summary: 'Delete a contact',
     description:
-      'Removes the contact from lists and audiences; it is restored when its number is added again. `erase=true` also erases number, names, texts, variables and provider ids from contact, campaigns, messages, events and callbacks, of a deleted contact, too: at once, but for events and callbacks, which are hidden at once and cleared by a job. Counters, ledger and ids remain, and a keyed hash of a number that had opted out.',
+      'Removes the contact from lists and audiences; it is restored when its number is added again. `erase=true` also erases number, names, texts, variables and provider ids from contact, campaigns and messages at once; events and callbacks are hidden at once and erased by a job. It also works on a deleted contact. Counters, ledger and ids remain, and a keyed hash of a number that had opted out.',
     tag,
     access: 'workspace',
     params,

@@ -99,8 +99,7 @@ export const assignConversation = endpoint(
     path: '/api/conversations/:id/assign',
     operationId: 'assignConversation',
     summary: 'Assign a conversation',
-    description:
-      'Emits `conversation.assigned` if something changed. `none` removes the assignment. Default `chatMode`: `bot` for a bot, else `manual`; default `source`: `api`.',
+    description: 'Emits `conversation.assigned` if something changed. `none` removes the assignment.',
     tag,
     access: 'workspace',
     params,

@@ -1,6 +1,7 @@
 /** Messages to and from one contact: for the contact's page, and as the thread of a conversation. */
 import * as t from 'io-ts';
 import { describe, named } from '../codecs/json-schema.ts';
+import { RecipientReason } from '../codecs/message.ts';
 import { cursorOf, idOf, IsoDateTime, limitUpTo, Uuid } from '../codecs/scalars.ts';
 import { nullish, oneOf, optional, struct } from '../codecs/struct.ts';
 import { messageText } from '../domain/conversations/message-text.ts';
@@ -30,7 +31,7 @@ const HistoryItem = named(
     state: describe(t.string, {
       description: 'State of the recipient, or `RECEIVED` for an inbound message.',
     }),
-    reason: describe(nullish(t.string), {
+    reason: describe(nullish(RecipientReason), {
       description: 'Reason why an outbound message failed; null otherwise.',
     }),
     text: describe(nullish(t.string), {

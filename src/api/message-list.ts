@@ -87,7 +87,7 @@ export const getMessageEndpoint = endpoint(
     path: '/api/messages/:id',
     operationId: 'getMessage',
     summary: 'Read a message',
-    description: 'Takes the `messageId` of an event or a single send; messages of campaigns work, too.',
+    description: 'Takes the `messageId` of an event or a single send; it also finds messages of campaigns.',
     tag: 'Messages',
     access: 'workspace',
     params: struct({ id: idOf('Message') }),

@@ -87,7 +87,7 @@ export const sendMessage = endpoint(
     operationId: 'sendTemplateMessage',
     summary: 'Send a template message to one recipient',
     description:
-      'Sends at most once. If the provider does not answer in time, the response is 502 `outcome_unknown` until a receipt decides; repeating the `Idempotency-Key` returns the same response and sends nothing.',
+      'Sends at most once. If the provider does not answer in time, the response is 502 `outcome_unknown`: the message may have been sent, and events report what became of it. Repeating the `Idempotency-Key` returns the same response and sends nothing.',
     tag,
     access: 'channel',
     idempotent: true,

@@ -110,7 +110,7 @@ export const syncTemplates = endpoint(
     operationId: 'syncTemplates',
     summary: 'Synchronise the templates with the provider',
     description:
-      'Runs every hour by itself, too. A template that the provider no longer lists gets the status DELETED.',
+      'This also happens every hour without a request. A template that the provider no longer lists gets the status DELETED.',
     tag,
     access: 'workspace',
     responses: {

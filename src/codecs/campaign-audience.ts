@@ -9,9 +9,7 @@ import { integerOf } from './scalars.ts';
 import { FilterMatch, SegmentCondition } from './segment-filter.ts';
 import { needed, nullish, optional, refined, struct } from './struct.ts';
 
-const Column = describe(integerOf({ min: 0, meaning: 'the number of a column, counted from 0' }), {
-  description: 'Column of this value, counted from 0; null if there is none.',
-});
+const Column = integerOf({ min: 0, meaning: 'the number of a column, counted from 0' });
 
 const CustomColumns = refined(
   recordOf(Column),
@@ -24,7 +22,7 @@ export const CsvMapping = named(
   'CsvMapping',
   struct(
     {
-      phone_column: Column,
+      phone_column: describe(Column, { description: 'Column of the phone number, counted from 0.' }),
       country_code_column: describe(needed(Column, 'the column of phones again if they begin with +'), {
         description:
           'Column of calling codes or countries (`49`, `+49`, `0049`, `DE`), counted from 0. Numbers that begin with `+` ignore it; if all do, repeat `phone_column`.',
@@ -44,7 +42,7 @@ export const ContactFilters = named(
     { conditions: shortListOf(SegmentCondition, 50) },
     {
       match: describe(nullish(FilterMatch), {
-        description: '`all` (default): every condition must hold; `any`: one is enough.',
+        description: '`all` (default, also for null): every condition must hold; `any`: one is enough.',
       }),
     },
   ),

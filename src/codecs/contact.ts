@@ -41,7 +41,7 @@ const PhoneNumber = describe(textOf({ min: 1, max: 40 }), {
   description: 'Phone number: national digits, or international with `+`.',
 });
 const CallingCode = describe(textOf({ min: 1, max: 5 }), {
-  description: 'Country calling code, with or without `+`.',
+  description: 'Country calling code, with or without `+`; may be omitted if the number begins with `+`.',
 });
 
 const fields = {

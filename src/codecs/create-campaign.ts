@@ -5,6 +5,7 @@ import { contactSelectionTypes, sendTypes } from '../domain/campaigns/campaign.t
 import { ContactFilters, CsvMapping } from './campaign-audience.ts';
 import { listOf, shortListOf } from './collections.ts';
 import { describe } from './json-schema.ts';
+import { AskedReason } from './message.ts';
 import { textOf, Uuid } from './scalars.ts';
 import { StructType } from './struct-type.ts';
 import { inOrder, needed, oneOf, readAs, refined, struct } from './struct.ts';
@@ -82,7 +83,7 @@ const Body = struct(
     csv_file_url: nonEmpty,
     csv_mapping: CsvMapping,
     failed_campaign_id: Uuid,
-    failed_reasons: shortListOf(nonEmpty, 1000),
+    failed_reasons: shortListOf(describe(nonEmpty, {}, AskedReason), 1000),
     variable_mapping: VariableMapping,
     // Ignored for IMMEDIATE, so its form is checked for SCHEDULED only.
     scheduled_at: describe(t.unknown, { type: ['string', 'null'], format: 'date-time' }),

@@ -5,10 +5,11 @@ import { nullish, struct } from './struct.ts';
 
 const Card = {
   headerFormat: describe(nullish(t.string), {
-    description: 'Format of the header: `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT` or another of the provider’s.',
+    description:
+      '`TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT` or another format of the provider; null without a header.',
   }),
   header: describe(nullish(t.string), {
-    description: 'Header text, media address, or product id.',
+    description: 'Header text, media address, or product id; null without a header.',
   }),
   body: nullish(t.string),
   buttons: t.readonlyArray(

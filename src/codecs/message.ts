@@ -2,9 +2,9 @@
 import * as t from 'io-ts';
 import { messageSources } from './event.ts';
 import { describe, named } from './json-schema.ts';
-import { cursorOf, IsoDateTime, Uuid } from './scalars.ts';
+import { cursorOf, Integer, IsoDateTime, Uuid } from './scalars.ts';
 import { nullish, oneOf, struct } from './struct.ts';
-import { recipientReasonPattern } from '../domain/campaigns/reasons.ts';
+import { recipientReasonPattern, serviceReasons } from '../domain/campaigns/reasons.ts';
 import { recipientStates } from '../domain/campaigns/recipient.ts';
 
 export const MessageState = oneOf([...recipientStates, 'RECEIVED'], 'MessageState');
@@ -14,8 +14,21 @@ const about = <C extends t.Mixed>(codec: C, description: string): C => describe(
 /** Why a recipient was skipped, or why a message failed or is of unknown outcome. */
 export const RecipientReason = named(
   'RecipientReason',
-  describe(new t.StringType(), { pattern: recipientReasonPattern }),
+  // Not `anyOf` of an enum and a pattern: the Java client of openapi-generator then fails on null.
+  describe(new t.StringType(), {
+    pattern: recipientReasonPattern,
+    'x-extensible-enum': serviceReasons,
+  }),
 );
+
+/** A reason in a request, where any text is accepted. */
+export const AskedReason = describe(t.string, {}, RecipientReason);
+
+/** Numbers of recipients by reason. */
+export const countsBy = (reason: 'SkipReason' | 'RecipientReason') =>
+  describe(t.record(t.string, Integer), {
+    propertyNames: { $ref: `#/components/schemas/${reason}` },
+  });
 
 export const Message = named(
   'Message',
@@ -36,26 +49,20 @@ export const Message = named(
     phoneNumberId: t.string,
     phoneNumber: about(
       nullish(t.string),
-      'Digits of the other side with calling code; null of a person without a number.',
+      'Number of the contact: digits with country calling code; null if the provider hides it.',
     ),
-    contactId: about(
-      nullish(Uuid),
-      'Id of the contact on the other side; null if the number is not a contact.',
-    ),
+    contactId: about(nullish(Uuid), 'Id of the contact; null if the number belongs to none.'),
     conversationId: about(nullish(Uuid), 'Id of the message’s conversation; null without one.'),
     campaignId: about(
       nullish(Uuid),
-      'Id of the campaign the message belongs to, tests or answers; null without one.',
+      'Id of the campaign that sent the message, that it tests, or that it answers; null without one.',
     ),
     templateId: about(nullish(Uuid), 'Id of the template that was sent; null for other messages.'),
     type: about(t.string, 'Provider’s kind of message, such as `template`, `text` or `image`.'),
-    text: about(
-      nullish(t.string),
-      'The text of a message of people; null for templates and for media without a caption.',
-    ),
+    text: about(nullish(t.string), 'Text or caption; null for templates and for media without a caption.'),
     providerMessageId: about(
       nullish(t.string),
-      'Provider’s id of the message; null until it accepts the message.',
+      'Provider’s id of the message; null until the provider accepts it.',
     ),
     createdAt: IsoDateTime,
     updatedAt: IsoDateTime,

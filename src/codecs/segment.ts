@@ -31,7 +31,7 @@ const Conditions = refined(
   ),
   (conditions) => Buffer.byteLength(JSON.stringify(conditions)) <= mostBytes,
   `conditions must not be larger than ${mostBytes} bytes`,
-  { description: `At most ${mostBytes} bytes as JSON.` },
+  {},
 );
 
 /** `match` is `all` where absent. */

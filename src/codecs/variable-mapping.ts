@@ -40,7 +40,7 @@ const Header = named(
 );
 
 const Body = describe(recordOf(t.string), {
-  description: 'Values by position or name of the variable.',
+  description: 'Contact field or text for each variable, by its position (`"1"`) or name.',
 });
 
 /** A text stands for the button's main value; null skips the button. */

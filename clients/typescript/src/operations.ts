@@ -1,6 +1,6 @@
 /** Generated from the OpenAPI document by `npm run openapi`. */
 import type { CallOptions, Client } from './client.ts';
-import type { Acknowledgement, AssignConversation, AuditEntryPage, CampaignCheckResponse, CampaignDetailMessageResponse, CampaignDetailResponse, CampaignPage, CampaignStatus, ChangeConversationStatus, ChannelResponse, CheckCampaign, ConsentPage, ContactExportResponse, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CountSegment, CreateCampaign, CreateContact, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, CsvPreviewResponse, DeliveryDetailResponse, DeliveryMessageResponse, DeliveryPage, DeliveryState, EventKey, GetCampaignDiagnosisEnvelope, GetCampaignTimelineEnvelope, GetHealthEnvelope, GetReadinessEnvelope, GetSendingWindowEnvelope, HistoryItemPage, LedgerEntryPage, ListChannelsEnvelope, ListWebhookEventsEnvelope, MediaResponse, MessagePage, MessageResponse, MessageState, NoticePage, OverviewInterval, OverviewResponse, PayloadSkeletonResponse, PreviewCampaignCsv, PreviewTemplate, PutSendingWindow, ReadNotices, RechargeWallet, RecipientDetailResponse, RecipientFormat, RecipientPage, RecipientState, ResendFailedDeliveries, ResentDeliveriesMessageResponse, SegmentCountResponse, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SendingWindowMessageResponse, SentMessageMessageResponse, StartCampaign, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplatePreviewResponse, TemplateResponse, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, TimelineInterval, UpdateCampaign, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookErrorCode, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
+import type { Acknowledgement, AssignConversation, AuditEntryPage, CampaignCheckResponse, CampaignDetailMessageResponse, CampaignDetailResponse, CampaignPage, CampaignStatus, ChangeConversationStatus, ChannelResponse, CheckCampaign, ConsentPage, ContactExportResponse, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CountSegment, CreateCampaign, CreateContact, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, CsvPreviewResponse, DeliveryDetailResponse, DeliveryMessageResponse, DeliveryPage, DeliveryState, EventKey, GetCampaignDiagnosisEnvelope, GetCampaignTimelineEnvelope, GetHealthEnvelope, GetReadinessEnvelope, GetSendingWindowEnvelope, HistoryItemPage, LedgerEntryPage, ListChannelsEnvelope, ListWebhookEventsEnvelope, MediaResponse, MessagePage, MessageResponse, MessageState, NoticePage, OverviewInterval, OverviewResponse, PayloadSkeletonResponse, PreviewCampaignCsv, PreviewTemplate, PutSendingWindow, ReadNotices, RechargeWallet, RecipientDetailResponse, RecipientFormat, RecipientPage, RecipientReason, RecipientState, ResendFailedDeliveries, ResentDeliveriesMessageResponse, SegmentCountResponse, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SendingWindowMessageResponse, SentMessageMessageResponse, StartCampaign, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplatePreviewResponse, TemplateResponse, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, TimelineInterval, UpdateCampaign, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookErrorCode, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
 
 /** Create a campaign */
 export const createCampaign = (client: Client, body: CreateCampaign, options: CallOptions = {}): Promise<CreatedCampaign> =>
@@ -22,7 +22,7 @@ export const listCampaigns = (client: Client, query: {
     readonly limit?: number;
     /** Only campaigns with this status. Repeat it for several. */
     readonly status?: readonly (CampaignStatus)[];
-    /** Only campaigns that contain these words; the last word may be a beginning. */
+    /** Only campaigns whose name has all of these words; the last one may be incomplete. */
     readonly search?: string;
     /** Only campaigns that use the template with this id. */
     readonly template_id?: string;
@@ -68,7 +68,7 @@ export const listCampaignRecipients = (client: Client, id: string, query: {
     /** Only recipients in these states. Repeat it for several. */
     readonly state?: readonly (RecipientState)[];
     /** Only recipients with these reasons. Repeat it for several. */
-    readonly reason?: readonly (string)[];
+    readonly reason?: readonly (RecipientReason)[];
     /** Phone number in international or national form. */
     readonly phone_number?: string;
     /** `nextCursor` of the previous page of recipients; omit it for the first page. */
@@ -106,7 +106,7 @@ export const listTemplates = (client: Client, query: {
     readonly page?: number;
     /** Most templates in one page, 1 to 100; default 10. */
     readonly limit?: number;
-    /** Only templates that contain these words; the last word may be a beginning. */
+    /** Only templates whose name has all of these words; the last one may be incomplete. */
     readonly search?: string;
     /** Only templates with this status. Repeat it for several. */
     readonly status?: readonly (string)[];
@@ -178,7 +178,7 @@ export const listTags = (client: Client, query: {
     readonly page?: number;
     /** Most tags in one page, 1 to 100; default 10. */
     readonly limit?: number;
-    /** Only tags that contain these words; the last word may be a beginning. */
+    /** Only tags whose name has all of these words; the last one may be incomplete. */
     readonly search?: string;
     /** Only tags created by the user with this id. */
     readonly createdBy?: string;
@@ -207,7 +207,7 @@ export const listContacts = (client: Client, query: {
     readonly cursor?: string;
     /** Most contacts in one page, 1 to 1,000; default 100. */
     readonly limit?: number;
-    /** Only contacts that contain these words; the last word may be a beginning. */
+    /** Only contacts whose number, names or e-mail address begin with these words. */
     readonly search?: string;
     /** Only contacts that have the tag with this id. */
     readonly tag?: string;
@@ -243,9 +243,9 @@ export const exportContact = (client: Client, id: string, options: CallOptions =
 
 /** List the opt-outs and opt-ins of a contact */
 export const listContactConsents = (client: Client, id: string, query: {
-    /** `nextCursor` of the previous page of opt-out or opt-ins; omit it for the first page. */
+    /** `nextCursor` of the previous page of opt-outs and opt-ins; omit it for the first page. */
     readonly cursor?: string;
-    /** Most opt-out or opt-ins in one page, 1 to 1,000; default 100. */
+    /** Most opt-outs and opt-ins in one page, 1 to 1,000; default 100. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<ConsentPage> =>
   client.send({ method: 'GET', path: `/api/contacts/${encodeURIComponent(id)}/consents`, query, ...options });
@@ -376,7 +376,7 @@ export const listAuditEntries = (client: Client, query: {
     readonly cursor?: string;
     /** Most audit entries in one page, 1 to 1,000; default 100. */
     readonly limit?: number;
-    /** Entries of one object, such as a campaign, only. */
+    /** Only entries about the record with this id, such as a campaign. */
     readonly object_id?: string;
   } = {}, options: CallOptions = {}): Promise<AuditEntryPage> =>
   client.send({ method: 'GET', path: `/api/audit`, query, ...options });

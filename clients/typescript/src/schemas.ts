@@ -9,62 +9,64 @@ export type Acknowledgement = {
 export type Actor = {
   /** Id of the acting user in your system; null when unknown. */
   readonly id: string | null;
-  /** Name of the user. */
+  /** Name of the user; null if unknown. */
   readonly name: string | null;
-  /** E-mail address of the user; empty or null when unknown. */
+  /** E-mail address of the user; null or empty if unknown. */
   readonly email: string | null;
 };
 
 export type ActorInput = {
   /** Id of the user in your system; null when unknown. */
   readonly id?: string | null;
-  /** Name of the user. */
+  /** Name of the user; null or omitted if unknown. */
   readonly name?: string | null;
-  /** E-mail address of the user; empty or null when unknown. */
+  /** E-mail address of the user; null or omitted if unknown. */
   readonly email?: string | null;
 };
 
 export type AssignConversation = {
-  /** Kind of assignee of the conversation. */
+  /** Kind of the new assignee; `none` removes the present one. */
   readonly assignmentType: AssignmentType;
-  /** User, team or bot that has the conversation; null if unassigned. */
+  /** New assignee; null or omitted if `assignmentType` is `none`. */
   readonly assignedTo?: AssigneeInput | null;
   /** User who made the assignment; null if it was made automatically. */
   readonly assignedBy?: ActorInput | null;
-  /** Who answers in the conversation: people or a bot. */
+  /** Who answers from now on; default `manual` for a user or team, `bot` for a bot, unchanged for `none`. */
   readonly chatMode?: ChatMode;
-  /** Origin of the conversation. */
+  /** What made the assignment; default `api`. */
   readonly source?: AssignmentSource;
 };
 
 export type Assignee = {
-  /** Id of the assignee in your system. */
+  /** Id of the assignee in your system; null if unknown. */
   readonly id: string | null;
-  /** Name of the assignee. */
+  /** Name of the assignee; null if unknown. */
   readonly name: string | null;
-  /** First name of the assignee; empty or null when unknown. */
+  /** First name of the assignee; null or empty if unknown. */
   readonly firstName: string | null;
-  /** Last name of the assignee; empty or null when unknown. */
+  /** Last name of the assignee; null or empty if unknown. */
   readonly lastName: string | null;
-  /** E-mail address of the assignee; empty or null when unknown. */
+  /** E-mail address of the assignee; null or empty if unknown. */
   readonly email: string | null;
 };
 
 export type AssigneeInput = {
   /** Id of the user, team or bot in your system. */
   readonly id: string;
-  /** Name of the assignee input. */
+  /** Name of the assignee; null or omitted if unknown. */
   readonly name?: string | null;
-  /** First name of the assignee input; empty or null when unknown. */
+  /** First name of the assignee; null or empty if unknown. */
   readonly firstName?: string | null;
-  /** Last name of the assignee input; empty or null when unknown. */
+  /** Last name of the assignee; null or empty if unknown. */
   readonly lastName?: string | null;
-  /** E-mail address of the assignee input; empty or null when unknown. */
+  /** E-mail address of the assignee; null or empty if unknown. */
   readonly email?: string | null;
 };
 
+/** manual: a person assigned it in an app. api: a request of this API. chatbot, assistant, auto: an automation. */
 export type AssignmentSource = "manual" | "chatbot" | "assistant" | "api" | "auto";
 
+/** Kind of assignee; none: the conversation is unassigned. */
 export type AssignmentType = "user" | "team" | "bot" | "none";
 
 export type AuditEntry = {
@@ -92,6 +94,7 @@ export type AuditEntryPage = {
   readonly pagination: CursorPagination;
 };
 
+/** Text as the button’s main value, an object by kind of button, or null to skip it. */
 export type ButtonValue = {
   /** Kind of the button value. */
   readonly type?: string;
@@ -121,7 +124,7 @@ export type Campaign = {
   readonly id: string;
   /** Name of the campaign. */
   readonly name: string;
-  /** Note of the campaign for your own use, at most 1,000 characters. */
+  /** Note of the campaign for your own use, at most 1,000 characters; null or omitted if there is none. */
   readonly description: string | null;
   /** Id of an approved template of the channel’s business account, for the campaign. */
   readonly template_id: string;
@@ -131,7 +134,7 @@ export type Campaign = {
   readonly total_contacts: number;
   /** Number of recipients that are skipped. */
   readonly total_contacts_skipped: number;
-  /** Progress of the recipient list. */
+  /** Whether the recipients of the campaign are determined. */
   readonly preparation_status: PreparationStatus;
   /** Increases with each preparation; starts at 1. */
   readonly preparation_version: number;
@@ -173,7 +176,7 @@ export type Campaign = {
   readonly started_at: string | null;
   /** Time at which no recipient was left to send to; null before. */
   readonly completed_at: string | null;
-  /** When its recipients went into an archive: they are no longer listed, only exported as a whole; null while they are kept */
+  /** Time at which the recipients moved to an archive, from which they can only be exported as CSV; null before. */
   readonly archived_at: string | null;
   /** Number of recipients by present state; each recipient counts once. */
   readonly counters: CampaignCounters;
@@ -204,11 +207,11 @@ export type CampaignCheck = {
   readonly cost: string;
   /** Amount the wallet can spend, as a decimal string. */
   readonly available: string;
-  /** Currency of the campaign check as ISO 4217. */
+  /** Currency of `cost` and `available` as ISO 4217. */
   readonly currency: string;
   /** Estimated seconds from `begins_at` to `ends_at` at the channel’s present rate without other campaigns; closed hours count. */
   readonly duration_seconds: number;
-  /** Time at which sending would begin: now, at `scheduled_at`, or when the sending window opens. */
+  /** Time at which sending would begin: now, at `scheduled_at`, or when the sending window opens; null if the campaign cannot be created. */
   readonly begins_at: string | null;
   /** Estimated end of sending within the sending window; null without recipients. */
   readonly ends_at: string | null;
@@ -248,7 +251,7 @@ export type CampaignDetail = {
   readonly id: string;
   /** Name of the campaign. */
   readonly name: string;
-  /** Note of the campaign for your own use, at most 1,000 characters. */
+  /** Note of the campaign for your own use, at most 1,000 characters; null or omitted if there is none. */
   readonly description: string | null;
   /** Id of an approved template of the channel’s business account, for the campaign. */
   readonly template_id: string;
@@ -258,7 +261,7 @@ export type CampaignDetail = {
   readonly total_contacts: number;
   /** Number of recipients that are skipped. */
   readonly total_contacts_skipped: number;
-  /** Progress of the recipient list. */
+  /** Whether the recipients of the campaign are determined. */
   readonly preparation_status: PreparationStatus;
   /** Increases with each preparation; starts at 1. */
   readonly preparation_version: number;
@@ -300,7 +303,7 @@ export type CampaignDetail = {
   readonly started_at: string | null;
   /** Time at which no recipient was left to send to; null before. */
   readonly completed_at: string | null;
-  /** When its recipients went into an archive: they are no longer listed, only exported as a whole; null while they are kept */
+  /** Time at which the recipients moved to an archive, from which they can only be exported as CSV; null before. */
   readonly archived_at: string | null;
   /** Number of recipients by present state; each recipient counts once. */
   readonly counters: CampaignCounters;
@@ -316,7 +319,7 @@ export type CampaignDetail = {
   readonly charged: string;
   /** Audience fields of the creation, without inline contacts. */
   readonly audience: { readonly [key: string]: unknown };
-  /** Contact field or text for each variable of the template. */
+  /** Contact field or text for each variable of the template; null if none was given. */
   readonly variable_mapping: { readonly [key: string]: unknown } | null;
   /** Estimated seconds until all recipients are sent to, at the channel’s present rate and within the sending window; null when unknown. */
   readonly eta_seconds: number | null;
@@ -358,7 +361,7 @@ export type CampaignProgress = {
   readonly status: CampaignStatus;
   /** Reason for the pause; null unless status is PAUSED. */
   readonly pause_reason: PauseReason | null;
-  /** Progress of the recipient list. */
+  /** Whether the recipients of the campaign are determined. */
   readonly preparation_status: PreparationStatus;
   /** Number of recipients that can be sent to; 0 until preparation ends. */
   readonly total_contacts: number;
@@ -392,27 +395,27 @@ export type CampaignSummary = {
 };
 
 export type CampaignTemplate = {
-  /** Id of the campaign template. */
+  /** Id of the template. */
   readonly id: string;
-  /** Name of the campaign template. */
+  /** Name of the template. */
   readonly name: string;
-  /** Language of the campaign template, such as `en_US`. */
+  /** Language of the template, such as `en_US`. */
   readonly language: string;
-  /** Provider’s category of the campaign template: MARKETING, UTILITY or AUTHENTICATION. */
+  /** Provider’s category of the template: MARKETING, UTILITY or AUTHENTICATION. */
   readonly category: string;
 };
 
 export type CarouselCard = {
-  /** Values of the template’s header in the card. */
+  /** Values of the card’s header. */
   readonly header?: HeaderValues;
-  /** Values by position or name of the variable. */
+  /** Contact field or text for each variable, by its position (`"1"`) or name. */
   readonly body?: { readonly [key: string]: string };
-  /** Values of the template’s buttons in the card. */
+  /** Values of the card’s buttons. */
   readonly buttons?: ButtonValues;
 };
 
 export type ChangeConversationStatus = {
-  /** Status of the conversation. */
+  /** New status of the conversation. */
   readonly status: ConversationStatus;
   /** User who made the change; null if it was automatic. */
   readonly changedBy?: ActorInput | null;
@@ -427,7 +430,7 @@ export type ChangedTemplate = {
   readonly language: string;
   /** Provider’s id of the template. */
   readonly provider_template_id: string;
-  /** Status as the provider reports it. */
+  /** Status of the template at the provider, such as `APPROVED`. */
   readonly provider_template_status: string;
 };
 
@@ -440,7 +443,7 @@ export type Channel = {
   readonly display_phone_number: string;
   /** Provider’s id of the business account that owns the channel. */
   readonly business_account_id: string;
-  /** Status of the channel. */
+  /** Whether the channel can send. */
   readonly status: ChannelStatus;
   /** Reason why the channel is blocked; null while it is not. */
   readonly block_reason: string | null;
@@ -474,6 +477,7 @@ export type Channel = {
   readonly account_notice: { readonly [key: string]: unknown } | null;
 };
 
+/** token: access token or permission. payment: payment or terms of the account. policy: the account is blocked for a violation. limit: spam limit of the number. number: not registered, not approved or deleted. address: the provider does not know the address of the request. */
 export type ChannelBlockCause = "token" | "payment" | "policy" | "limit" | "number" | "address";
 
 export type ChannelProviderError = {
@@ -485,6 +489,7 @@ export type ChannelProviderError = {
   readonly at: string;
 };
 
+/** LOW: the provider has flagged the number. GOOD: the flag is gone. */
 export type ChannelQuality = "GOOD" | "LOW";
 
 export type ChannelResponse = {
@@ -493,8 +498,10 @@ export type ChannelResponse = {
   readonly data: Channel;
 };
 
+/** blocked: campaigns of the channel pause, and single sends are refused. */
 export type ChannelStatus = "active" | "blocked";
 
+/** manual: people answer. bot: a chatbot answers. assistant: an AI assistant answers. */
 export type ChatMode = "manual" | "bot" | "assistant";
 
 export type CheckCampaign = {
@@ -506,7 +513,7 @@ export type CheckCampaign = {
   readonly contact_selection_type: ContactSelectionType;
   /** Time of sending: IMMEDIATE, or SCHEDULED at `scheduled_at`. */
   readonly send_type: SendType;
-  /** Note of the new campaign for your own use, at most 1,000 characters. */
+  /** Note for your own use, at most 1,000 characters; default none. */
   readonly description?: string;
   /** Must not be sent: the API key of a channel supplies it. */
   readonly channel_id?: unknown;
@@ -514,32 +521,33 @@ export type CheckCampaign = {
   readonly phone_number_id?: unknown;
   /** Further conditions that contacts of `segmented` must meet. */
   readonly contact_filters?: ContactFilters;
-  /** Ids of at most 100 segments; contacts of any of them are included. All conditions together may hold 10,000 values. */
+  /** Ids of 1 to 100 segments, for `segmented`; contacts of any of them are included. All conditions together may hold 10,000 values. */
   readonly segments?: readonly (string)[];
   /** Phone numbers in international form, each optionally with values of body variables after `,`, `|` or `;`: `+4915112345678,Ada,12`. */
   readonly quick_contacts?: readonly (string)[];
-  /** CSV text with a header row and at least one data row. */
+  /** CSV text with a header row and at least one data row; for more than 32 MiB upload a file. */
   readonly csv_contacts_string?: string;
-  /** Key of an uploaded CSV, from `POST /api/campaigns/csv-files`. */
+  /** Key of an uploaded CSV, for `csv_contacts`, from `POST /api/campaigns/csv-files`. */
   readonly csv_file_key?: string;
-  /** Address of an uploaded CSV, or a public address. */
+  /** `csv_file_url` of an upload, or a public address of a CSV, for `csv_contacts`. */
   readonly csv_file_url?: string;
   /** Columns of the CSV by meaning, counted from 0. */
   readonly csv_mapping?: CsvMapping;
   /** Id of the campaign whose failed recipients form the audience, for `failed_contacts`. */
   readonly failed_campaign_id?: string;
   /** Only recipients that failed for these reasons, for `failed_contacts`; default all reasons. */
-  readonly failed_reasons?: readonly (string)[];
+  readonly failed_reasons?: readonly (RecipientReason)[];
   /** Contact field or text for each variable of the template. */
   readonly variable_mapping?: VariableMapping;
   /** Time to send the new campaign at, with a time zone; null for IMMEDIATE. */
   readonly scheduled_at?: string | null;
-  /** Hours in which the new campaign may send, beside the window of the workspace; null for none. */
+  /** Hours in which the campaign may send, within the window of the workspace; default any. */
   readonly sending_window?: SendingWindow;
   /** True if the workspace’s sending window does not apply; needs an operator’s key. Default false. */
   readonly ignore_quiet_hours?: boolean;
 };
 
+/** active: receives events. inactive: receives none. */
 export type ChosenWebhookStatus = "active" | "inactive";
 
 export type Consent = {
@@ -553,9 +561,9 @@ export type Consent = {
 
 export type ConsentPage = {
   readonly status: SuccessStatus;
-  /** List of opt-out or opt-ins. */
+  /** List of opt-outs and opt-ins. */
   readonly data: readonly (Consent)[];
-  /** Position of this page in the list of opt-out or opt-ins. */
+  /** Position of this page in the list of opt-outs and opt-ins. */
   readonly pagination: CursorPagination;
 };
 
@@ -564,25 +572,25 @@ export type ConsentSource = "person" | "api";
 export type Contact = {
   /** Id of the contact. */
   readonly id: string;
-  /** First name of the contact; empty or null when unknown. */
+  /** First name; empty if unknown (default). */
   readonly firstName: string;
-  /** Last name of the contact; empty or null when unknown. */
+  /** Last name; empty if unknown (default). */
   readonly lastName: string;
   /** Name the contact shows in the chat. */
   readonly chatName: string;
-  /** E-mail address of the contact; empty or null when unknown. */
+  /** E-mail address; empty if unknown (default). */
   readonly email: string;
   /** Phone number of the contact without its country calling code, digits only. */
   readonly phoneNumber: string;
-  /** Country calling code of the contact’s number, such as `49`. */
+  /** Country calling code of the contact’s number without `+`, such as `49`. */
   readonly countryCode: string;
-  /** Origin of the contact. */
+  /** Where the contact came from, such as `api`, `csv_import` or `incoming`. */
   readonly source: string;
   /** False after an opt-out: campaigns skip the contact. */
   readonly subscribed: boolean;
-  /** Custom fields of the contact; in a request the list replaces the previous one. */
+  /** Custom fields of the contact. */
   readonly customFields: readonly (CustomField)[];
-  /** Ids of the contact’s tags; in a request the list replaces the previous one. */
+  /** Ids of the contact’s tags. */
   readonly tagsId: readonly (string)[];
   /** Date of birth of the contact; null when unknown. */
   readonly dob: string | null;
@@ -599,7 +607,7 @@ export type ContactCreatedEvent = {
   readonly workspaceId: number;
   /** Time of the `contact.created` event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** Returned `contact.created` event. */
+  /** What happened, for the `contact.created` event. */
   readonly data: ContactData;
 };
 
@@ -630,7 +638,7 @@ export type ContactExportResponse = {
 export type ContactFilters = {
   /** Conditions of the contact filters on contacts; `match` combines them. */
   readonly conditions: readonly (SegmentCondition)[];
-  /** `all` (default): every condition must hold; `any`: one is enough. */
+  /** `all` (default, also for null): every condition must hold; `any`: one is enough. */
   readonly match?: FilterMatch | null;
 };
 
@@ -656,6 +664,7 @@ export type ContactResponse = {
   readonly data: Contact;
 };
 
+/** all_contacts: every subscribed contact. segmented: the contacts of `segments`. csv_contacts: the rows of a CSV. quick_contacts: the numbers in the request. failed_contacts: the failed recipients of `failed_campaign_id`. */
 export type ContactSelectionType = "all_contacts" | "segmented" | "csv_contacts" | "quick_contacts" | "failed_contacts";
 
 export type ContactUpdatedEvent = {
@@ -665,7 +674,7 @@ export type ContactUpdatedEvent = {
   readonly workspaceId: number;
   /** Time of the `contact.updated` event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** Returned `contact.updated` event. */
+  /** What happened, for the `contact.updated` event. */
   readonly data: ContactData;
 };
 
@@ -684,7 +693,7 @@ export type Conversation = {
   readonly assignmentType: AssignmentType;
   /** User, team or bot that has the conversation; null if unassigned. */
   readonly assignedTo: Assignee | null;
-  /** Who answers in the conversation: people or a bot. */
+  /** Who answers in the conversation. */
   readonly chatMode: ChatMode;
   /** First and last name of the contact, else its chat name; may be empty. */
   readonly contactName: string;
@@ -717,9 +726,9 @@ export type ConversationAssignedData = {
   readonly assignedTo: Assignee | null;
   /** User who made the assignment; null if it was made automatically. */
   readonly assignedBy: Actor | null;
-  /** Who answers in the conversation: people or a bot. */
+  /** Who answers in the conversation. */
   readonly chatMode: ChatMode;
-  /** Origin of the conversation. */
+  /** What made the assignment. */
   readonly source: AssignmentSource;
 };
 
@@ -730,7 +739,7 @@ export type ConversationAssignedEvent = {
   readonly workspaceId: number;
   /** Time of the `conversation.assigned` event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** Returned `conversation.assigned` event. */
+  /** What happened, for the `conversation.assigned` event. */
   readonly data: ConversationAssignedData;
 };
 
@@ -756,6 +765,7 @@ export type ConversationResponse = {
   readonly data: Conversation;
 };
 
+/** resolved: answered; closed: ended. A new message of the contact opens a conversation. */
 export type ConversationStatus = "open" | "resolved" | "closed";
 
 export type ConversationStatusChangedData = {
@@ -784,14 +794,14 @@ export type ConversationStatusChangedEvent = {
   readonly workspaceId: number;
   /** Time of the `conversation.status_changed` event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** Returned `conversation.status_changed` event. */
+  /** What happened, for the `conversation.status_changed` event. */
   readonly data: ConversationStatusChangedData;
 };
 
 export type CountSegment = {
-  /** At most 65536 bytes as JSON. */
+  /** Conditions on contacts, 1 to 50, at most 64 KiB as JSON; `match` combines them. */
   readonly conditions: readonly (SegmentCondition)[];
-  /** `all`: every condition must hold; `any`: one is enough. */
+  /** `all` (default): a contact must meet every condition; `any`: one is enough. */
   readonly match?: FilterMatch;
 };
 
@@ -804,7 +814,7 @@ export type CreateCampaign = {
   readonly contact_selection_type: ContactSelectionType;
   /** Time of sending: IMMEDIATE, or SCHEDULED at `scheduled_at`. */
   readonly send_type: SendType;
-  /** Note of the new campaign for your own use, at most 1,000 characters. */
+  /** Note for your own use, at most 1,000 characters; default none. */
   readonly description?: string;
   /** Must not be sent: the API key of a channel supplies it. */
   readonly channel_id?: unknown;
@@ -812,27 +822,27 @@ export type CreateCampaign = {
   readonly phone_number_id?: unknown;
   /** Further conditions that contacts of `segmented` must meet. */
   readonly contact_filters?: ContactFilters;
-  /** Ids of at most 100 segments; contacts of any of them are included. All conditions together may hold 10,000 values. */
+  /** Ids of 1 to 100 segments, for `segmented`; contacts of any of them are included. All conditions together may hold 10,000 values. */
   readonly segments?: readonly (string)[];
   /** Phone numbers in international form, each optionally with values of body variables after `,`, `|` or `;`: `+4915112345678,Ada,12`. */
   readonly quick_contacts?: readonly (string)[];
-  /** CSV text with a header row and at least one data row. */
+  /** CSV text with a header row and at least one data row; for more than 32 MiB upload a file. */
   readonly csv_contacts_string?: string;
-  /** Key of an uploaded CSV, from `POST /api/campaigns/csv-files`. */
+  /** Key of an uploaded CSV, for `csv_contacts`, from `POST /api/campaigns/csv-files`. */
   readonly csv_file_key?: string;
-  /** Address of an uploaded CSV, or a public address. */
+  /** `csv_file_url` of an upload, or a public address of a CSV, for `csv_contacts`. */
   readonly csv_file_url?: string;
   /** Columns of the CSV by meaning, counted from 0. */
   readonly csv_mapping?: CsvMapping;
   /** Id of the campaign whose failed recipients form the audience, for `failed_contacts`. */
   readonly failed_campaign_id?: string;
   /** Only recipients that failed for these reasons, for `failed_contacts`; default all. */
-  readonly failed_reasons?: readonly (string)[];
+  readonly failed_reasons?: readonly (RecipientReason)[];
   /** Contact field or text for each variable of the template. */
   readonly variable_mapping?: VariableMapping;
   /** Time to send the new campaign at, with a time zone; null for IMMEDIATE. */
   readonly scheduled_at?: string | null;
-  /** Hours in which the new campaign may send, beside the window of the workspace; null for none. */
+  /** Hours in which the campaign may send, within the window of the workspace; default any. */
   readonly sending_window?: SendingWindow;
   /** True if the workspace’s sending window does not apply; needs an operator’s key. Default false. */
   readonly ignore_quiet_hours?: boolean;
@@ -841,21 +851,21 @@ export type CreateCampaign = {
 export type CreateContact = {
   /** Phone number: national digits, or international with `+`. */
   readonly phoneNumber: string;
-  /** Country calling code, with or without `+`. */
+  /** Country calling code, with or without `+`; may be omitted if the number begins with `+`. */
   readonly countryCode?: string;
-  /** First name of the new contact; empty or null when unknown. */
+  /** First name; empty if unknown (default). */
   readonly firstName?: string;
-  /** Last name of the new contact; empty or null when unknown. */
+  /** Last name; empty if unknown (default). */
   readonly lastName?: string;
-  /** Name the contact shows in the chat. */
+  /** Name to show in the chat; empty if unknown (default). */
   readonly chatName?: string;
-  /** E-mail address of the new contact; empty or null when unknown. */
+  /** E-mail address; empty if unknown (default). */
   readonly email?: string;
-  /** False after an opt-out: campaigns skip the new contact. */
+  /** False records an opt-out: campaigns skip the contact. Default true. */
   readonly subscribed?: boolean;
-  /** Custom fields of the new contact; in a request the list replaces the previous one. */
+  /** Custom fields, each `fieldId` once; default none. */
   readonly customFields?: readonly (CustomFieldValue)[];
-  /** Ids of the new contact’s tags; in a request the list replaces the previous one. */
+  /** Ids of tags; default none. */
   readonly tagsId?: readonly (string)[];
   /** Date of birth of the new contact; null when unknown. */
   readonly dob?: string | null;
@@ -884,18 +894,18 @@ export type CreatedCampaignData = {
 export type CreateSegment = {
   /** Name of the new segment. */
   readonly name: string;
-  /** At most 65536 bytes as JSON. */
+  /** Conditions on contacts, 1 to 50, at most 64 KiB as JSON; `match` combines them. */
   readonly conditions: readonly (SegmentCondition)[];
-  /** `all`: every condition must hold; `any`: one is enough. */
+  /** `all` (default): every condition must hold; `any`: one is enough. */
   readonly match?: FilterMatch;
 };
 
 export type CreateTag = {
   /** Name of the new tag. */
   readonly name: string;
-  /** Colour of the tag’s text as `#rrggbb`. */
+  /** Colour of the tag’s text as `#rrggbb`; default `#1f2937`. */
   readonly text_color?: string;
-  /** Colour of the tag’s background as `#rrggbb`. */
+  /** Colour of the tag’s background as `#rrggbb`; default `#e5e7eb`. */
   readonly background_color?: string;
   /** Id of the user who creates the tag; default the API key’s id. */
   readonly createdBy?: string;
@@ -908,16 +918,16 @@ export type CreateWebhook = {
   readonly url: string;
   /** Events that the webhook receives. */
   readonly events: readonly (EventKey)[];
-  /** Status of the new webhook. */
+  /** Status of the new webhook; default `active`. */
   readonly status?: ChosenWebhookStatus;
-  /** Secret that signs deliveries; `whsec_` plus the Base64 of 24 to 64 random bytes suits Standard Webhooks libraries, of other text the UTF-8 bytes are the key. Null removes it. */
+  /** Secret that signs deliveries; null or omitted for none. `whsec_` and the Base64 of 24 to 64 random bytes suits Standard Webhooks libraries; of any other text the UTF-8 bytes are the key. */
   readonly secret?: string | null;
 };
 
 export type CsvFile = {
-  /** Key of an uploaded CSV, from `POST /api/campaigns/csv-files`. */
+  /** Key of the file, for `csv_file_key` of a campaign. */
   readonly csv_file_key: string;
-  /** Address of an uploaded CSV, or a public address. */
+  /** Address of the file, for `csv_file_url` of a campaign; a download needs an API key. */
   readonly csv_file_url: string;
   /** Size of the file in bytes. */
   readonly size: number;
@@ -934,15 +944,15 @@ export type CsvFileResponse = {
 };
 
 export type CsvMapping = {
-  /** Column of this value, counted from 0; null if there is none. */
+  /** Column of the phone number, counted from 0. */
   readonly phone_column: number;
   /** Column of calling codes or countries (`49`, `+49`, `0049`, `DE`), counted from 0. Numbers that begin with `+` ignore it; if all do, repeat `phone_column`. */
   readonly country_code_column: number;
-  /** Column of this value, counted from 0; null if there is none. */
+  /** Column of the name, counted from 0; null or omitted if there is none. */
   readonly name_column?: number | null;
-  /** Column of this value, counted from 0; null if there is none. */
+  /** Column of the e-mail address, counted from 0; null or omitted if there is none. */
   readonly email_column?: number | null;
-  /** Column of each custom field by the field’s name, counted from 0. */
+  /** Column of each custom field by the field’s name, counted from 0; null or omitted if there is none. */
   readonly custom_field_mapping?: { readonly [key: string]: number } | null;
 };
 
@@ -971,33 +981,33 @@ export type CsvPreview = {
 
 export type CsvPreviewResponse = {
   readonly status: SuccessStatus;
-  /** Returned csv preview. */
+  /** Returned CSV preview. */
   readonly data: CsvPreview;
 };
 
 export type CsvPreviewRow = {
-  /** Line of the file on which the row begins; the header is line 1. */
+  /** Line of the file on which the row begins; the header is line 1. Null if unknown. */
   readonly line: number | null;
   /** Cells of the row; empty if the row is not valid CSV. */
   readonly cells: readonly (string)[];
-  /** Phone number of the row: digits with country calling code. */
+  /** Phone number of the row: digits with country calling code; null if it is not valid. */
   readonly phone_number: string | null;
   /** Reason why the row would be skipped; null if it would not. */
   readonly reason: SkipReason | null;
-  /** Detail of the reason: the number as given, the empty variable, or the provider’s explanation; null without one. */
+  /** Detail of the reason: the number as given, or the empty variable; null without one. */
   readonly reason_detail: string | null;
   /** Message as the recipient would read it; null without a template and for skipped rows. */
   readonly message: MessagePreview | null;
 };
 
 export type CsvSkippedRow = {
-  /** Line of the file on which the skipped row begins; the header is line 1. */
+  /** Line of the file on which the skipped row begins; the header is line 1. Null if unknown. */
   readonly line: number | null;
-  /** Phone number of the skipped row: digits with country calling code. */
+  /** Digits with country calling code; null if the number is not valid. */
   readonly phone_number: string | null;
-  /** Reason for the skipped row’s state; null if it needs none. */
+  /** Reason why the row would be skipped. */
   readonly reason: SkipReason;
-  /** Detail of the reason: the number as given, the empty variable, or the provider’s explanation; null without one. */
+  /** Detail: the number as given, or the empty variable; null without one. */
   readonly reason_detail: string | null;
 };
 
@@ -1029,7 +1039,7 @@ export type DeliveredEvent = {
   readonly workspaceId: number;
   /** Time of the `delivered` event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** Returned `delivered` event. */
+  /** What happened, for the `delivered` event. */
   readonly data: MessageStatusData;
 };
 
@@ -1110,9 +1120,10 @@ export type DeliveryPage = {
   readonly pagination: CursorPagination;
 };
 
-/** pending: waits to be sent. delivered: the receiver answered 2xx within five seconds. failed: anything else; you can resend it. */
+/** pending: waits to be sent. sending: the attempt is under way. delivered: the receiver answered 2xx within five seconds. failed: anything else; you can resend it. */
 export type DeliveryState = "pending" | "sending" | "delivered" | "failed";
 
+/** STATUS is the summary of the others; PACE: other campaigns, throttling and the provider. */
 export type DiagnosisCheck = "STATUS" | "PREPARATION" | "SCHEDULE" | "SENDING_WINDOW" | "QUOTA" | "TEMPLATE" | "CHANNEL" | "PACE" | "WALLET" | "WORKER";
 
 export type DiagnosisEntry = {
@@ -1142,6 +1153,7 @@ export type EventDescription = {
   readonly example: WebhookEvent;
 };
 
+/** Key of an event; `GET /api/external-webhooks/events` describes each. */
 export type EventKey = "incoming" | "sent" | "delivered" | "read" | "failed" | "template" | "contact.created" | "contact.updated" | "conversation.assigned" | "conversation.status_changed";
 
 export type FailedEvent = {
@@ -1151,7 +1163,7 @@ export type FailedEvent = {
   readonly workspaceId: number;
   /** Time of the `failed` event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** Returned `failed` event. */
+  /** What happened, for the `failed` event. */
   readonly data: MessageStatusData;
 };
 
@@ -1164,6 +1176,7 @@ export type FieldProblem = {
 
 export type FilterMatch = "all" | "any";
 
+/** eq, neq: equal or not. contains, not_contains, starts_with: parts of a text. in, not_in: one of a list. gt, gte, lt, lte: later or earlier, for times. exists, not_exists: the field has a value or none. */
 export type FilterOperator = "eq" | "neq" | "contains" | "not_contains" | "starts_with" | "in" | "not_in" | "gt" | "gte" | "lt" | "lte" | "exists" | "not_exists";
 
 export type GetCampaignDiagnosisEnvelope = {
@@ -1238,7 +1251,7 @@ export type HistoryItem = {
   /** State of the recipient, or `RECEIVED` for an inbound message. */
   readonly state: string;
   /** Reason why an outbound message failed; null otherwise. */
-  readonly reason: string | null;
+  readonly reason: RecipientReason | null;
   /** Text of an inbound message; null if it has none. */
   readonly text: string | null;
   /** Template of an outbound message; null otherwise. */
@@ -1299,7 +1312,7 @@ export type IncomingEvent = {
   readonly workspaceId: number;
   /** Time of the `incoming` event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** Returned `incoming` event. */
+  /** What happened, for the `incoming` event. */
   readonly data: IncomingData;
 };
 
@@ -1308,7 +1321,7 @@ export type InitialCampaign = {
   readonly id: string;
   /** Name of the new campaign. */
   readonly name: string;
-  /** Note of the new campaign for your own use, at most 1,000 characters. */
+  /** Note of the new campaign for your own use, at most 1,000 characters; null or omitted if there is none. */
   readonly description: string | null;
   /** Id of an approved template of the channel’s business account, for the new campaign. */
   readonly template_id: string;
@@ -1318,7 +1331,7 @@ export type InitialCampaign = {
   readonly total_contacts: number;
   /** Number of recipients that are skipped. */
   readonly total_contacts_skipped: number;
-  /** Progress of the recipient list. */
+  /** Whether the recipients of the new campaign are determined. */
   readonly preparation_status: PreparationStatus;
   /** Increases with each preparation; starts at 1. */
   readonly preparation_version: number;
@@ -1353,7 +1366,7 @@ export type LedgerEntry = {
   readonly channel_id: string;
   /** Reason why the balance changed. */
   readonly kind: LedgerEntryKind;
-  /** Amount as a decimal string in the wallet’s currency, up to six decimal places. */
+  /** Change of the balance as a decimal string; negative for a charge. */
   readonly amount: string;
   /** Id of the campaign the entry belongs to; null without one. */
   readonly campaign_id: string | null;
@@ -1367,6 +1380,7 @@ export type LedgerEntry = {
   readonly created_at: string;
 };
 
+/** recharge: money was added. charge: messages were accepted. refund: messages failed afterwards. correction: a charge was set right. adjustment: the operator changed the balance. */
 export type LedgerEntryKind = "recharge" | "adjustment" | "charge" | "refund" | "correction";
 
 export type LedgerEntryPage = {
@@ -1426,21 +1440,21 @@ export type Message = {
   readonly channelId: string;
   /** Provider’s id of the sending number of the message. */
   readonly phoneNumberId: string;
-  /** Digits of the other side with calling code; null of a person without a number. */
+  /** Number of the contact: digits with country calling code; null if the provider hides it. */
   readonly phoneNumber: string | null;
-  /** Id of the contact on the other side; null if the number is not a contact. */
+  /** Id of the contact; null if the number belongs to none. */
   readonly contactId: string | null;
   /** Id of the message’s conversation; null without one. */
   readonly conversationId: string | null;
-  /** Id of the campaign the message belongs to, tests or answers; null without one. */
+  /** Id of the campaign that sent the message, that it tests, or that it answers; null without one. */
   readonly campaignId: string | null;
   /** Id of the template that was sent; null for other messages. */
   readonly templateId: string | null;
   /** Provider’s kind of message, such as `template`, `text` or `image`. */
   readonly type: string;
-  /** The text of a message of people; null for templates and for media without a caption. */
+  /** Text or caption; null for templates and for media without a caption. */
   readonly text: string | null;
-  /** Provider’s id of the message; null until it accepts the message. */
+  /** Provider’s id of the message; null until the provider accepts it. */
   readonly providerMessageId: string | null;
   /** Creation time of the message. */
   readonly createdAt: string;
@@ -1448,8 +1462,10 @@ export type Message = {
   readonly updatedAt: string;
 };
 
+/** outbound: to the contact. inbound: from it. */
 export type MessageDirection = "outbound" | "inbound";
 
+/** contact: an inbound message. campaign, api (single send), inbox, chatbot, assistant: sent through this service. app: sent in the provider’s app. unknown: sent by another system. */
 export type MessageOrigin = "campaign" | "api" | "inbox" | "chatbot" | "assistant" | "app" | "unknown" | "contact";
 
 export type MessagePage = {
@@ -1461,9 +1477,9 @@ export type MessagePage = {
 };
 
 export type MessagePreview = {
-  /** Format of the header: `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT` or another of the provider’s. */
+  /** `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT` or another format of the provider; null without a header. */
   readonly headerFormat: string | null;
-  /** Header text, media address, or product id. */
+  /** Header text, media address, or product id; null without a header. */
   readonly header: string | null;
   /** Text of the message; null if the template has none. */
   readonly body: string | null;
@@ -1495,6 +1511,7 @@ export type MessageResponse = {
 /** Sender of the message that the status is about; `unknown` if this service did not send it. */
 export type MessageSource = "campaign" | "api" | "inbox" | "chatbot" | "assistant" | "app" | "unknown";
 
+/** RECEIVED: an inbound message. The other states are those of `RecipientState`. */
 export type MessageState = "PENDING" | "CLAIMED" | "ACCEPTED" | "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN" | "CANCELLED" | "SKIPPED" | "RECEIVED";
 
 export type MessageStatus = {
@@ -1551,6 +1568,7 @@ export type Notice = {
   readonly readAt: string | null;
 };
 
+/** What the notice is about; `message` says it in a sentence. */
 export type NoticeKind = "template_status" | "template_category" | "channel_blocked" | "channel_quality" | "messaging_limit" | "webhook_disabled" | "campaign_paused" | "campaign_failed";
 
 export type NoticePage = {
@@ -1606,7 +1624,7 @@ export type OverviewCampaign = {
 export type OverviewInterval = "day" | "hour";
 
 export type OverviewPoint = {
-  /** Beginning of the minute, hour or day. */
+  /** Beginning of the hour or day (UTC). */
   readonly at: string;
   /** Number of messages the provider accepted, in the interval. */
   readonly accepted: number;
@@ -1656,9 +1674,9 @@ export type PauseReason = "INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE
 export type PayloadSkeleton = {
   /** Id of the template of the message. */
   readonly templateId: string;
-  /** Phone number of the message: digits with country calling code, without `+`. */
+  /** Placeholder: digits with country calling code, without `+`. */
   readonly recipientPhoneNumber: string;
-  /** Country calling code of the message’s number, such as `49`. */
+  /** Placeholder: country calling code with `+`. */
   readonly countryCode: string;
   /** Values by section of the template; alternative to `variables`. */
   readonly variableMapping: SkeletonMapping;
@@ -1680,6 +1698,7 @@ export type PreparationError = {
 /** AUDIENCE_EMPTY: No recipient is left that can be sent to. Look at `skipped_reasons`, and create the campaign with another audience. CSV_UNREADABLE: The CSV cannot be read. Correct what the message names, and upload the file again. CSV_COLUMN_OUT_OF_RANGE: `csv_mapping` names a column that the CSV does not have. Correct `csv_mapping`; columns count from 0. TEMPLATE_NOT_FOUND: The template no longer exists. Choose a template of GET /api/templates. FILE_NOT_FOUND: The file of `csv_file_key` or `csv_file_url` does not exist. Upload the file again. FILE_TOO_LARGE: The file is larger than the service reads. Split the file over several campaigns. FILE_FETCH_REFUSED: The address of `csv_file_url` may not be fetched, or it redirects. Use a public address without a redirect, or upload the file. */
 export type PreparationErrorCode = "AUDIENCE_EMPTY" | "CSV_UNREADABLE" | "CSV_COLUMN_OUT_OF_RANGE" | "TEMPLATE_NOT_FOUND" | "FILE_NOT_FOUND" | "FILE_TOO_LARGE" | "FILE_FETCH_REFUSED";
 
+/** PREPARING: the recipients are being determined. READY: they are. FAILED: see `preparation_error`. */
 export type PreparationStatus = "PREPARING" | "READY" | "FAILED";
 
 export type PreviewButton = {
@@ -1694,7 +1713,7 @@ export type PreviewButton = {
 export type PreviewCampaignCsv = {
   /** Columns of the CSV by meaning, counted from 0. */
   readonly csv_mapping?: CsvMapping;
-  /** Id of an approved template of the channel’s business account, for the preview campaign csv. */
+  /** Id of a template whose messages to render for the first rows. */
   readonly template_id?: string;
   /** Contact field or text for each variable of the template. */
   readonly variable_mapping?: VariableMapping;
@@ -1703,9 +1722,9 @@ export type PreviewCampaignCsv = {
 };
 
 export type PreviewCard = {
-  /** Format of the header: `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT` or another of the provider’s. */
+  /** `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT` or another format of the provider; null without a header. */
   readonly headerFormat: string | null;
-  /** Header text, media address, or product id. */
+  /** Header text, media address, or product id; null without a header. */
   readonly header: string | null;
   /** Text of the card; null if it has none. */
   readonly body: string | null;
@@ -1716,7 +1735,7 @@ export type PreviewCard = {
 export type PreviewTemplate = {
   /** Contact field or text for each variable of the template. */
   readonly variable_mapping?: VariableMapping;
-  /** Id of the contact whose fields fill the variables. */
+  /** Id of the contact whose fields fill the variables; default none. */
   readonly contact_id?: string;
 };
 
@@ -1772,7 +1791,7 @@ export type ReadEvent = {
   readonly workspaceId: number;
   /** Time of the `read` event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** Returned `read` event. */
+  /** What happened, for the `read` event. */
   readonly data: MessageStatusData;
 };
 
@@ -1789,14 +1808,14 @@ export type ReceiveProviderCallbackEnvelope = {
 export type RechargeWallet = {
   /** Id of the channel of the wallet. */
   readonly channel_id: string;
-  /** Amount as a decimal string in the wallet’s currency, up to six decimal places. */
+  /** Amount to add as a decimal string, more than 0, at most six decimal places, such as `50` or `0.25`. */
   readonly amount: string;
 };
 
 export type Recipient = {
   /** Id of the recipient. */
   readonly id: string;
-  /** Phone number of the recipient: digits with country calling code. */
+  /** Digits with country calling code; null if the row has no valid number or the person was erased. */
   readonly phone_number: string | null;
   /** Id of the recipient’s contact; null if the row has no valid number. */
   readonly contact_id: string | null;
@@ -1819,7 +1838,7 @@ export type Recipient = {
 export type RecipientDetail = {
   /** Id of the recipient. */
   readonly id: string;
-  /** Phone number of the recipient: digits with country calling code. */
+  /** Digits with country calling code; null if the row has no valid number or the person was erased. */
   readonly phone_number: string | null;
   /** Id of the recipient’s contact; null if the row has no valid number. */
   readonly contact_id: string | null;
@@ -1860,7 +1879,7 @@ export type RecipientPage = {
 };
 
 /** Reason why a message was skipped, failed or has an unknown outcome. PROVIDER_<code>: The provider refused the message, or failed to deliver it, with this code. Look up the code at the provider; `reason_detail` holds its words. PROVIDER_UNREACHABLE: The provider could not be reached; nothing was sent. Send to the recipient again, with `failed_contacts` or another request. OUTCOME_UNKNOWN: The provider did not answer: the message may have been sent. Wait for a receipt. Send again only if a second message does no harm. RATE_LIMITED: Too many single sends waited for the channel. Send the request again later. INVALID_PHONE: The phone number is not valid in any country. Correct the number; the international form such as +4915112345678 always works. DUPLICATE: The audience contains the number more than once. None: the first entry is sent to. UNSUBSCRIBED: The contact has opted out. Do not send to the contact until it opts in again. CONTACT_DELETED: The contact was deleted or erased. Create the contact again to send to it. MISSING_VARIABLE: A variable of the template has no value for the contact. Fill the field of the contact, or give a value in `default_values`. MALFORMED_ROW: The row of the CSV cannot be read. Correct the row of `line_number`. BLOCKED_COUNTRY: The channel does not send to the country of the number. Ask the operator to allow the country, or use another channel. */
-export type RecipientReason = string;
+export type RecipientReason = "PROVIDER_UNREACHABLE" | "OUTCOME_UNKNOWN" | "RATE_LIMITED" | "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "CONTACT_DELETED" | "MISSING_VARIABLE" | "MALFORMED_ROW" | "BLOCKED_COUNTRY" | (string & {});
 
 /** PENDING: waits to be sent to. CLAIMED: is being sent to. ACCEPTED: the provider accepted the message. SENT, DELIVERED, READ: reported by receipts. FAILED: refused, or failed later. UNKNOWN: the provider did not answer; a receipt decides, and the message is not sent again. CANCELLED, SKIPPED: never sent to. */
 export type RecipientState = "PENDING" | "CLAIMED" | "ACCEPTED" | "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN" | "CANCELLED" | "SKIPPED";
@@ -1909,11 +1928,11 @@ export type Segment = {
 };
 
 export type SegmentCondition = {
-  /** Contact field, `tag` (by id), `custom.<fieldId>`, `createdAt` or `subscribed`. */
+  /** Field of the contact, `custom.<fieldId>`, or `tag`, whose value is a tag’s id. */
   readonly field: string;
   /** Comparison; `exists` and `not_exists` take no value, `in` and `not_in` take a list. */
   readonly operator: FilterOperator;
-  /** Value to compare the field with; omit it for `exists` and `not_exists`. */
+  /** Text, boolean (`subscribed`), ISO 8601 time, or an array for `in` and `not_in`. Null with `eq` and `neq` means an empty field; omit it for `exists` and `not_exists`. */
   readonly value?: unknown;
 };
 
@@ -1999,6 +2018,7 @@ export type SendToUserId = {
   readonly variableMapping?: VariableMapping;
 };
 
+/** IMMEDIATE: sends once prepared. SCHEDULED: sends at `scheduled_at`. */
 export type SendType = "IMMEDIATE" | "SCHEDULED";
 
 export type SentEvent = {
@@ -2008,18 +2028,18 @@ export type SentEvent = {
   readonly workspaceId: number;
   /** Time of the `sent` event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** Returned `sent` event. */
+  /** What happened, for the `sent` event. */
   readonly data: MessageStatusData;
 };
 
 export type SentMessage = {
-  /** Id of the message in this service, as events report it. */
+  /** Id of the message in this service; events report it, `GET /api/messages/{id}` takes it. */
   readonly messageId: string;
   /** Provider’s id of the sent message; null until the provider accepts it. */
   readonly providerMessageId: string | null;
-  /** Status of the sent message. */
+  /** `accepted`: the provider took the message; events report its way. */
   readonly status: string;
-  /** Phone number of the sent message: digits with country calling code, without `+`. */
+  /** Digits with country calling code; null for a person addressed by user id. */
   readonly recipientPhoneNumber: string | null;
   /** Provider’s id of the sending number of the sent message. */
   readonly phoneNumberId: string;
@@ -2136,9 +2156,9 @@ export type TemplateData = {
   readonly reason: string | null;
   /** Template after the change. */
   readonly template: ChangedTemplate;
-  /** Further remarks of the provider; null without any. */
+  /** Further remarks of the provider; absent without any. */
   readonly otherInfo?: TemplateRemark;
-  /** Provider’s reason for the rejection, with advice; null unless rejected. */
+  /** Provider’s reason for the rejection, with advice; absent unless rejected. */
   readonly rejectionInfo?: TemplateRemark;
 };
 
@@ -2149,7 +2169,7 @@ export type TemplateEvent = {
   readonly workspaceId: number;
   /** Time of the `template` event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** Returned `template` event. */
+  /** What happened, for the `template` event. */
   readonly data: TemplateData;
 };
 
@@ -2224,9 +2244,9 @@ export type TemplateVariablesResponse = {
 };
 
 export type TestCampaign = {
-  /** Phone number of the test message: digits with country calling code. */
+  /** Phone number in international form, such as `+4915112345678`. */
   readonly phone_number: string;
-  /** Values in the order header, body, buttons; alternative to `variableMapping`. */
+  /** Values in the order header, body, buttons; default those of the first prepared recipient. */
   readonly variables?: readonly (string)[];
 };
 
@@ -2253,34 +2273,34 @@ export type TimelinePart = {
 export type UpdateCampaign = {
   /** Name of the campaign. */
   readonly name?: string;
-  /** Note of the campaign for your own use, at most 1,000 characters. */
+  /** New note, at most 1,000 characters; null removes it. */
   readonly description?: string | null;
-  /** Hours in which the campaign may send, beside the window of the workspace; null for none. */
+  /** Hours in which the campaign may send, within the window of the workspace; null removes them. */
   readonly sending_window?: SendingWindow | null;
   /** True if the workspace’s sending window does not apply to the campaign; setting it needs an operator’s key. */
   readonly ignore_quiet_hours?: boolean;
-  /** Time to send the campaign at, with a time zone; null for IMMEDIATE. */
+  /** New time of sending, in the future, with a time zone; for SCHEDULED campaigns. */
   readonly scheduled_at?: string;
 };
 
 export type UpdateContact = {
   /** Phone number: national digits, or international with `+`. */
   readonly phoneNumber?: string;
-  /** Country calling code, with or without `+`. */
+  /** Country calling code, with or without `+`; may be omitted if the number begins with `+`. */
   readonly countryCode?: string;
-  /** First name of the contact; empty or null when unknown. */
+  /** First name; empty if unknown (default). */
   readonly firstName?: string;
-  /** Last name of the contact; empty or null when unknown. */
+  /** Last name; empty if unknown (default). */
   readonly lastName?: string;
   /** Name the contact shows in the chat. */
   readonly chatName?: string;
-  /** E-mail address of the contact; empty or null when unknown. */
+  /** E-mail address; empty if unknown (default). */
   readonly email?: string;
-  /** False after an opt-out: campaigns skip the contact. */
+  /** False records an opt-out, true an opt-in. */
   readonly subscribed?: boolean;
-  /** Custom fields of the contact; in a request the list replaces the previous one. */
+  /** Custom fields, each `fieldId` once; they replace all stored ones. */
   readonly customFields?: readonly (CustomFieldValue)[];
-  /** Ids of the contact’s tags; in a request the list replaces the previous one. */
+  /** Ids of tags; they replace all stored ones. */
   readonly tagsId?: readonly (string)[];
   /** Date of birth of the contact; null when unknown. */
   readonly dob?: string | null;
@@ -2291,7 +2311,7 @@ export type UpdateSegment = {
   readonly name?: string;
   /** `all`: every condition must hold; `any`: one is enough. */
   readonly match?: FilterMatch;
-  /** At most 65536 bytes as JSON. */
+  /** Conditions on contacts, 1 to 50, at most 64 KiB as JSON; `match` combines them. */
   readonly conditions?: readonly (SegmentCondition)[];
 };
 
@@ -2311,35 +2331,35 @@ export type UpdateWebhook = {
   readonly status?: ChosenWebhookStatus;
   /** Events that the webhook receives. */
   readonly events?: readonly (EventKey)[];
-  /** Secret that signs deliveries; `whsec_` plus the Base64 of 24 to 64 random bytes suits Standard Webhooks libraries, of other text the UTF-8 bytes are the key. Null removes it. */
+  /** New secret, in the form of the creation; null removes both secrets. */
   readonly secret?: string | null;
 };
 
 export type VariableDefaults = {
-  /** Values of the template’s header in the defaults. */
+  /** Texts of the header by position or name of the variable. */
   readonly header?: { readonly [key: string]: string };
-  /** Values of the template’s body in the defaults, by position or name of the variable. */
+  /** Texts of the body by position or name of the variable. */
   readonly body?: { readonly [key: string]: string };
   /** Main value of each button by its index, from 0. */
   readonly buttons?: { readonly [key: string]: string };
   /** Ignored: footers have no variables. */
   readonly footer?: { readonly [key: string]: string };
-  /** Values of the defaults’s cards, in the template’s order. */
+  /** Default values of the cards, in the template’s order. */
   readonly carousel?: readonly (CarouselCard)[];
 };
 
 export type VariableMapping = {
-  /** Values of the template’s header in the mapping. */
+  /** Values of the header; which ones depends on its format. */
   readonly header?: HeaderValues;
-  /** Values by position or name of the variable. */
+  /** Contact field or text for each variable, by its position (`"1"`) or name. */
   readonly body?: { readonly [key: string]: string };
-  /** Values of the template’s buttons in the mapping. */
+  /** Values of the buttons. */
   readonly buttons?: ButtonValues;
   /** End of the template’s limited-time offer. */
   readonly limited_time_offer?: LimitedTimeOffer;
   /** Ignored: footers have no variables. */
   readonly footer?: { readonly [key: string]: unknown };
-  /** Values of the mapping’s cards, in the template’s order. */
+  /** Values of the cards, in the template’s order. */
   readonly carousel?: readonly (CarouselCard)[];
   /** Values for variables whose mapped field is empty. */
   readonly default_values?: VariableDefaults;
@@ -2398,6 +2418,7 @@ export type Webhook = {
   readonly updatedAt: string;
 };
 
+/** failing: it only failed for three days, at least ten times. */
 export type WebhookDisabledReason = "failing";
 
 /** blocked_address: The address is private, or reserved for the network of this service. Use a public address. dns_error: The host name does not resolve. Correct the URL or the DNS record. dns_timeout: The name servers did not answer in time. Check the name servers of the domain, then resend. connection_refused: Nothing listens at the address and port. Start the receiver or correct the port, then resend. connection_reset: The connection broke before the answer was complete. Look into the log of the receiver and its proxies, then resend. tls_error: The TLS handshake failed or the certificate is not valid. Renew or complete the certificate chain, then resend. timeout: No answer came within five seconds. Answer first and process the event afterwards. redirect: The receiver answered with a redirect. Set the URL to its target. non_2xx: The receiver answered with a status other than 2xx. Look at `responseStatus` and `responseExcerpt`, correct the receiver, then resend. protocol_error: The answer is not valid HTTP. Check that the port serves HTTP, or HTTPS for an https URL. payload_too_large: The event is larger than 256 KB and was not sent. Read the record by its id over the API. endpoint_inactive: The webhook was inactive or deleted when the delivery was due. Activate the webhook, then resend. disabled: The webhook was disabled because it had only failed for days. Repair the receiver, set the webhook to active, then resend. interrupted: The service stopped during the attempt: the receiver may have got the event. Resend it; `webhook-id` lets the receiver recognise a repetition. expired: The delivery waited too long for its attempt. Make the receiver faster, then resend. erased: The person of the event was erased before the delivery. Nothing: the event no longer exists. */
@@ -2407,7 +2428,7 @@ export type WebhookErrorCode = "blocked_address" | "dns_error" | "dns_timeout" |
 export type WebhookEvent = IncomingEvent | SentEvent | DeliveredEvent | ReadEvent | FailedEvent | TemplateEvent | ContactCreatedEvent | ContactUpdatedEvent | ConversationAssignedEvent | ConversationStatusChangedEvent;
 
 export type WebhookHealth = {
-  /** Id of the webhook of the webhook health. */
+  /** Id of the webhook. */
   readonly webhookId: string;
   /** Health over the last 20 attempts: `healthy` without failures, `degraded` with some, `failing` without a success, or `disabled`. */
   readonly health: WebhookHealthState;
@@ -2425,6 +2446,7 @@ export type WebhookHealthResponse = {
   readonly data: WebhookHealth;
 };
 
+/** State of a webhook’s receiver, by the last 20 attempts. */
 export type WebhookHealthState = "healthy" | "degraded" | "failing" | "disabled";
 
 export type WebhookMessageResponse = {
@@ -2449,6 +2471,7 @@ export type WebhookResponse = {
   readonly data: Webhook;
 };
 
+/** active: receives events. inactive: you paused it. disabled: the service stopped it; see `disabled_reason`. */
 export type WebhookStatus = "active" | "inactive" | "disabled";
 
 export type WeekDay = "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun";

@@ -2,6 +2,7 @@
 import * as t from 'io-ts';
 import { CheckCampaign } from '../../codecs/create-campaign.ts';
 import { describe, named } from '../../codecs/json-schema.ts';
+import { countsBy } from '../../codecs/message.ts';
 import { Integer, IsoDateTime } from '../../codecs/scalars.ts';
 import { nullish, struct } from '../../codecs/struct.ts';
 import { exampleTemplateId } from '../../codecs/template.ts';
@@ -24,7 +25,7 @@ const Checked = named(
         'Probable mistakes that do not prevent the campaign: unknown fields, or `{{firstname}}`, which names no field and would be sent as text.',
     }),
     total_contacts: describe(Integer, { description: 'Number of recipients that would be sent to.' }),
-    skipped_reasons: t.record(t.string, Integer),
+    skipped_reasons: countsBy('SkipReason'),
     is_estimate: describe(t.boolean, {
       description: 'True if only the beginning of a large audience was counted.',
     }),
@@ -37,7 +38,7 @@ const Checked = named(
     }),
     begins_at: describe(nullish(IsoDateTime), {
       description:
-        'Time at which sending would begin: now, at `scheduled_at`, or when the sending window opens.',
+        'Time at which sending would begin: now, at `scheduled_at`, or when the sending window opens; null if the campaign cannot be created.',
     }),
     ends_at: describe(nullish(IsoDateTime), {
       description: 'Estimated end of sending within the sending window; null without recipients.',

@@ -3,6 +3,7 @@ import * as t from 'io-ts';
 import { CsvMapping } from '../../codecs/campaign-audience.ts';
 import { describe, named } from '../../codecs/json-schema.ts';
 import { MessagePreview, messagePreviewExample } from '../../codecs/message-preview.ts';
+import { countsBy } from '../../codecs/message.ts';
 import { Digits, Integer, Uuid } from '../../codecs/scalars.ts';
 import { nullish, oneOf, optional, struct } from '../../codecs/struct.ts';
 import { VariableMapping } from '../../codecs/variable-mapping.ts';
@@ -54,7 +55,7 @@ const Preview = named(
       ),
       { description: 'First ten rows, fewer if they are long, each with its first 500 cells.' },
     ),
-    reasons: describe(t.record(t.string, Integer), {
+    reasons: describe(countsBy('SkipReason'), {
       description: 'Number of rows that would be skipped, by reason.',
     }),
     skipped_rows: describe(t.readonlyArray(SkippedRow), {

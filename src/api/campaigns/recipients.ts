@@ -32,7 +32,7 @@ import {
   type RecipientFilter,
   type RecipientReport as RecipientRow,
 } from '../../records/campaigns/recipient-report.ts';
-import { RecipientReason } from '../../codecs/message.ts';
+import { AskedReason, RecipientReason } from '../../codecs/message.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import { answer, cursorPage, cursorPageOf, succeed } from '../frame/envelope.ts';
 
@@ -99,7 +99,7 @@ export const listCampaignRecipients = endpoint(
     params: struct({ id: idOf('Campaign') }),
     query: optional({
       state: repeated(oneOf(recipientStates, 'RecipientState')),
-      reason: repeated(t.string),
+      reason: repeated(AskedReason),
       phone_number: describe(textOf({ max: 40 }), {
         description: 'Phone number in international or national form.',
       }),

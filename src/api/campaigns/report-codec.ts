@@ -1,6 +1,7 @@
 /** The campaign record as GET answers it (Spec 2.1, with what this service adds), and its presenter. */
 import * as t from 'io-ts';
 import { describe, named } from '../../codecs/json-schema.ts';
+import { countsBy } from '../../codecs/message.ts';
 import { Integer, IsoDateTime, Uuid } from '../../codecs/scalars.ts';
 import { SendingWindow } from '../../codecs/sending-window.ts';
 import { nullish, oneOf, struct } from '../../codecs/struct.ts';
@@ -91,11 +92,11 @@ const reportFields = {
   completed_at: nullish(IsoDateTime),
   archived_at: describe(nullish(IsoDateTime), {
     description:
-      'When its recipients went into an archive: they are no longer listed, only exported as a whole; null while they are kept',
+      'Time at which the recipients moved to an archive, from which they can only be exported as CSV; null before.',
   }),
   counters: Counters,
-  skipped_reasons: t.record(t.string, Integer),
-  failed_reasons: t.record(t.string, Integer),
+  skipped_reasons: countsBy('SkipReason'),
+  failed_reasons: countsBy('RecipientReason'),
   template: named(
     'CampaignTemplate',
     struct({ id: Uuid, name: t.string, language: t.string, category: t.string }),

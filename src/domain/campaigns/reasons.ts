@@ -134,13 +134,16 @@ export const failureReasonTable = {
   },
 } as const satisfies Readonly<Record<string, ReasonText>>;
 
-/** Every reason of a recipient or a message. */
-export const recipientReasonPattern = `^(PROVIDER_[0-9]+|${[
-  'PROVIDER_UNREACHABLE',
-  'OUTCOME_UNKNOWN',
-  'RATE_LIMITED',
+const { 'PROVIDER_<code>': _ofProvider, ...ownFailures } = failureReasonTable;
+
+/** Every reason of a recipient or a message but those of the provider. */
+export const serviceReasons = [
+  ...(Object.keys(ownFailures) as readonly (keyof typeof ownFailures)[]),
   ...skipReasons,
-].join('|')})$`;
+] as const;
+
+/** Every reason; the provider's codes are an open set. */
+export const recipientReasonPattern = `^(PROVIDER_[0-9]+|${serviceReasons.join('|')})$`;
 
 export const skipReasonTable: ReasonTable<SkipReason> = {
   INVALID_PHONE: {

@@ -117,6 +117,36 @@ it('describes every property and every parameter', () => {
   expect(silent, 'src/api/frame/document/field-descriptions.ts holds the words').toEqual([]);
 });
 
+it('says null of exactly the fields that can be null', () => {
+  type Schema = {
+    readonly $ref?: string;
+    readonly type?: unknown;
+    readonly anyOf?: readonly Schema[];
+    readonly oneOf?: readonly Schema[];
+    readonly properties?: Readonly<Record<string, Schema>>;
+    readonly items?: Schema;
+    readonly description?: string;
+  };
+  const { schemas } = document['components'] as { readonly schemas: Readonly<Record<string, Schema>> };
+  const isNullable = ({ $ref, type, anyOf = [], oneOf = [] }: Schema): boolean =>
+    $ref === undefined
+      ? [type].flat().includes('null') || [...anyOf, ...oneOf].some(isNullable)
+      : isNullable(schemas[$ref.slice($ref.lastIndexOf('/') + 1)] ?? {});
+  const wrong: string[] = [];
+  const walk = (name: string, { properties = {}, items }: Schema): void => {
+    for (const [field, schema] of Object.entries(properties)) {
+      // Schemas without a type take anything, null included, and may say what null means.
+      const isTyped = '$ref' in schema || 'type' in schema || 'anyOf' in schema || 'oneOf' in schema;
+      if (isTyped && /\bnull\b/i.test(schema.description ?? '') !== isNullable(schema))
+        wrong.push(`${name}.${field}: ${schema.description}`);
+      walk(`${name}.${field}`, schema);
+    }
+    if (items !== undefined) walk(name, items);
+  };
+  for (const [name, schema] of Object.entries(schemas)) walk(name, schema);
+  expect(wrong).toEqual([]);
+});
+
 it('repeats no description more than five times', () => {
   const places = new Map<string, string[]>();
   const walk = (place: string, node: unknown): void => {

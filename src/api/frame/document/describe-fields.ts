@@ -22,7 +22,7 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   limit: 'Most {nouns} in one page, 1 to {maximum}; default {default}.',
   page: 'Page of the list of {nouns}, from 1 (default); `page` × `limit` is at most 100,000.',
   reason: 'Only {nouns} with these reasons.',
-  search: 'Only {nouns} that contain these words; the last word may be a beginning.',
+  search: 'Only {nouns} whose name has all of these words; the last one may be incomplete.',
   state: 'Only {nouns} in these states.',
   status: 'Only {nouns} with this status.',
   template_id: 'Only {nouns} that use the template with this id.',
@@ -70,6 +70,7 @@ function constantOf({ enum: values }: JsonSchema): string | undefined {
 /** Description of the `data` of an envelope. */
 function dataOf({ $ref, items }: JsonSchema, noun: string): string | undefined {
   if (items !== undefined) return `List of ${pluralOf(noun)}.`;
+  if (noun.endsWith(' event')) return `What happened, for the ${noun}.`;
   return $ref === undefined ? undefined : `Returned ${noun}.`;
 }
 

@@ -84,6 +84,7 @@ refuses it at once.
 | time to receive headers, a JSON body, a whole request | 10 s, 30 s, 10 minutes | 408 |
 | bodies and large responses in memory | 256 MiB, half of it per workspace | 503 |
 | database connections and exports per workspace | half of a process's, others wait up to 15 s; 4 exports | 503 |
+| texts | no NUL characters, no lone surrogates | 400 |
 | list by page; by cursor | 100,000 rows deep; 4 MiB per page | 400; continue with the cursor |
 | segments | 64 KiB and 50 conditions each; 1,000 per workspace; per campaign 100 with 10,000 values | 400 |
 | contact | 200 custom fields of 5,000 characters, 1,000 tags | 400 |

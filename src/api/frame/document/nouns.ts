@@ -6,6 +6,8 @@ const irregular: Readonly<Record<string, string>> = {
   Actor: 'user',
   ActorInput: 'user',
   AssignConversation: 'conversation',
+  AssigneeInput: 'assignee',
+  CampaignTemplate: 'template',
   CarouselCard: 'card',
   ChangeConversationStatus: 'conversation',
   ChangedTemplate: 'template',
@@ -16,6 +18,7 @@ const irregular: Readonly<Record<string, string>> = {
   ConversationStatusChangedData: 'conversation',
   CountSegment: 'count',
   CsvFile: 'uploaded file',
+  CsvPreview: 'CSV preview',
   CsvPreviewRow: 'row',
   CsvSkippedRow: 'skipped row',
   CustomFieldValue: 'custom field',
@@ -25,6 +28,7 @@ const irregular: Readonly<Record<string, string>> = {
   InitialCampaign: 'new campaign',
   IncomingData: 'inbound message',
   Media: 'uploaded file',
+  MessagePricing: 'message',
   MessageStatusData: 'message',
   NoticeSubject: 'notice’s subject',
   OverviewCampaign: 'campaign',
@@ -62,7 +66,8 @@ export function nounOf(name: string, schema: JsonSchema): string {
 
 const words = (name: string): string => name.replaceAll(/\B[A-Z]/g, ' $&').toLowerCase();
 
-export const pluralOf = (noun: string): string => `${noun.replace(/y$/, 'ie')}s`;
+export const pluralOf = (noun: string): string =>
+  noun === 'opt-out or opt-in' ? 'opt-outs and opt-ins' : `${noun.replace(/y$/, 'ie')}s`;
 
 const verbs: Readonly<Record<string, string>> = { get: 'read', update: 'change' };
 

@@ -1,31 +1,19 @@
 /** Descriptions of the named schemas of the API document. */
-import {
-  describeReasons,
-  failureReasonTable,
-  pauseReasonTable,
-  preparationErrorTable,
-  skipReasonTable,
-  waitingReasonTable,
-} from '../../../domain/campaigns/reasons.ts';
-import { webhookErrorTable } from '../../../domain/webhooks/delivery-errors.ts';
+import { enumDescriptions } from './enum-descriptions.ts';
+
+const createdWindow =
+  'Hours in which the campaign may send, within the window of the workspace; default any.';
+const ownNote = 'Note for your own use, at most 1,000 characters; default none.';
+const givenName = 'First name; empty if unknown (default).';
+const familyName = 'Last name; empty if unknown (default).';
+const address = 'E-mail address; empty if unknown (default).';
+const numberOfRecipient =
+  'Digits with country calling code; null if the row has no valid number or the person was erased.';
+const conditions = 'Conditions on contacts, 1 to 50, at most 64 KiB as JSON; `match` combines them.';
 
 /** By schema name; `Schema.field` overrides the description of the field by its name. */
 export const schemaDescriptions: Readonly<Record<string, string>> = {
-  PauseReason: describeReasons(pauseReasonTable),
-  WaitingReason: describeReasons(waitingReasonTable),
-  SkipReason: describeReasons(skipReasonTable),
-  PreparationErrorCode: describeReasons(preparationErrorTable),
-  RecipientReason: `Reason why a message was skipped, failed or has an unknown outcome.\n${describeReasons({ ...failureReasonTable, ...skipReasonTable })}`,
-  WebhookErrorCode: describeReasons(webhookErrorTable),
-  DeliveryErrorCode: describeReasons(webhookErrorTable),
-  SuccessStatus: '`success` in every successful response.',
-  CampaignStatus:
-    'DRAFT: the audience is being prepared. SCHEDULED: waits for `scheduled_at`. RUNNING: sends. PAUSED: waits for you; see `pause_reason`. COMPLETED: no recipient is left to send to; receipts still arrive. FAILED: preparation failed; see `preparation_error`. CANCELLED: you cancelled it.',
-  RecipientState:
-    'PENDING: waits to be sent to. CLAIMED: is being sent to. ACCEPTED: the provider accepted the message. SENT, DELIVERED, READ: reported by receipts. FAILED: refused, or failed later. UNKNOWN: the provider did not answer; a receipt decides, and the message is not sent again. CANCELLED, SKIPPED: never sent to.',
-  DeliveryState:
-    'pending: waits to be sent. delivered: the receiver answered 2xx within five seconds. failed: anything else; you can resend it.',
-  MessageSource: 'Sender of the message that the status is about; `unknown` if this service did not send it.',
+  ...enumDescriptions,
   'CsvPreviewRow.message':
     'Message as the recipient would read it; null without a template and for skipped rows.',
   'CsvPreviewRow.reason': 'Reason why the row would be skipped; null if it would not.',
@@ -43,7 +31,6 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   'TemplateVariables.body': 'Variables of the body by position or name.',
   'TemplateVariables.buttons': 'Indexes of the buttons that require a value, from 0.',
   'SkeletonMapping.body': 'Variables of the body with placeholder text.',
-  'PreviewTemplate.contact_id': 'Id of the contact whose fields fill the variables.',
   'LedgerEntry.reason': 'Note of the operator; null without one.',
   'TemplateRemark.reason': 'Provider’s reason.',
   'TemplateRemark.title': 'Title of the remark.',
@@ -69,9 +56,11 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
     'Only recipients that failed for these reasons, for `failed_contacts`; default all.',
   'CheckCampaign.failed_reasons':
     'Only recipients that failed for these reasons, for `failed_contacts`; default all reasons.',
+  'CreateCampaign.sending_window': createdWindow,
+  'CheckCampaign.sending_window': createdWindow,
   'ProviderChange.field': 'Subject of the notification, such as `messages`.',
   'ProviderChange.value': 'Provider’s data about the change.',
-  'SegmentCondition.field': 'Contact field, `tag` (by id), `custom.<fieldId>`, `createdAt` or `subscribed`.',
+  'SegmentCondition.field': 'Field of the contact, `custom.<fieldId>`, or `tag`, whose value is a tag’s id.',
   'HeaderValues.id': 'Provider’s id of an uploaded media file; alternative to `link`.',
   'HeaderValues.name': 'Name of a location header.',
   'MessageStatus.id': 'Provider’s id of the message.',
@@ -79,14 +68,14 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   'FieldProblem.message': 'What is wrong with the field and how to correct it.',
   'IncomingData.message': 'Message as the provider delivered it.',
   'TemplateData.reason': 'Provider’s reason for the decision; null without one.',
-  ErrorCode: 'Machine-readable cause of the error. Stable: codes may be added, and none changes its meaning.',
   'ApiError.error_code': 'Machine-readable cause; `docs/errors.md` says what to do.',
   'ApiError.message': 'Error as a sentence, with what to correct.',
   'ApiError.timestamp': 'Time of the response (ISO 8601, UTC).',
   'MessageStatus.status': '`sent`, `delivered`, `read` or `failed`.',
   'InboundMessage.timestamp': 'Time of the message in seconds since 1970 (UTC), as a string.',
   'MessageStatus.timestamp': 'Time of the status in seconds since 1970 (UTC), as a string.',
-  'SegmentCondition.value': 'Value to compare the field with; omit it for `exists` and `not_exists`.',
+  'SegmentCondition.value':
+    'Text, boolean (`subscribed`), ISO 8601 time, or an array for `in` and `not_in`. Null with `eq` and `neq` means an empty field; omit it for `exists` and `not_exists`.',
   'ResentDeliveries.count': 'Number of deliveries that were created.',
   'SegmentCount.subscribed': 'Number of matching contacts that campaigns may send to.',
   'Channel.phone_number_id': 'Provider’s id of the channel’s phone number.',
@@ -102,16 +91,107 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   'ChannelProviderError.at': 'Time of the refusal.',
   'ChannelProviderError.code': 'Provider’s error code of the refusal.',
   'TimelinePart.at': 'Beginning of the interval.',
-  'OverviewPoint.at': 'Beginning of the minute, hour or day.',
+  'OverviewPoint.at': 'Beginning of the hour or day (UTC).',
   'CampaignCounters.accepted': 'Recipients whose message the provider accepted; no receipt has arrived.',
   'CampaignCounters.delivered': 'Recipients whose device has the message.',
   'CampaignCounters.read': 'Recipients who read the message.',
   'CampaignCounters.failed': 'Recipients whose message was refused or reported as failed.',
   'AssigneeInput.id': 'Id of the user, team or bot in your system.',
-  'Assignee.id': 'Id of the assignee in your system.',
   'ActorInput.id': 'Id of the user in your system; null when unknown.',
   'Actor.id': 'Id of the acting user in your system; null when unknown.',
   'GetSendingWindowEnvelope.data': 'Sending window of the workspace; null if none is set.',
   'MessagePrice.category': 'Category of the messages the price is for.',
   'Acknowledgement.message': 'Confirmation as a sentence.',
+  'UpdateCampaign.scheduled_at':
+    'New time of sending, in the future, with a time zone; for SCHEDULED campaigns.',
+  'UpdateCampaign.sending_window':
+    'Hours in which the campaign may send, within the window of the workspace; null removes them.',
+  'Contact.firstName': givenName,
+  'CreateContact.firstName': givenName,
+  'UpdateContact.firstName': givenName,
+  'Contact.lastName': familyName,
+  'CreateContact.lastName': familyName,
+  'UpdateContact.lastName': familyName,
+  'Contact.email': address,
+  'CreateContact.email': address,
+  'UpdateContact.email': address,
+  'Contact.customFields': 'Custom fields of the contact.',
+  'CreateContact.customFields': 'Custom fields, each `fieldId` once; default none.',
+  'UpdateContact.customFields': 'Custom fields, each `fieldId` once; they replace all stored ones.',
+  'Contact.tagsId': 'Ids of the contact’s tags.',
+  'CreateContact.tagsId': 'Ids of tags; default none.',
+  'UpdateContact.tagsId': 'Ids of tags; they replace all stored ones.',
+  'Contact.source': 'Where the contact came from, such as `api`, `csv_import` or `incoming`.',
+  'CreateContact.subscribed': 'False records an opt-out: campaigns skip the contact. Default true.',
+  'UpdateContact.subscribed': 'False records an opt-out, true an opt-in.',
+  'CreateSegment.conditions': conditions,
+  'UpdateSegment.conditions': conditions,
+  'CountSegment.conditions': conditions,
+  'CreateSegment.match': '`all` (default): every condition must hold; `any`: one is enough.',
+  'CountSegment.match': '`all` (default): a contact must meet every condition; `any`: one is enough.',
+  'AssignConversation.assignmentType': 'Kind of the new assignee; `none` removes the present one.',
+  'AssignConversation.assignedTo': 'New assignee; null or omitted if `assignmentType` is `none`.',
+  'AssignConversation.chatMode':
+    'Who answers from now on; default `manual` for a user or team, `bot` for a bot, unchanged for `none`.',
+  'AssignConversation.source': 'What made the assignment; default `api`.',
+  'ConversationAssignedData.source': 'What made the assignment.',
+  'ChangeConversationStatus.status': 'New status of the conversation.',
+  'CsvFile.csv_file_key': 'Key of the file, for `csv_file_key` of a campaign.',
+  'CsvFile.csv_file_url':
+    'Address of the file, for `csv_file_url` of a campaign; a download needs an API key.',
+  'CreateWebhook.status': 'Status of the new webhook; default `active`.',
+  'CreateWebhook.secret':
+    'Secret that signs deliveries; null or omitted for none. `whsec_` and the Base64 of 24 to 64 random bytes suits Standard Webhooks libraries; of any other text the UTF-8 bytes are the key.',
+  'UpdateWebhook.secret': 'New secret, in the form of the creation; null removes both secrets.',
+  'WebhookHealth.webhookId': 'Id of the webhook.',
+  'CsvSkippedRow.reason': 'Reason why the row would be skipped.',
+  'CsvPreviewRow.reason_detail':
+    'Detail of the reason: the number as given, or the empty variable; null without one.',
+  'CsvSkippedRow.reason_detail': 'Detail: the number as given, or the empty variable; null without one.',
+  'CsvMapping.name_column': 'Column of the name, counted from 0; null or omitted if there is none.',
+  'CsvMapping.email_column':
+    'Column of the e-mail address, counted from 0; null or omitted if there is none.',
+  'PayloadSkeleton.countryCode': 'Placeholder: country calling code with `+`.',
+  'PayloadSkeleton.recipientPhoneNumber': 'Placeholder: digits with country calling code, without `+`.',
+  'SentMessage.status': '`accepted`: the provider took the message; events report its way.',
+  'SentMessage.recipientPhoneNumber':
+    'Digits with country calling code; null for a person addressed by user id.',
+  'RechargeWallet.amount':
+    'Amount to add as a decimal string, more than 0, at most six decimal places, such as `50` or `0.25`.',
+  'LedgerEntry.amount': 'Change of the balance as a decimal string; negative for a charge.',
+  'TestCampaign.phone_number': 'Phone number in international form, such as `+4915112345678`.',
+  'TestCampaign.variables':
+    'Values in the order header, body, buttons; default those of the first prepared recipient.',
+  'VariableDefaults.header': 'Texts of the header by position or name of the variable.',
+  'VariableDefaults.body': 'Texts of the body by position or name of the variable.',
+  'VariableDefaults.carousel': 'Default values of the cards, in the template’s order.',
+  'VariableMapping.carousel': 'Values of the cards, in the template’s order.',
+  'VariableMapping.header': 'Values of the header; which ones depends on its format.',
+  'VariableMapping.buttons': 'Values of the buttons.',
+  'CarouselCard.header': 'Values of the card’s header.',
+  'CarouselCard.buttons': 'Values of the card’s buttons.',
+  ButtonValue: 'Text as the button’s main value, an object by kind of button, or null to skip it.',
+  'CampaignCheck.currency': 'Currency of `cost` and `available` as ISO 4217.',
+  'Actor.name': 'Name of the user; null if unknown.',
+  'ActorInput.name': 'Name of the user; null or omitted if unknown.',
+  'ActorInput.email': 'E-mail address of the user; null or omitted if unknown.',
+  'Assignee.name': 'Name of the assignee; null if unknown.',
+  'AssigneeInput.name': 'Name of the assignee; null or omitted if unknown.',
+  'CsvPreviewRow.phone_number':
+    'Phone number of the row: digits with country calling code; null if it is not valid.',
+  'CsvSkippedRow.phone_number': 'Digits with country calling code; null if the number is not valid.',
+  'Recipient.phone_number': numberOfRecipient,
+  'RecipientDetail.phone_number': numberOfRecipient,
+  'PreviewTemplate.contact_id': 'Id of the contact whose fields fill the variables; default none.',
+  'CampaignDetail.variable_mapping':
+    'Contact field or text for each variable of the template; null if none was given.',
+  'UpdateCampaign.description': 'New note, at most 1,000 characters; null removes it.',
+  'CreateCampaign.description': ownNote,
+  'CheckCampaign.description': ownNote,
+  'Assignee.id': 'Id of the assignee in your system; null if unknown.',
+  'CreateContact.chatName': 'Name to show in the chat; empty if unknown (default).',
+  'CreateTag.text_color': 'Colour of the tag’s text as `#rrggbb`; default `#1f2937`.',
+  'CreateTag.background_color': 'Colour of the tag’s background as `#rrggbb`; default `#e5e7eb`.',
+  'Channel.status': 'Whether the channel can send.',
+  'PreviewCampaignCsv.template_id': 'Id of a template whose messages to render for the first rows.',
 };

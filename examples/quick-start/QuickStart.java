@@ -32,10 +32,10 @@ public class QuickStart {
   }
 
   public static void main(String[] arguments) throws Exception {
-    var template = first(send(to("/api/templates?search=plain_notice&status=APPROVED")), "id", "[^\"]");
+    var template = first(send(to("/api/templates?search=hello_campaign&language=en_US&status=APPROVED")), "id", "[^\"]");
     var body = """
-        {"name": "Quick start", "template_id": "%s", "contact_selection_type": "quick_contacts",
-         "quick_contacts": ["+4915112345678", "+4915166131026"], "send_type": "IMMEDIATE"}""".formatted(template);
+        {"name": "Spring offer", "template_id": "%s", "contact_selection_type": "quick_contacts",
+         "quick_contacts": ["+4915112345678,Ada", "+4915166131026,Grace"], "send_type": "IMMEDIATE"}""".formatted(template);
     // The same Idempotency-Key never creates a second campaign, so this request can be repeated.
     var creation = to("/api/campaigns/auto-trigger")
         .header("Content-Type", "application/json")

@@ -5,13 +5,13 @@ set -eu
 api() { curl -sS --fail-with-body -H "X-API-Key: $API_KEY" "$@"; }
 first() { grep -o "\"$1\":\"$2*\"" | head -n 1 | cut -d '"' -f 4; }
 
-template=$(api "$BASE_URL/api/templates?search=plain_notice&status=APPROVED" | first id '[^"]')
+template=$(api "$BASE_URL/api/templates?search=hello_campaign&language=en_US&status=APPROVED" | first id '[^"]')
 
 # The same Idempotency-Key never creates a second campaign, so this request can be repeated.
 campaign=$(api "$BASE_URL/api/campaigns/auto-trigger" \
   -H 'Content-Type: application/json' -H "Idempotency-Key: quick-start-$$-$(date +%s)" \
-  -d "{\"name\": \"Quick start\", \"template_id\": \"$template\", \"contact_selection_type\": \"quick_contacts\",
-       \"quick_contacts\": [\"+4915112345678\", \"+4915166131026\"], \"send_type\": \"IMMEDIATE\"}" | first id '[^"]')
+  -d "{\"name\": \"Spring offer\", \"template_id\": \"$template\", \"contact_selection_type\": \"quick_contacts\",
+       \"quick_contacts\": [\"+4915112345678,Ada\", \"+4915166131026,Grace\"], \"send_type\": \"IMMEDIATE\"}" | first id '[^"]')
 
 while :; do
   status=$(api "$BASE_URL/api/campaigns/$campaign" | first status '[A-Z]')

@@ -14,12 +14,12 @@ def api(path, body=None, **headers):
         return json.load(response)
 
 
-templates = api("/api/templates?search=plain_notice&status=APPROVED")["data"]
+templates = api("/api/templates?search=hello_campaign&language=en_US&status=APPROVED")["data"]
 creation = {
-    "name": "Quick start",
+    "name": "Spring offer",
     "template_id": templates[0]["id"],
     "contact_selection_type": "quick_contacts",
-    "quick_contacts": ["+4915112345678", "+4915166131026"],
+    "quick_contacts": ["+4915112345678,Ada", "+4915166131026,Grace"],
     "send_type": "IMMEDIATE",
 }
 # The same Idempotency-Key never creates a second campaign, so this request can be repeated.

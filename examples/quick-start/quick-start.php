@@ -17,14 +17,14 @@ function api(string $path, ?array $body = null, array $headers = []): array
     return $answer['data'];
 }
 
-$templates = api('/api/templates?search=plain_notice&status=APPROVED');
+$templates = api('/api/templates?search=hello_campaign&language=en_US&status=APPROVED');
 // The same Idempotency-Key never creates a second campaign, so this request can be repeated.
 $key = 'Idempotency-Key: ' . bin2hex(random_bytes(16));
 $campaign = api('/api/campaigns/auto-trigger', [
-    'name' => 'Quick start',
+    'name' => 'Spring offer',
     'template_id' => $templates[0]['id'],
     'contact_selection_type' => 'quick_contacts',
-    'quick_contacts' => ['+4915112345678', '+4915166131026'],
+    'quick_contacts' => ['+4915112345678,Ada', '+4915166131026,Grace'],
     'send_type' => 'IMMEDIATE',
 ], [$key])['campaign'];
 $path = '/api/campaigns/' . $campaign['id'];

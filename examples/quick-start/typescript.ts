@@ -9,13 +9,13 @@ import {
 } from 'messaging-campaigns-client';
 
 const client = createClient({ baseUrl: process.env['BASE_URL'] ?? '', apiKey: process.env['API_KEY'] });
-const templates = await listTemplates(client, { search: 'plain_notice', status: ['APPROVED'] });
+const templates = await listTemplates(client, { search: 'hello_campaign', language: 'en_US', status: ['APPROVED'] });
 
 const { data } = await createCampaign(client, {
-  name: 'Quick start',
+  name: 'Spring offer',
   template_id: templates.data[0]?.id ?? '',
   contact_selection_type: 'quick_contacts',
-  quick_contacts: ['+4915112345678', '+4915166131026'],
+  quick_contacts: ['+4915112345678,Ada', '+4915166131026,Grace'],
   send_type: 'IMMEDIATE',
 });
 

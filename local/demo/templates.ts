@@ -59,7 +59,7 @@ export function namesOf(
 
 type Candidate = Pick<Template, 'id' | 'language' | 'status' | 'components' | 'parameterFormat' | 'category'>;
 
-/** Chooses an example template whose values are the variables of its body only, preferably one. */
+/** Chooses the documentation's template, else one whose values are the variables of its body only, preferably one. */
 export function exampleOf(templates: readonly Candidate[]): DemoTemplates['exampleTemplate'] {
   const candidates = templates.flatMap(({ id, language, status, components, ...options }) => {
     if (!isSendable(status)) return [];
@@ -70,8 +70,10 @@ export function exampleOf(templates: readonly Candidate[]): DemoTemplates['examp
       definition.carousel === undefined && !definition.offerExpires && definition.unsupported.length === 0;
     return plain && simple ? [{ templateId: id, variables: body, language }] : [];
   });
-  const rank = ({ variables, language }: (typeof candidates)[number]) =>
-    Math.abs(variables.length - 1) * 2 + (language.startsWith('en') ? 0 : 1);
+  const rank = ({ templateId, variables, language }: (typeof candidates)[number]) =>
+    templateId === exampleTemplateId
+      ? -1
+      : Math.abs(variables.length - 1) * 2 + (language.startsWith('en') ? 0 : 1);
   const best = candidates.toSorted((a, b) => rank(a) - rank(b))[0];
   return best === undefined ? undefined : { templateId: best.templateId, variables: best.variables };
 }

@@ -52,10 +52,10 @@ function curl(dev: DevFile, example: BannerOptions['example']): readonly string[
   }
   const contact = (number: string, name: string) => [number, ...example.variables.map(() => name)].join(',');
   const body = {
-    name: 'My first campaign',
+    name: 'Spring offer',
     template_id: example.templateId,
     contact_selection_type: 'quick_contacts',
-    quick_contacts: [contact('+4915123456789', 'Ada'), contact('+14155552671', 'Grace')],
+    quick_contacts: [contact('+4915112345678', 'Ada'), contact('+919876543210', 'Grace')],
     send_type: 'IMMEDIATE',
   };
   return [

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as api from '../../clients/typescript/src/index.ts';
+import { exampleTemplateId } from '../../src/codecs/template.ts';
 import { startTestStack, type TestStack } from '../support/stack.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'client-examples-'));
@@ -72,7 +73,7 @@ it('runs the five lines of the README', () => {
   expect(lines.trim().split('\n')).toHaveLength(5);
   const head = `import { createCampaign, createClient, listCampaignRecipients, pages, waitForCampaign } from 'messaging-campaigns-client';
 const apiKey = process.env['API_KEY'];
-const template_id = '${stack.dev.templateIds['plain_notice']}';
+const template_id = '${exampleTemplateId}';
 `;
   expect(run('five-lines', head + lines)).toMatch(/^4915112345678 \w+ null\n$/);
 });

@@ -61,14 +61,14 @@ type Recipient struct {
 }
 
 func main() {
-	templates := api[[]Template]("GET", "/api/templates?search=plain_notice&status=APPROVED", nil, "")
+	templates := api[[]Template]("GET", "/api/templates?search=hello_campaign&language=en_US&status=APPROVED", nil, "")
 	// The same Idempotency-Key never creates a second campaign, so this request can be repeated.
 	key := "quick-start-" + strconv.FormatInt(time.Now().UnixNano(), 36)
 	campaign := api[Created]("POST", "/api/campaigns/auto-trigger", map[string]any{
-		"name":                   "Quick start",
+		"name":                   "Spring offer",
 		"template_id":            templates[0].ID,
 		"contact_selection_type": "quick_contacts",
-		"quick_contacts":         []string{"+4915112345678", "+4915166131026"},
+		"quick_contacts":         []string{"+4915112345678,Ada", "+4915166131026,Grace"},
 		"send_type":              "IMMEDIATE",
 	}, key).Campaign
 	path := "/api/campaigns/" + campaign.ID

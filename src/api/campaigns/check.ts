@@ -62,7 +62,7 @@ export const checkNewCampaign = endpoint(
       name: 'Spring offer',
       template_id: exampleTemplateId,
       contact_selection_type: 'quick_contacts',
-      quick_contacts: ['+4915112345678,Ada', '+919876543210|Grace'],
+      quick_contacts: ['+4915112345678,Ada', '+919876543210,Grace'],
       send_type: 'IMMEDIATE',
     },
     responses: {

@@ -44,7 +44,7 @@ export const createCampaign = endpoint(
       name: 'Spring offer',
       template_id: exampleTemplateId,
       contact_selection_type: 'quick_contacts',
-      quick_contacts: ['+4915112345678,Ada', '+919876543210|Grace'],
+      quick_contacts: ['+4915112345678,Ada', '+919876543210,Grace'],
       variable_mapping: { body: { '1': 'firstName' }, default_values: { body: { '1': 'there' } } },
       send_type: 'IMMEDIATE',
     },

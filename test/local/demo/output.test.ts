@@ -134,7 +134,7 @@ describe('banner', () => {
       contact_selection_type: 'quick_contacts',
       send_type: 'IMMEDIATE',
     });
-    expect(sent['quick_contacts']).toEqual(['+4915123456789,Ada,Ada', '+14155552671,Grace,Grace']);
+    expect(sent['quick_contacts']).toEqual(['+4915112345678,Ada,Ada', '+919876543210,Grace,Grace']);
   });
 
   test('says what to do when there is no template to send', () => {

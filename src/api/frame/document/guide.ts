@@ -52,7 +52,7 @@ the mapping, which is then optional, and are not stored with the contact.
     "variable_mapping": { "body": { "1": "name_column", "2": "city" }, "default_values": { "body": { "2": "your town" } } }
 
 If all numbers begin with \`+\` and the file has no country column, repeat the phone column: \`"country_code_column": 0\`. The simulator of
-\`npm start\` fails messages by the last digits of the number: \`+4915166131026\` is refused with code 131026.
+\`npm start\` refuses numbers whose last eight digits are \`66\` and a code of the provider: \`+4915166131026\` with code 131026.
 
 The numbers of quick contacts and CSVs become contacts of the workspace. For an existing contact only empty fields are filled. \`firstName\` is the
 contact's value, \`name_column\` the row's. A name is split at its first space.

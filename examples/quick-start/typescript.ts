@@ -9,7 +9,11 @@ import {
 } from 'messaging-campaigns-client';
 
 const client = createClient({ baseUrl: process.env['BASE_URL'] ?? '', apiKey: process.env['API_KEY'] });
-const templates = await listTemplates(client, { search: 'hello_campaign', language: 'en_US', status: ['APPROVED'] });
+const templates = await listTemplates(client, {
+  search: 'hello_campaign',
+  language: 'en_US',
+  status: ['APPROVED'],
+});
 
 const { data } = await createCampaign(client, {
   name: 'Spring offer',

@@ -7,6 +7,7 @@ import type { Environment } from '../config.ts';
 import type { AdminCommand } from './admin-command.ts';
 import { adminCommands } from './admin-commands.ts';
 import { openAdminContext } from './admin-context.ts';
+import { problemOf } from './problem-of.ts';
 import { adminEnvironment } from './admin-environment.ts';
 
 export interface AdminRun {
@@ -42,7 +43,7 @@ export async function runAdmin(run: AdminRun): Promise<0 | 1> {
       await close();
     }
   } catch (error) {
-    run.err(`${error instanceof Error ? error.message : String(error)}\n`);
+    run.err(`${problemOf(error)}\n`);
     return 1;
   }
 }

@@ -398,6 +398,15 @@ describe('admin problems', () => {
       DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none',
       DATA_DIR: dataDir,
     });
-    expect(err).not.toBe('');
+    expect(err).toBe('Postgres (DATABASE_URL): connect ECONNREFUSED 127.0.0.1:9\n');
+  });
+
+  test('says that the database was never migrated', async () => {
+    const empty = new URL(database.ownerUrl);
+    empty.pathname = '/postgres';
+    const err = await problem(['list-channels'], { ...environment, DATABASE_URL: empty.href });
+    expect(err).toBe(
+      'The database lacks tables of this build (relation "channel" does not exist): run migrate\n',
+    );
   });
 });

@@ -51,6 +51,11 @@ export function isLockHeld(error: unknown): boolean {
   return someLink(error, ({ code }) => code === '55P03');
 }
 
+/** True when the database is older than this build. */
+export function isTableMissing(error: unknown): boolean {
+  return someLink(error, ({ code }) => code === '42P01');
+}
+
 const causesBySqlState: Readonly<Record<string, DatabaseErrorCause>> = {
   '53100': 'disk_full',
   '25006': 'read_only',

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { problemOf } from '../../src/admin/problem-of.ts';
+
+const refused = { code: 14, details: 'connect ECONNREFUSED 127.0.0.1:9', metadata: {} };
+const call = (fields: typeof refused) => Object.assign(new Error('14 UNAVAILABLE'), fields);
+
+it('says that Temporal does not answer, also where the SDK names its call alone', () => {
+  const sentence = 'Temporal (TEMPORAL_ADDRESS) does not answer: connect ECONNREFUSED 127.0.0.1:9';
+  expect(problemOf(call(refused))).toBe(sentence);
+  expect(problemOf(new Error('Failed to list workflows', { cause: call(refused) }))).toBe(sentence);
+});
+
+it('says why Temporal refuses', () => {
+  const missing = { ...refused, code: 5, details: 'Namespace nope is not found.' };
+  expect(problemOf(call(missing))).toBe('Temporal (TEMPORAL_ADDRESS) refuses: Namespace nope is not found.');
+});
+
+it('leaves every other message as it is', () => {
+  expect(problemOf(new Error('--amount must be positive'))).toBe('--amount must be positive');
+});

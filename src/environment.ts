@@ -61,7 +61,8 @@ export function createEnvironmentReader(environment: Environment, problems: stri
   const optionalUrl = (name: string, protocols = web): string | undefined =>
     url(name, protocols, raw(name) ?? '') || undefined;
   const checkAddress = (name: string, value: string): string => {
-    if (value !== '' && !/^(?:\[[\da-f:]+\]|[^\s/:@[\]]+)(?::\d{1,5})?$/i.test(value))
+    const [, port = '1'] = /^(?:\[[\da-f:]+\]|[^\s/:@[\]]+)(?::(\d{1,5}))?$/i.exec(value) ?? [undefined, '0'];
+    if (value !== '' && (Number(port) < 1 || Number(port) > 65_535))
       problems.push(`${name} must be of the form host:port, not "${value}"`);
     return value;
   };

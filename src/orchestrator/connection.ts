@@ -3,20 +3,20 @@ import { readFile } from 'node:fs/promises';
 import { Client, type ConnectionLike, type WorkflowClientInterceptor } from '@temporalio/client';
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 import { callContext } from '../concurrency/call-context.ts';
-import type { Config } from '../config.ts';
+import { ConfigError, type Config } from '../config.ts';
 import { causeHeaders } from '../workflows/contract.ts';
 
 export type TemporalSettings = Pick<Config, 'temporalAddress'> &
   Partial<Pick<Config, 'temporalTls' | 'temporalApiKey'>>;
 
-/** Connection options of client and worker; rejects when a certificate cannot be read. */
+/** Connection options of client and worker. Throws ConfigError when a certificate cannot be read. */
 export async function temporalConnectionOptions({
   temporalAddress: address,
   temporalTls: tls = false,
   temporalApiKey: apiKey,
 }: TemporalSettings) {
   if (typeof tls === 'boolean') return { address, tls, ...(apiKey !== undefined && { apiKey }) };
-  const read = async (path: string | undefined) => (path === undefined ? undefined : readFile(path));
+  const read = async (path: string | undefined) => (path === undefined ? undefined : readPem(path));
   const [authority, crt, key] = await Promise.all([
     read(tls.authority),
     read(tls.certificate),
@@ -30,6 +30,14 @@ export async function temporalConnectionOptions({
     },
     ...(apiKey !== undefined && { apiKey }),
   };
+}
+
+async function readPem(path: string): Promise<Buffer> {
+  const content = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigError([`TEMPORAL_TLS: ${path} cannot be read: ${error.code}`]);
+  });
+  if (!content.includes('-----BEGIN ')) throw new ConfigError([`TEMPORAL_TLS: ${path} is not a PEM file`]);
+  return content;
 }
 
 export function clientOn(connection: ConnectionLike, namespace: string): Client {

@@ -130,6 +130,8 @@ describe('a value that makes no sense', () => {
     ['DATABASE_URL', '', 'DATABASE_URL is required'],
     ['TEMPORAL_ADDRESS', 'http://host:7233', 'TEMPORAL_ADDRESS must be of the form host:port'],
     ['TEMPORAL_ADDRESS', 'host:port', 'TEMPORAL_ADDRESS must be of the form host:port'],
+    ['TEMPORAL_ADDRESS', 'host:99999', 'TEMPORAL_ADDRESS must be of the form host:port'],
+    ['TEMPORAL_ADDRESS', 'host:0', 'TEMPORAL_ADDRESS must be of the form host:port'],
     [
       'TASK_QUEUES',
       'campaigns,mail',

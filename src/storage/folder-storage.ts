@@ -10,12 +10,23 @@ import { StorageFailure } from './storage-failure.ts';
 
 const partialName = /^\.[0-9a-f-]{36}\.partial$/;
 
+/** Faults of the folder and its disk; the content's source has others. */
+const ofDisk = new Set('ENOSPC EDQUOT EFBIG EROFS EACCES EPERM EIO ENOTDIR EEXIST EMFILE ENFILE'.split(' '));
+
 export function createFolderStorage(folder: string): FileStorage {
   const root = resolve(folder);
   const pathOf = (key: string): string => {
     const path = resolve(root, key);
     if (!path.startsWith(root + sep)) throw new Error('The key leaves the storage folder');
     return path;
+  };
+
+  const asFailure = (error: unknown): never => {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!ofDisk.has(code)) throw error;
+    throw new StorageFailure(`Uploaded files cannot be kept in the folder ${root}: ${code}`, {
+      cause: error,
+    });
   };
 
   const olderNames = async (isMeant: (name: string) => boolean, before: Date): Promise<readonly string[]> => {
@@ -30,7 +41,7 @@ export function createFolderStorage(folder: string): FileStorage {
   return {
     async write(key, content) {
       const path = pathOf(key);
-      await mkdir(dirname(path), { recursive: true });
+      await mkdir(dirname(path), { recursive: true }).catch(asFailure);
       const temporary = join(dirname(path), `.${randomUUID()}.partial`);
       try {
         const target = createWriteStream(temporary, { flags: 'wx', mode: 0o600 });
@@ -47,8 +58,8 @@ export function createFolderStorage(folder: string): FileStorage {
         await rename(temporary, path);
         return size;
       } catch (error) {
-        await rm(temporary, { force: true });
-        throw error;
+        await rm(temporary, { force: true }).catch(() => undefined);
+        return asFailure(error);
       }
     },
     async read(key) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createFolderStorage } from '../../src/storage/folder-storage.ts';
+import { StorageFailure } from '../../src/storage/storage-failure.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -39,6 +40,15 @@ it('removes the remains of an old write, and nothing of a running one', async ()
   expect((await readdir(folder)).toSorted()).toEqual(['.of-somebody-else.partial', 'csv_alive.csv']);
   dead.destroy(new Error('cut'));
   expect(await killed).toBe('cut');
+});
+
+it('rejects with StorageFailure where the folder takes no file, and passes on a fault of the content', async () => {
+  await writeFile(join(folder, 'file'), '');
+  const write = createFolderStorage(join(folder, 'file', 'files')).write('csv_a.csv', Readable.from(['a']));
+  await expect(write).rejects.toThrow(StorageFailure);
+  await expect(write).rejects.toThrow(/cannot be kept in the folder .*: ENOTDIR/);
+  const cut = new Readable({ read: () => cut.destroy(new Error('cut')) });
+  await expect(createFolderStorage(folder).write('csv_b.csv', cut)).rejects.toThrow(/^cut$/);
 });
 
 it('lists the keys of old files alone, and nothing when the folder was never made', async () => {

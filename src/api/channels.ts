@@ -48,7 +48,9 @@ const Channel = named(
     blocked_countries: describe(t.readonlyArray(t.string), {
       description: 'Countries the channel never sends to, as ISO 3166-1 alpha-2.',
     }),
-    messages_per_second: describe(Integer, { description: 'Most messages per second on the channel.' }),
+    messages_per_second: describe(Integer, {
+      description: 'Most messages that the channel sends per second.',
+    }),
     rate_now: describe(t.number, { description: 'Messages per second that throttling allows at present.' }),
     waiting_for: nullish(oneOf(waitingReasons, 'WaitingReason')),
     held_until: describe(nullish(IsoDateTime), {
@@ -57,7 +59,7 @@ const Channel = named(
     running_campaigns: Integer,
     quality: describe(nullish(oneOf(channelQualities, 'ChannelQuality')), {
       description:
-        'Provider’s last rating of the number: LOW means flagged, its limit may fall; GOOD means the flag is gone; null without a rating.',
+        'Provider’s last rating of the number: LOW: flagged, and its messaging limit may fall; GOOD: no longer flagged; null without a rating.',
     }),
     messaging_limit: describe(nullish(Integer), {
       description:
@@ -67,7 +69,8 @@ const Channel = named(
       description: 'Number of people written to in the last 24 hours; null without a limit.',
     }),
     messaging_room_at: describe(nullish(IsoDateTime), {
-      description: 'Time at which the reached limit allows another person; null while it is not reached.',
+      description:
+        'Time from which the business account may write to another person; null while the limit is not reached.',
     }),
     marketing_endpoint: describe(t.boolean, {
       description: 'True if MARKETING templates use the provider’s endpoint for marketing messages.',

@@ -126,7 +126,7 @@ export type Campaign = {
   readonly name: string;
   /** Note of the campaign for your own use, at most 1,000 characters; null or omitted if there is none. */
   readonly description: string | null;
-  /** Id of an approved template of the channel’s business account, for the campaign. */
+  /** Id of the template of the campaign. */
   readonly template_id: string;
   /** Source of the campaign’s audience. */
   readonly contact_selection_type: ContactSelectionType;
@@ -253,7 +253,7 @@ export type CampaignDetail = {
   readonly name: string;
   /** Note of the campaign for your own use, at most 1,000 characters; null or omitted if there is none. */
   readonly description: string | null;
-  /** Id of an approved template of the channel’s business account, for the campaign. */
+  /** Id of the template of the campaign. */
   readonly template_id: string;
   /** Source of the campaign’s audience. */
   readonly contact_selection_type: ContactSelectionType;
@@ -453,7 +453,7 @@ export type Channel = {
   readonly blocked_until: string | null;
   /** Countries the channel never sends to, as ISO 3166-1 alpha-2. */
   readonly blocked_countries: readonly (string)[];
-  /** Most messages per second on the channel. */
+  /** Most messages that the channel sends per second. */
   readonly messages_per_second: number;
   /** Messages per second that throttling allows at present. */
   readonly rate_now: number;
@@ -463,13 +463,13 @@ export type Channel = {
   readonly held_until: string | null;
   /** Number of campaigns that are RUNNING on the channel. */
   readonly running_campaigns: number;
-  /** Provider’s last rating of the number: LOW means flagged, its limit may fall; GOOD means the flag is gone; null without a rating. */
+  /** Provider’s last rating of the number: LOW: flagged, and its messaging limit may fall; GOOD: no longer flagged; null without a rating. */
   readonly quality: ChannelQuality | null;
   /** Most different people the business account may write to in 24 hours; null without a limit. */
   readonly messaging_limit: number | null;
   /** Number of people written to in the last 24 hours; null without a limit. */
   readonly messaging_used: number | null;
-  /** Time at which the reached limit allows another person; null while it is not reached. */
+  /** Time from which the business account may write to another person; null while the limit is not reached. */
   readonly messaging_room_at: string | null;
   /** True if MARKETING templates use the provider’s endpoint for marketing messages. */
   readonly marketing_endpoint: boolean;
@@ -507,7 +507,7 @@ export type ChatMode = "manual" | "bot" | "assistant";
 export type CheckCampaign = {
   /** Name of the new campaign. */
   readonly name: string;
-  /** Id of an approved template of the channel’s business account, for the new campaign. */
+  /** Id of an approved template of the channel’s business account. */
   readonly template_id: string;
   /** Source of the new campaign’s audience. */
   readonly contact_selection_type: ContactSelectionType;
@@ -808,7 +808,7 @@ export type CountSegment = {
 export type CreateCampaign = {
   /** Name of the new campaign. */
   readonly name: string;
-  /** Id of an approved template of the channel’s business account, for the new campaign. */
+  /** Id of an approved template of the channel’s business account. */
   readonly template_id: string;
   /** Source of the new campaign’s audience. */
   readonly contact_selection_type: ContactSelectionType;
@@ -1323,7 +1323,7 @@ export type InitialCampaign = {
   readonly name: string;
   /** Note of the new campaign for your own use, at most 1,000 characters; null or omitted if there is none. */
   readonly description: string | null;
-  /** Id of an approved template of the channel’s business account, for the new campaign. */
+  /** Id of the template of the new campaign. */
   readonly template_id: string;
   /** Source of the new campaign’s audience. */
   readonly contact_selection_type: ContactSelectionType;
@@ -1609,13 +1609,13 @@ export type OverviewCampaign = {
   readonly id: string;
   /** Name of the campaign. */
   readonly name: string;
-  /** Number of messages the provider accepted, in the campaign. */
+  /** Number of messages in the campaign that the provider accepted. */
   readonly accepted: number;
-  /** Number of messages delivered to a device, in the campaign. */
+  /** Number of messages in the campaign that reached a device. */
   readonly delivered: number;
-  /** Number of messages read, in the campaign. */
+  /** Number of messages in the campaign that were read. */
   readonly read: number;
-  /** Number of messages that the provider refused or reported as failed, in the campaign. */
+  /** Number of messages in the campaign that the provider refused or reported as failed. */
   readonly failed: number;
   /** Amount charged less refunds, as a decimal string. */
   readonly charged: string;
@@ -1626,13 +1626,13 @@ export type OverviewInterval = "day" | "hour";
 export type OverviewPoint = {
   /** Beginning of the hour or day (UTC). */
   readonly at: string;
-  /** Number of messages the provider accepted, in the interval. */
+  /** Number of messages in the interval that the provider accepted. */
   readonly accepted: number;
-  /** Number of messages delivered to a device, in the interval. */
+  /** Number of messages in the interval that reached a device. */
   readonly delivered: number;
-  /** Number of messages read, in the interval. */
+  /** Number of messages in the interval that were read. */
   readonly read: number;
-  /** Number of messages that the provider refused or reported as failed, in the interval. */
+  /** Number of messages in the interval that the provider refused or reported as failed. */
   readonly failed: number;
   /** Amount charged less refunds, as a decimal string. */
   readonly charged: string;
@@ -1645,13 +1645,13 @@ export type OverviewResponse = {
 };
 
 export type OverviewTotals = {
-  /** Number of messages the provider accepted, in the whole period. */
+  /** Number of messages in the whole period that the provider accepted. */
   readonly accepted: number;
-  /** Number of messages delivered to a device, in the whole period. */
+  /** Number of messages in the whole period that reached a device. */
   readonly delivered: number;
-  /** Number of messages read, in the whole period. */
+  /** Number of messages in the whole period that were read. */
   readonly read: number;
-  /** Number of messages that the provider refused or reported as failed, in the whole period. */
+  /** Number of messages in the whole period that the provider refused or reported as failed. */
   readonly failed: number;
   /** Amount charged less refunds, as a decimal string. */
   readonly charged: string;
@@ -2037,7 +2037,7 @@ export type SentMessage = {
   readonly messageId: string;
   /** Provider’s id of the sent message; null until the provider accepts it. */
   readonly providerMessageId: string | null;
-  /** `accepted`: the provider took the message; events report its way. */
+  /** `accepted`: the provider took the message; events report what follows. */
   readonly status: string;
   /** Digits with country calling code; null for a person addressed by user id. */
   readonly recipientPhoneNumber: string | null;
@@ -2260,13 +2260,13 @@ export type TimelineInterval = "minute" | "hour";
 export type TimelinePart = {
   /** Beginning of the interval. */
   readonly at: string;
-  /** Number of messages the provider accepted, in the interval. */
+  /** Number of messages in the interval that the provider accepted. */
   readonly accepted: number;
-  /** Number of messages delivered to a device, in the interval. */
+  /** Number of messages in the interval that reached a device. */
   readonly delivered: number;
-  /** Number of messages read, in the interval. */
+  /** Number of messages in the interval that were read. */
   readonly read: number;
-  /** Number of messages that the provider refused or reported as failed, in the interval. */
+  /** Number of messages in the interval that the provider refused or reported as failed. */
   readonly failed: number;
 };
 

@@ -3,7 +3,7 @@
  * the record that has the field (`nouns.ts`).
  */
 export const fieldDescriptions: Readonly<Record<string, string>> = {
-  accepted: 'Number of messages the provider accepted, in the {noun}.',
+  accepted: 'Number of messages in the {noun} that the provider accepted.',
   action: 'What you can do about it; null if nothing.',
   added: 'Number of templates that are new.',
   address: 'Address of a location header.',
@@ -69,7 +69,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   days: 'Weekdays on which the window opens; default all seven.',
   default_values: 'Values for variables whose mapped field is empty.',
   delimiter: 'Character between the cells: comma, semicolon, tab or vertical bar.',
-  delivered: 'Number of messages delivered to a device, in the {noun}.',
+  delivered: 'Number of messages in the {noun} that reached a device.',
   description:
     'Note of the {noun} for your own use, at most 1,000 characters; null or omitted if there is none.',
   detail: 'Result of the check as a sentence.',
@@ -90,7 +90,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   events: 'Events that the webhook receives.',
   example: 'Example of a request body.',
   expiration_time_ms: 'End of the offer in milliseconds since 1970 (UTC), in the future.',
-  failed: 'Number of messages that the provider refused or reported as failed, in the {noun}.',
+  failed: 'Number of messages in the {noun} that the provider refused or reported as failed.',
   failed_campaign_id: 'Id of the campaign whose failed recipients form the audience, for `failed_contacts`.',
   failed_reasons: 'Number of failed recipients by reason.',
   failingSince: 'Time of the first failure since the last success; null without one.',
@@ -166,7 +166,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   quality: 'Provider’s quality rating of the {noun}; null until the provider reports one.',
   quick_contacts:
     'Phone numbers in international form, each optionally with values of body variables after `,`, `|` or `;`: `+4915112345678,Ada,12`.',
-  read: 'Number of messages read, in the {noun}.',
+  read: 'Number of messages in the {noun} that were read.',
   reason: 'Reason for the {noun}’s state; null if it needs none.',
   reason_detail:
     'Detail of the reason: the number as given, the empty variable, or the provider’s explanation; null without one.',
@@ -205,7 +205,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   synced: 'Number of templates the provider listed.',
   tagId: 'Id of the tag.',
   template: 'Template of the {noun}.',
-  template_id: 'Id of an approved template of the channel’s business account, for the {noun}.',
+  template_id: 'Id of the template of the {noun}.',
   templateId: 'Id of the template of the {noun}.',
   text: 'Text of the {noun}.',
   text_color: 'Colour of the tag’s text as `#rrggbb`.',

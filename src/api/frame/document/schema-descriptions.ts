@@ -3,6 +3,7 @@ import { enumDescriptions } from './enum-descriptions.ts';
 
 const createdWindow =
   'Hours in which the campaign may send, within the window of the workspace; default any.';
+const wantedTemplate = 'Id of an approved template of the channel’s business account.';
 const ownNote = 'Note for your own use, at most 1,000 characters; default none.';
 const givenName = 'First name; empty if unknown (default).';
 const familyName = 'Last name; empty if unknown (default).';
@@ -153,7 +154,7 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
     'Column of the e-mail address, counted from 0; null or omitted if there is none.',
   'PayloadSkeleton.countryCode': 'Placeholder: country calling code with `+`.',
   'PayloadSkeleton.recipientPhoneNumber': 'Placeholder: digits with country calling code, without `+`.',
-  'SentMessage.status': '`accepted`: the provider took the message; events report its way.',
+  'SentMessage.status': '`accepted`: the provider took the message; events report what follows.',
   'SentMessage.recipientPhoneNumber':
     'Digits with country calling code; null for a person addressed by user id.',
   'RechargeWallet.amount':
@@ -192,6 +193,8 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   'CreateContact.chatName': 'Name to show in the chat; empty if unknown (default).',
   'CreateTag.text_color': 'Colour of the tag’s text as `#rrggbb`; default `#1f2937`.',
   'CreateTag.background_color': 'Colour of the tag’s background as `#rrggbb`; default `#e5e7eb`.',
+  'CreateCampaign.template_id': wantedTemplate,
+  'CheckCampaign.template_id': wantedTemplate,
   'Channel.status': 'Whether the channel can send.',
   'PreviewCampaignCsv.template_id': 'Id of a template whose messages to render for the first rows.',
 };

@@ -22,13 +22,17 @@ import { pino } from 'pino';
 import { prepareCampaign } from '../src/commands/audience/prepare-campaign.ts';
 import type { Dependencies } from '../src/dependencies.ts';
 import { createDatabase } from '../src/records/database/database.ts';
-import { createSecretBox } from '../src/secrets.ts';
 import { createFolderStorage } from '../src/storage/folder-storage.ts';
 import { measure, median, type Measured } from './support/measure.ts';
 import { startPostgres, type BenchPostgres } from './support/postgres.ts';
-import { seedRunningCampaign } from './support/seed.ts';
+import {
+  csvChunks,
+  fileKey,
+  seedUnpreparedCampaign,
+  type AudienceKind,
+  type PreparedCase,
+} from './support/unprepared-campaign.ts';
 
-const fileKey = 'contacts.csv';
 const columns =
   'campaign_id, position, id, contact_id, phone_number, country, sendable, state, reason, reason_detail, line_number, variables';
 
@@ -59,89 +63,9 @@ function prepareInChild(databaseUrl: string, folder: string, campaignId: string)
   });
 }
 
-interface List {
-  readonly recipients: number;
-  readonly isShuffled: boolean;
-  readonly areQuoted: boolean;
-}
-
-function* csvChunks({ recipients, isShuffled, areQuoted }: List): Generator<string> {
-  const quote = areQuoted ? '"' : '';
-  const rowsPerChunk = 10_000;
-  yield 'phone,country,name,email,city\n';
-  for (let at = 0; at < recipients; at += rowsPerChunk) {
-    let chunk = '';
-    for (let i = at; i < Math.min(at + rowsPerChunk, recipients); i += 1) {
-      const number = isShuffled ? (i * 7_919) % recipients : i;
-      chunk += `+49151${10_000_000 + number},49,${quote}Ada ${i}${quote},a${i}@example.org,Köln\n`;
-    }
-    yield chunk;
-  }
-}
-
-type AudienceKind = 'csv_contacts' | 'all_contacts' | 'segmented';
-
-interface Round {
-  readonly kind: AudienceKind;
-  readonly client: pg.Client;
+interface Round extends PreparedCase {
   readonly postgres: BenchPostgres;
   readonly folder: string;
-  readonly recipients: number;
-  readonly isMapped: boolean;
-  readonly areKnown: boolean;
-}
-
-async function insertSegment(client: pg.Client, campaignId: string): Promise<string> {
-  const conditions = [{ field: 'countryCode', operator: 'eq', value: '49' }];
-  const { rows } = await client.query<{ id: string }>(
-    `INSERT INTO segment (workspace_id, name, match, conditions)
-     SELECT workspace_id, 'bench', 'all', $2 FROM campaign WHERE id = $1 RETURNING id`,
-    [campaignId, JSON.stringify(conditions)],
-  );
-  return rows[0]?.id ?? '';
-}
-
-/** A campaign that waits for its preparation, in tables that are empty but for its contacts. */
-async function seed({ client, kind, recipients, isMapped, areKnown }: Round): Promise<string> {
-  const secrets = createSecretBox(['the secrets key of the benchmark']);
-  const { campaignId } = await seedRunningCampaign(client, secrets, { recipients: 0, messagesPerSecond: 80 });
-  const mapped = { name_column: 2, email_column: 3, custom_field_mapping: { city: 4 } };
-  const csvAudience = {
-    csv_file_key: fileKey,
-    csv_mapping: {
-      phone_column: 0,
-      country_code_column: 1,
-      ...(isMapped ? mapped : { custom_field_mapping: {} }),
-    },
-  };
-  const audience = {
-    csv_contacts: csvAudience,
-    all_contacts: {},
-    segmented: kind === 'segmented' ? { segments: [await insertSegment(client, campaignId)] } : {},
-  }[kind];
-  const variable = isMapped ? 'name_column' : 'phoneNumber';
-  await client.query('TRUNCATE recipient, contact CASCADE');
-  await client.query(
-    `UPDATE template SET components = '[{"type":"BODY","text":"Hi {{1}}"}]'
-     WHERE id = (SELECT template_id FROM campaign WHERE id = $1)`,
-    [campaignId],
-  );
-  await client.query(
-    `UPDATE campaign SET status = 'DRAFT', preparation_status = 'PREPARING', contact_selection_type = $4,
-       message_plan = NULL, started_at = NULL, audience = $2, variable_mapping = $3 WHERE id = $1`,
-    [campaignId, audience, { body: { 1: variable } }, kind],
-  );
-  if (areKnown || kind !== 'csv_contacts') {
-    await client.query(
-      `INSERT INTO contact (workspace_id, phone_number, country_code, country, source)
-       SELECT workspace_id, '49151' || (10000000 + n), '49', 'DE', 'csv_import'
-       FROM campaign, generate_series(0, $2::int - 1) AS n WHERE id = $1`,
-      [campaignId, recipients],
-    );
-    await client.query('ANALYZE contact');
-  }
-  await client.query('CHECKPOINT');
-  return campaignId;
 }
 
 /** The rows that the preparation made, loaded once more by nothing but COPY. */
@@ -188,7 +112,7 @@ interface PreparedCampaign extends Sizes {
 }
 
 async function runRound(round: Round): Promise<RoundResult> {
-  const campaignId = await seed(round);
+  const campaignId = await seedUnpreparedCampaign(round);
   const { cpuSeconds, url } = round.postgres;
   const before = cpuSeconds();
   const ours = await prepareInChild(url, round.folder, campaignId);

@@ -13,7 +13,8 @@ import { createStackLog } from '../../stack/log.ts';
 import { startStack } from '../../stack/stack.ts';
 import { programMemory } from '../production/environment.ts';
 import { rehearse } from '../rehearsal.ts';
-import { attacks, type Attack, type AttackTarget } from './attacks.ts';
+import type { AttackTarget } from './attack-target.ts';
+import { attacks, type Attack } from './attacks.ts';
 import { limitMemory } from './memory-limit.ts';
 import { startOrdinaryTenant, type TenantTimes } from './ordinary-tenant.ts';
 

@@ -20,6 +20,13 @@ import { claimProviderCallbacks } from '../../src/records/callbacks/provider-cal
 import type { RecipientState } from '../../src/domain/campaigns/recipient.ts';
 import { possibleNumbers } from '../../src/domain/contacts/search.ts';
 import { listRecipients } from '../../src/records/campaigns/recipient-report.ts';
+import {
+  dropOut,
+  eraseContact,
+  erasePersonTraces,
+  exportPerson,
+  findKnownPerson,
+} from '../../src/records/contacts/erasure.ts';
 import type { Connection, Database } from '../../src/records/database/database.ts';
 import { nothing, row } from '../../src/records/database/row.ts';
 import {
@@ -54,6 +61,7 @@ let seeded: SeededCampaign;
 let recent: string;
 let recipientIds: readonly string[];
 let deliveryIds: readonly string[];
+let contactId: string;
 const claimId = randomUUID();
 const expiredClaimId = randomUUID();
 
@@ -143,6 +151,7 @@ beforeAll(async () => {
   recipientIds = await ids(
     sql.fragment`SELECT id FROM recipient WHERE campaign_id = ${campaignId} ORDER BY position`,
   );
+  [contactId = ''] = await ids(sql.fragment`SELECT id FROM contact WHERE phone_number = '4915100000777'`);
   deliveryIds = await ids(
     sql.fragment`SELECT id FROM webhook_delivery WHERE state = 'pending' AND dispatched_at IS NOT NULL`,
   );
@@ -166,6 +175,12 @@ const lookUpNumber = (connection: Connection, states: readonly RecipientState[])
     afterPosition: 0,
     limit: 100,
   });
+
+/** A person of the seeded campaign. */
+const place = () => ({
+  workspaceId: seeded.workspaceId,
+  person: { id: contactId, phoneNumber: '4915100000777', subscribed: true, providerIds: [] },
+});
 
 const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>> = {
   'claim a batch, retries first': (connection) =>
@@ -209,6 +224,11 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
       positions.map((position) => `wamid.${position}`),
     ),
   'lock recipients of statuses': (connection) => lockRecipients(connection, recipientIds),
+  'find a person': (connection) => findKnownPerson(connection, seeded.workspaceId, contactId),
+  'export a person': (connection) => exportPerson(connection, place()),
+  'send nothing more to a person': (connection) => dropOut(connection, place()),
+  'erase what names a person': (connection) => erasePersonTraces(connection, place()),
+  'erase a contact': (connection) => eraseContact(connection, seeded.workspaceId, contactId),
   'delete archived recipients': (connection) =>
     deleteArchivedRecipients(connection, { campaignId: seeded.campaignId, after: batch, limit: 1_000 }),
   'find the last position': (connection) => lastPosition(connection, seeded.campaignId),

@@ -34,7 +34,7 @@ export async function forgetPerson(
   await database.transaction(async (transaction) => {
     await erasePersonTraces(transaction, { workspaceId, person });
     await keepOptOut({ secrets }, transaction, { workspaceId, person });
-    await eraseContact(transaction, contactId);
+    await eraseContact(transaction, workspaceId, contactId);
     await insertAuditEntry(transaction, { workspaceId, action: 'contact.erase', objectId: contactId });
   });
   logger.info({ workspaceId, contactId }, 'erasure of a person requested');

@@ -25,7 +25,8 @@ export async function findKnownPerson(
     SELECT id, phone_number AS "phoneNumber", subscribed, ARRAY(
         SELECT contact.provider_user_id WHERE contact.provider_user_id IS NOT NULL
         UNION SELECT provider_id FROM contact_identity WHERE contact_id = contact.id) AS "providerIds"
-    FROM contact WHERE workspace_id = ${workspaceId} AND id = ${contactId} AND erased_at IS NULL`);
+    -- In a subquery, because statistics that do not know the workspace yet make any index that begins with it look as good.
+    FROM contact WHERE workspace_id = (SELECT ${workspaceId}::int) AND id = ${contactId} AND erased_at IS NULL`);
   return found ?? undefined;
 }
 
@@ -34,15 +35,20 @@ interface Place {
   readonly person: KnownPerson;
 }
 
+/**
+ * A query of recipient ids. OFFSET 0 keeps one lookup per campaign: a join may read all recipients. The callers compare ids with
+ * an array for the same reason.
+ */
 const recipientsOf = ({ workspaceId, person }: Place) => sql.fragment`
-  SELECT recipient.campaign_id, recipient.position FROM campaign
-  JOIN recipient ON recipient.campaign_id = campaign.id AND recipient.sendable
-    AND recipient.phone_number = ${person.phoneNumber}::text
+  SELECT found.id FROM campaign CROSS JOIN LATERAL (
+    SELECT id FROM recipient
+    WHERE campaign_id = campaign.id AND sendable AND phone_number = ${person.phoneNumber}::text OFFSET 0
+  ) AS found
   WHERE campaign.workspace_id = ${workspaceId}
   UNION
-  SELECT campaign_id, position FROM recipient WHERE contact_id = ${person.id} AND NOT sendable
+  SELECT id FROM recipient WHERE contact_id = ${person.id} AND NOT sendable
   UNION
-  SELECT campaign_id, position FROM recipient WHERE contact_id = ${person.id} AND sendable AND phone_number IS NULL`;
+  SELECT id FROM recipient WHERE contact_id = ${person.id} AND sendable AND phone_number IS NULL`;
 
 const messagesOfPerson = ({ workspaceId, person }: Place) =>
   messagesOf({
@@ -70,14 +76,15 @@ export async function exportPerson(connection: Connection, place: Place): Promis
         FROM conversation WHERE contact_id = ${place.person.id}), '[]'),
       'messages', COALESCE((SELECT jsonb_agg(jsonb_build_object('id', id, 'channelId', channel_id, 'direction', direction,
           'type', type, 'state', state, 'content', content, 'templateId', template_id, 'conversationId', conversation_id,
-          'providerMessageId', provider_message_id, 'phoneNumber', phone_number, 'createdAt', created_at) ORDER BY created_at)
-        FROM message WHERE id IN (${messagesOfPerson(place)})), '[]'),
+          'providerMessageId', provider_message_id, 'phoneNumber', phone_number, 'createdAt', created_at) ORDER BY created_at, id)
+        FROM message WHERE id = ANY (ARRAY(${messagesOfPerson(place)}))), '[]'),
       'campaignMessages', COALESCE((SELECT jsonb_agg(jsonb_build_object('id', recipient.id, 'campaignId', campaign.id,
           'campaignName', campaign.name, 'state', recipient.state, 'reason', recipient.reason,
           'variables', recipient.variables, 'phoneNumber', recipient.phone_number,
-          'providerMessageId', recipient.provider_message_id, 'updatedAt', recipient.updated_at) ORDER BY recipient.updated_at)
+          'providerMessageId', recipient.provider_message_id, 'updatedAt', recipient.updated_at)
+          ORDER BY recipient.updated_at, recipient.id)
         FROM recipient JOIN campaign ON campaign.id = recipient.campaign_id
-        WHERE (recipient.campaign_id, recipient.position) IN (${recipientsOf(place)})), '[]')) AS data`);
+        WHERE recipient.id = ANY (ARRAY(${recipientsOf(place)}))), '[]')) AS data`);
 }
 
 const isTo = ({ person: { id, phoneNumber } }: Place) =>
@@ -87,22 +94,25 @@ const isTo = ({ person: { id, phoneNumber } }: Place) =>
 
 /** Nothing is sent to the person from here on. Locks campaigns, then counters, then recipients, as a claim does. */
 export async function dropOut(connection: Connection, place: Place): Promise<void> {
-  const { person } = place;
+  const { workspaceId, person } = place;
   await connection.query(sql.type(nothing)`
-    UPDATE contact SET deleted_at = now(), updated_at = now() WHERE id = ${person.id} AND deleted_at IS NULL`);
+    UPDATE contact SET deleted_at = now(), updated_at = now()
+    WHERE workspace_id = (SELECT ${workspaceId}::int) AND id = ${person.id} AND deleted_at IS NULL`);
   await connection.query(sql.type(nothing)`
     WITH waiting AS (
-      SELECT id FROM campaign
-      WHERE workspace_id = (SELECT workspace_id FROM contact WHERE id = ${person.id}) AND EXISTS (
-        SELECT FROM recipient WHERE campaign_id = campaign.id AND ${isTo(place)} AND state = 'PENDING')
-      ORDER BY id FOR NO KEY UPDATE
+      SELECT campaign.id, recipient.id AS recipient_id
+      FROM campaign CROSS JOIN LATERAL (
+        SELECT id FROM recipient WHERE campaign_id = campaign.id AND ${isTo(place)} AND state = 'PENDING' OFFSET 0
+      ) AS recipient
+      WHERE workspace_id = ${workspaceId}
+      ORDER BY campaign.id FOR NO KEY UPDATE OF campaign
     ), counter AS (
       SELECT campaign_id FROM campaign_counter WHERE campaign_id IN (SELECT id FROM waiting)
       ORDER BY campaign_id FOR NO KEY UPDATE
     ), skipped AS (
-      UPDATE recipient SET state = 'SKIPPED', sendable = false, reason = 'CONTACT_DELETED', updated_at = now() FROM counter
-      WHERE recipient.campaign_id = counter.campaign_id AND ${isTo(place)} AND state = 'PENDING'
-      RETURNING recipient.campaign_id, recipient.position
+      UPDATE recipient SET state = 'SKIPPED', sendable = false, reason = 'CONTACT_DELETED', updated_at = now()
+      WHERE id = ANY (ARRAY(SELECT recipient_id FROM waiting JOIN counter ON campaign_id = waiting.id)) AND state = 'PENDING'
+      RETURNING campaign_id, position
     ), counted AS (
       UPDATE campaign_counter SET pending = pending - 1, skipped = skipped + 1 FROM skipped
       WHERE campaign_counter.campaign_id = skipped.campaign_id
@@ -130,28 +140,38 @@ export async function erasePersonTraces(connection: Connection, place: Place): P
       AND person IN (hashtextextended(${person.phoneNumber}::text, 0), hashtextextended(${person.id}, 0))`);
   await connection.query(sql.type(nothing)`
     UPDATE message SET phone_number = NULL, content = NULL, reason_detail = NULL, provider_message_id = NULL
-    WHERE id IN (${messagesOfPerson(place)})`);
+    WHERE id = ANY (ARRAY(${messagesOfPerson(place)}))`);
   await connection.query(sql.type(nothing)`
     WITH found AS (
       UPDATE recipient SET phone_number = NULL, variables = NULL, reason_detail = NULL, provider_message_id = NULL
-      WHERE (campaign_id, position) IN (${recipientsOf(place)})
-      RETURNING old.provider_message_id
+      WHERE id = ANY (ARRAY(${recipientsOf(place)}))
+      RETURNING old.id, hashtextextended(old.provider_message_id, 0) AS hash
     )
-    DELETE FROM provider_message USING found
-    WHERE provider_message.hash = hashtextextended(found.provider_message_id, 0)`);
+    -- One lookup per day since the recipient was created: by the hash alone, Postgres may read the whole table.
+    DELETE FROM provider_message WHERE ctid = ANY (ARRAY(
+      SELECT entry.ctid FROM found
+      CROSS JOIN LATERAL generate_series(uuid_extract_timestamp(found.id)::date - 1, current_date + 1, interval '1 day') AS at
+      CROSS JOIN LATERAL (
+        SELECT ctid, recipient_id FROM provider_message WHERE day = at::date AND hash = found.hash OFFSET 0
+      ) AS entry
+      WHERE entry.recipient_id = found.id))`);
   const names = [person.phoneNumber, ...person.providerIds].filter((name) => name !== null);
   await queueErasure(connection, { workspaceId, contactId: person.id, names: [person.id, ...names] });
 }
 
 /** The last of it: nothing leads to the person from here on. */
-export async function eraseContact(connection: Connection, contactId: string): Promise<void> {
+export async function eraseContact(
+  connection: Connection,
+  workspaceId: number,
+  contactId: string,
+): Promise<void> {
   await connection.query(sql.type(nothing)`DELETE FROM contact_identity WHERE contact_id = ${contactId}`);
   await connection.query(sql.type(nothing)`DELETE FROM contact_tag WHERE contact_id = ${contactId}`);
   await connection.query(sql.type(nothing)`
     UPDATE contact SET phone_number = NULL, provider_user_id = NULL, country_code = '', country = '', first_name = '',
       last_name = '', chat_name = '', email = '', custom_fields = '{}', dob = NULL, subscribed = false,
       deleted_at = COALESCE(deleted_at, now()), erased_at = now(), updated_at = now()
-    WHERE id = ${contactId}`);
+    WHERE workspace_id = (SELECT ${workspaceId}::int) AND id = ${contactId}`);
 }
 
 const Key = row(t.type({ key: bytes }));

@@ -125,7 +125,7 @@ export const listCampaignRecipients = endpoint(
   },
   async ({ dependencies, principal, params, query, request }) => {
     const { database, storage } = dependencies;
-    await getCampaign(database, principal.workspaceId, params.id);
+    const archive = await findCampaignArchive(database, principal.workspaceId, params.id);
     const limit = query.limit ?? defaultLimit;
     const filter: RecipientFilter = {
       campaignId: params.id,
@@ -139,12 +139,11 @@ export const listCampaignRecipients = endpoint(
     // Generated clients accept whatever the document names, and read JSON.
     const asCsv =
       query.format === 'csv' || (accept.includes('text/csv') && !accept.includes('application/json'));
-    const archive = await findCampaignArchive(database, params.id);
-    if (archive !== undefined && (!asCsv || isFiltered(filter)))
+    if (archive !== null && (!asCsv || isFiltered(filter)))
       throw new Conflict('The recipients are archived: ask for all of them as text/csv, without a filter');
     if (asCsv) {
       const content =
-        archive === undefined
+        archive === null
           ? dependencies.recipientExport.read(principal.workspaceId, filter)
           : await readArchive(storage, archive);
       return {

@@ -4,6 +4,7 @@
  */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
+import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
@@ -172,12 +173,14 @@ export function deleteArchivedMessages(
     SELECT count(*)::int4 AS count, max(created_at) AS last FROM removed`);
 }
 
-/** The key of a campaign's archive; undefined while its recipients are kept. */
+/** The key of a campaign's archive; null while its recipients are kept. Throws NotFound without such a campaign. */
 export async function findCampaignArchive(
   connection: Connection,
+  workspaceId: number,
   campaignId: string,
-): Promise<string | undefined> {
-  const found = await connection.maybeOneFirst(sql.type(row(t.type({ key: t.string })))`
-    SELECT key FROM archive WHERE campaign_id = ${campaignId}`);
-  return found ?? undefined;
+): Promise<string | null> {
+  const found = await connection.maybeOne(sql.type(row(t.type({ key: nullable(t.string) })))`
+    SELECT (SELECT key FROM archive WHERE campaign_id = campaign.id) AS key
+    FROM campaign WHERE workspace_id = ${workspaceId} AND id = ${campaignId}`);
+  return (found ?? notFound('Campaign')).key;
 }

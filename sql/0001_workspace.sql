@@ -48,7 +48,7 @@ CREATE TABLE business_account (
   -- Different people in 24 hours over all numbers of the account; NULL means no limit.
   messaging_limit integer CHECK (messaging_limit > 0),
   -- The provider's time of the report that set messaging_limit; older reports change nothing.
-  messaging_limit_told_at timestamptz,
+  messaging_limit_reported_at timestamptz,
   -- The provider's last report about the account: {"field", "event", "at", ...}.
   notice jsonb,
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -76,7 +76,7 @@ CREATE TABLE channel (
   marketing_endpoint boolean NOT NULL DEFAULT false,
   -- The provider's last report: LOW when it flagged the number, GOOD when it withdrew the flag.
   quality text CHECK (quality IN ('LOW', 'GOOD')),
-  quality_told_at timestamptz,
+  quality_reported_at timestamptz,
   -- The provider's last refusal that concerns the whole channel: its code, what it is about, and when.
   refusal_code integer,
   refusal_cause text CHECK (refusal_cause IN ('token', 'payment', 'policy', 'limit', 'number', 'address')),

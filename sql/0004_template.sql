@@ -11,7 +11,7 @@ CREATE TABLE template (
   category text NOT NULL,
   status text NOT NULL,
   -- The provider's time of the report that set status; reports come late, twice and in any order.
-  status_told_at timestamptz,
+  status_reported_at timestamptz,
   -- The category that the provider has announced, and when it takes effect.
   upcoming_category text,
   upcoming_category_at timestamptz,

@@ -48,11 +48,11 @@ it('writes a notice in the transaction of each change that people should know of
   const failed = await createCampaign(workspace, 'Failed');
   await failPreparation(pool, failed, new PreparationFailure('FILE_NOT_FOUND', 'There is no such file'));
   const now = new Date();
-  const good = { number: '49301234567', is: 'GOOD', toldAt: now } as const;
+  const good = { number: '49301234567', is: 'GOOD', reportedAt: now } as const;
   await setChannelQuality(pool, businessAccountId, good);
   await setChannelQuality(pool, businessAccountId, good);
-  await setMessagingLimit(pool, businessAccountId, { limit: 2_000, toldAt: now });
-  await setMessagingLimit(pool, businessAccountId, { limit: 2_000, toldAt: now });
+  await setMessagingLimit(pool, businessAccountId, { limit: 2_000, reportedAt: now });
+  await setMessagingLimit(pool, businessAccountId, { limit: 2_000, reportedAt: now });
   await pool.query(
     sql.type(nothing)`UPDATE campaign SET status = 'RUNNING', pause_reason = NULL WHERE id = ${paused}`,
   );

@@ -80,7 +80,7 @@ function afterItem(template: NotifiedTemplate, item: TemplateItem): NotifiedTemp
         ...template,
         status: item.newStatus,
         rejectedReason: item.reason,
-        statusToldAt: epochSeconds(item.timestamp) ?? template.statusToldAt,
+        statusReportedAt: epochSeconds(item.timestamp) ?? template.statusReportedAt,
       };
     case 'template_category':
       return { ...template, category: item.newCategory, upcomingCategory: null, upcomingCategoryAt: null };
@@ -94,9 +94,9 @@ function afterItem(template: NotifiedTemplate, item: TemplateItem): NotifiedTemp
 }
 
 /** The provider repeats callbacks for days: one that is older than the recorded status is ignored. */
-function isOutdated({ statusToldAt }: NotifiedTemplate, item: TemplateItem): boolean {
-  const toldAt = item.kind === 'template_status' ? epochSeconds(item.timestamp) : null;
-  return toldAt !== null && statusToldAt !== null && toldAt < statusToldAt;
+function isOutdated({ statusReportedAt }: NotifiedTemplate, item: TemplateItem): boolean {
+  const reportedAt = item.kind === 'template_status' ? epochSeconds(item.timestamp) : null;
+  return reportedAt !== null && statusReportedAt !== null && reportedAt < statusReportedAt;
 }
 
 function eventType(before: NotifiedTemplate, after: NotifiedTemplate): 'STATUS' | 'CATEGORY' | null {

@@ -32,11 +32,11 @@ export async function applyAccountNotification(
   const paused: string[] = [];
   logger.warn({ businessAccountId, field, event, facts }, 'the provider tells of an account');
   if (businessAccountId !== null) {
-    const toldAt = epochSeconds(item.timestamp) ?? now;
-    await noteAccountNotice(connection, businessAccountId, { field, event, facts, toldAt });
+    const reportedAt = epochSeconds(item.timestamp) ?? now;
+    await noteAccountNotice(connection, businessAccountId, { field, event, facts, reportedAt });
     if (messagingLimit !== undefined)
-      await setMessagingLimit(connection, businessAccountId, { limit: messagingLimit, toldAt });
-    if (quality !== null) await setChannelQuality(connection, businessAccountId, { ...quality, toldAt });
+      await setMessagingLimit(connection, businessAccountId, { limit: messagingLimit, reportedAt });
+    if (quality !== null) await setChannelQuality(connection, businessAccountId, { ...quality, reportedAt });
   }
   if (businessAccountId !== null && maySend === false) {
     const block = { businessAccountId, event, until: blockedUntil };

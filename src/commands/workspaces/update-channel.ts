@@ -82,7 +82,7 @@ export async function updateChannel(
     if (input.messagingLimit !== undefined)
       await setMessagingLimit(transaction, businessAccountId, {
         limit: input.messagingLimit,
-        toldAt: now(),
+        reportedAt: now(),
       });
     await insertAuditEntry(transaction, { workspaceId, action: 'channel.update', objectId: input.channelId });
   });

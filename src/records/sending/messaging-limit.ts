@@ -144,16 +144,16 @@ const Before = row(
   t.type({ id: t.string, workspaceId: t.number, before: nullable(t.number), present: nullable(t.number) }),
 );
 
-/** Sets the limit that the provider announced at `toldAt`; an older announcement changes nothing. Null: no limit. */
+/** Sets the limit that the provider announced at `reportedAt`; an older announcement changes nothing. Null: no limit. */
 export async function setMessagingLimit(
   transaction: Connection,
   accountId: string,
-  { limit, toldAt }: { readonly limit: number | null; readonly toldAt: Date },
+  { limit, reportedAt }: { readonly limit: number | null; readonly reportedAt: Date },
 ): Promise<void> {
-  const at = toldAt.toISOString();
+  const at = reportedAt.toISOString();
   const changed = await transaction.maybeOne(sql.type(Before)`
-    UPDATE business_account SET messaging_limit = ${limit}::int4, messaging_limit_told_at = ${at}::timestamptz
-    WHERE id = ${accountId} AND ${at}::timestamptz >= COALESCE(messaging_limit_told_at, '-infinity')
+    UPDATE business_account SET messaging_limit = ${limit}::int4, messaging_limit_reported_at = ${at}::timestamptz
+    WHERE id = ${accountId} AND ${at}::timestamptz >= COALESCE(messaging_limit_reported_at, '-infinity')
     RETURNING new.id, new.workspace_id AS "workspaceId", old.messaging_limit AS before, new.messaging_limit AS present`);
   if (changed === null || changed.before === changed.present) return;
   await insertNotices(transaction, [messagingLimitChanged(changed, changed.before, changed.present)]);

@@ -10,7 +10,7 @@ const NotifiedTemplate = t.type({
   workspaceId: t.number,
   quality: nullable(t.string),
   /** To the second: when the provider changed the status, or was asked for it by a sync; null before either. */
-  statusToldAt: nullable(timestamp),
+  statusReportedAt: nullable(timestamp),
   /** The category that the provider has announced. */
   upcomingCategory: nullable(t.string),
   upcomingCategoryAt: nullable(timestamp),
@@ -26,7 +26,7 @@ export async function lockNotifiedTemplate(
   }: { readonly businessAccountId: string; readonly providerTemplateId: string },
 ): Promise<NotifiedTemplate | undefined> {
   const found = await connection.maybeOne(sql.type(row(NotifiedTemplate))`
-    SELECT ${syncedSelection}, workspace_id AS "workspaceId", quality, status_told_at AS "statusToldAt",
+    SELECT ${syncedSelection}, workspace_id AS "workspaceId", quality, status_reported_at AS "statusReportedAt",
       upcoming_category AS "upcomingCategory", upcoming_category_at AS "upcomingCategoryAt"
     FROM template
     WHERE business_account_id = ${businessAccountId} AND provider_template_id = ${providerTemplateId}
@@ -37,7 +37,7 @@ export async function lockNotifiedTemplate(
 export async function updateNotifiedTemplate(connection: Connection, template: NotifiedTemplate) {
   await connection.query(sql.type(nothing)`
     UPDATE template SET category = ${template.category}, status = ${template.status}, quality = ${template.quality},
-      rejected_reason = ${template.rejectedReason}, status_told_at = ${template.statusToldAt?.toISOString() ?? null},
+      rejected_reason = ${template.rejectedReason}, status_reported_at = ${template.statusReportedAt?.toISOString() ?? null},
       upcoming_category = ${template.upcomingCategory},
       upcoming_category_at = ${template.upcomingCategoryAt?.toISOString() ?? null},
       updated_at = clock_timestamp()

@@ -63,16 +63,16 @@ export interface AccountNotice {
   /** Holds no phone numbers and no personal data. */
   readonly facts: Readonly<Record<string, unknown>>;
   /** By the provider's clock. */
-  readonly toldAt: Date;
+  readonly reportedAt: Date;
 }
 
 /** Keeps the last notice. */
 export async function noteAccountNotice(
   connection: Connection,
   businessAccountId: string,
-  { field, event, facts, toldAt }: AccountNotice,
+  { field, event, facts, reportedAt }: AccountNotice,
 ): Promise<void> {
   await connection.query(sql.type(nothing)`
-    UPDATE business_account SET notice = ${sql.jsonb({ ...facts, field, event, at: toldAt.toISOString() } as never)}
+    UPDATE business_account SET notice = ${sql.jsonb({ ...facts, field, event, at: reportedAt.toISOString() } as never)}
     WHERE id = ${businessAccountId}`);
 }

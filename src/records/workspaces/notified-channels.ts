@@ -116,13 +116,17 @@ const RatedChannel = row(
 export async function setChannelQuality(
   connection: Connection,
   businessAccountId: string,
-  { number, is, toldAt }: { readonly number: string; readonly is: 'LOW' | 'GOOD'; readonly toldAt: Date },
+  {
+    number,
+    is,
+    reportedAt,
+  }: { readonly number: string; readonly is: 'LOW' | 'GOOD'; readonly reportedAt: Date },
 ): Promise<void> {
-  const at = sql.fragment`${toldAt.toISOString()}::timestamptz`;
+  const at = sql.fragment`${reportedAt.toISOString()}::timestamptz`;
   const rated = await connection.any(sql.type(RatedChannel)`
-    UPDATE channel SET quality = ${is}, quality_told_at = ${at}, updated_at = now()
+    UPDATE channel SET quality = ${is}, quality_reported_at = ${at}, updated_at = now()
     WHERE business_account_id = ${businessAccountId} AND regexp_replace(display_phone_number, '[^0-9]', '', 'g') = ${number}
-      AND (quality_told_at IS NULL OR quality_told_at <= ${at})
+      AND (quality_reported_at IS NULL OR quality_reported_at <= ${at})
     RETURNING ${noticedChannel}, old.quality IS DISTINCT FROM new.quality AS changed`);
   await insertNotices(
     connection,

@@ -33,7 +33,7 @@ async function limitTo(limit: number | null, { channelId }: SeededCampaign): Pro
   const channel = await findChannelById(test.pool, channelId);
   const accountId = channel?.businessAccountId ?? '';
   await test.pool.transaction((transaction) =>
-    setMessagingLimit(transaction, accountId, { limit, toldAt: new Date() }),
+    setMessagingLimit(transaction, accountId, { limit, reportedAt: new Date() }),
   );
 }
 

@@ -39,7 +39,9 @@ export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database:
       },
     });
 
-  gauge('standing_readable', '1 when the figures from the database could be read', [], (one) => one.set(1));
+  gauge('database_gauges_readable', '1 when the figures from the database could be read', [], (one) =>
+    one.set(1),
+  );
   gauge(
     'campaigns',
     'Campaigns that have not ended, by status and reason of a pause',

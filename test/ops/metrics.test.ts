@@ -154,7 +154,7 @@ describe('observeGauges', () => {
     const metrics = createMetrics('worker');
     observeGauges(metrics, database.pool);
     const text = await metrics.registry.metrics();
-    expect(valueOf(text, 'standing_readable{service="worker"}')).toBe(1);
+    expect(valueOf(text, 'database_gauges_readable{service="worker"}')).toBe(1);
     expect(valueOf(text, 'campaigns{status="RUNNING",pause_reason="",service="worker"}')).toBe(1);
     expect(
       valueOf(text, 'campaigns{status="PAUSED",pause_reason="INSUFFICIENT_BALANCE",service="worker"}'),
@@ -198,7 +198,7 @@ describe('observeGauges', () => {
     const metrics = createMetrics('worker');
     observeGauges(metrics, away);
     const text = await metrics.registry.metrics();
-    expect(valueOf(text, 'standing_readable{service="worker"}')).toBe(0);
+    expect(valueOf(text, 'database_gauges_readable{service="worker"}')).toBe(0);
     expect(text).not.toMatch(/^queue_depth\{/m);
     expect(text).toMatch(/^process_resident_memory_bytes\{/m);
   });

@@ -49,7 +49,7 @@ export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database:
     fillCampaigns,
   );
   gauge(
-    'campaigns_standing_still',
+    'campaigns_stalled',
     'Campaigns that should progress and do not, by cause; absent when no worker has checked for two minutes',
     ['kind'],
     (one, { standstills }) => {

@@ -100,9 +100,14 @@ export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database:
     [],
     (one, { databaseState }) => one.set(databaseState.archive_behind),
   );
-  gauge('days_made_ahead', 'Daily partitions after today, by table', ['table'], (one, { daysAhead }) => {
-    for (const { table, days } of daysAhead) one.set({ table }, days);
-  });
+  gauge(
+    'daily_partitions_ahead',
+    'Daily partitions after today, by table',
+    ['table'],
+    (one, { daysAhead }) => {
+      for (const { table, days } of daysAhead) one.set({ table }, days);
+    },
+  );
   gauge(
     'replication_lag_bytes',
     'WAL that the replication slot furthest behind has not confirmed',

@@ -173,7 +173,7 @@ describe('observeGauges', () => {
     ])
       expect(valueOf(text, `queue_depth{queue="${queue}",service="worker"}`), queue).toBe(0);
     for (const table of ['event', 'webhook_delivery', 'provider_callback'])
-      expect(valueOf(text, `days_made_ahead{table="${table}",service="worker"}`), table).toBe(7);
+      expect(valueOf(text, `daily_partitions_ahead{table="${table}",service="worker"}`), table).toBe(7);
   });
 
   it('reports how far replication slots are behind, and the age of the oldest transaction', async () => {

@@ -45,7 +45,7 @@ CREATE TABLE business_account (
   id text COLLATE "C" PRIMARY KEY CHECK (id <> ''),
   workspace_id integer NOT NULL REFERENCES workspace (id),
   templates_synced_at timestamptz,
-  -- Different people in 24 hours over all numbers of the account; NULL means no limit.
+  -- How many different people the account may send to in 24 hours, over all its numbers; NULL means no limit.
   messaging_limit integer CHECK (messaging_limit > 0),
   -- The provider's time of the report that set messaging_limit; older reports change nothing.
   messaging_limit_reported_at timestamptz,

@@ -1,6 +1,6 @@
 -- API keys, sessions of the dashboard, idempotency keys, the audit log, and notices.
 
--- Written by `admin create-key` and `revoke-key`.
+-- A key of the API; written by `admin create-key` and `revoke-key`.
 CREATE TABLE api_key (
   id uuid PRIMARY KEY DEFAULT uuidv7(),
   workspace_id integer NOT NULL REFERENCES workspace (id),
@@ -19,12 +19,12 @@ CREATE TABLE api_key (
   CHECK ((scope = 'channel') = (channel_id IS NOT NULL))
 );
 
--- A signed-in browser: the hash of its cookie and the keys it stands for; written by the dashboard's sign-in.
--- A session has no rights of its own: its keys are looked up at every request.
+-- A browser that is signed in: the hash of its cookie, and its keys; written by the dashboard's sign-in.
+-- The session has the rights of its keys, which are looked up at every request.
 CREATE TABLE operator_session (
   id_hash bytea PRIMARY KEY CHECK (length(id_hash) = 32),
   key_id text COLLATE "C" NOT NULL REFERENCES api_key (key_id),
-  -- A second key, added to do what only operators may.
+  -- An operator's key added to the session, for actions that only operators may take.
   operator_key_id text COLLATE "C" REFERENCES api_key (key_id),
   seen_at timestamptz NOT NULL DEFAULT now(),
   expires_at timestamptz NOT NULL

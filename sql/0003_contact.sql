@@ -28,7 +28,7 @@ CREATE TABLE contact (
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   deleted_at timestamptz,
-  -- Set by an erasure: the row stays for what refers to it, without anything about the person.
+  -- Set by an erasure: the row stays because other rows refer to it, without anything about the person.
   erased_at timestamptz,
   UNIQUE (workspace_id, id),
   CONSTRAINT contact_known CHECK (phone_number IS NOT NULL OR provider_user_id IS NOT NULL OR erased_at IS NOT NULL)
@@ -58,8 +58,8 @@ CREATE TRIGGER contact_workspace AFTER INSERT ON contact REFERENCING NEW TABLE A
 CREATE TRIGGER contact_workspace_stays BEFORE UPDATE OF workspace_id ON contact
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_statement('a contact stays in its workspace');
 
--- The provider's ids of a person beside those in contact: numbers as it writes them (Mexico 521…, Brazil without the ninth
--- digit) and business-scoped user ids. Digits alone are a number. Written from the provider's answers and callbacks.
+-- Further ids of a contact at the provider: numbers in the provider's form (Mexico 521…, Brazil without the ninth digit) and
+-- user ids. An id of digits alone is a number. Written from the provider's answers and callbacks.
 CREATE TABLE contact_identity (
   workspace_id integer NOT NULL,
   provider_id text COLLATE "C" NOT NULL CHECK (provider_id <> ''),
@@ -94,7 +94,7 @@ CREATE TABLE contact_consent (
   workspace_id integer NOT NULL,
   contact_id uuid NOT NULL,
   subscribed boolean NOT NULL,
-  -- person: by a message, by the provider's own setting, or told by a refusal of the provider. api: by a request.
+  -- person: by a message, by a setting in the provider's app, or as a refusal of the provider reports. api: by a request.
   source text NOT NULL CHECK (source IN ('person', 'api')),
   at timestamptz NOT NULL,
   FOREIGN KEY (workspace_id, contact_id) REFERENCES contact (workspace_id, id) ON DELETE CASCADE
@@ -141,7 +141,8 @@ CREATE TABLE segment (
 );
 CREATE INDEX segment_name ON segment (workspace_id, name, id);
 
--- The key of the hashes in opted_out_number, encrypted under SECRETS_KEY: without it every number could be tried.
+-- The workspace's key of the hashes in opted_out_number, encrypted under SECRETS_KEY; written by its first erasure. Hashes
+-- without a key could be reversed by trying every number.
 CREATE TABLE erasure_key (
   id uuid PRIMARY KEY DEFAULT uuidv7(),
   workspace_id integer NOT NULL UNIQUE REFERENCES workspace (id),
@@ -156,8 +157,8 @@ CREATE TABLE opted_out_number (
   PRIMARY KEY (workspace_id, hash)
 );
 
--- Erasures of which events, deliveries, stored callbacks and statuses still name the person; written by the request with the
--- rest of the erasure done, advanced and deleted by the erasure job.
+-- Unfinished erasures: events, deliveries, stored callbacks and statuses still name the person. Written by the request, which
+-- erases everything else; advanced and deleted by the erasure job.
 CREATE TABLE erasure (
   contact_id uuid PRIMARY KEY,
   workspace_id integer NOT NULL REFERENCES workspace (id),

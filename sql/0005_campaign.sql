@@ -15,7 +15,7 @@ CREATE TABLE campaign (
   variable_mapping jsonb,
   -- Parts common to all messages (src/domain/templates/plan.ts); written when preparation ends.
   message_plan jsonb,
-  -- When preparation read the contacts; one that changed since is rendered again at its claim.
+  -- When preparation read the contacts; the message of a contact that changed since is rendered again at its claim.
   contacts_read_at timestamptz,
   send_type text NOT NULL CHECK (send_type IN ('IMMEDIATE', 'SCHEDULED')),
   scheduled_at timestamptz,
@@ -45,7 +45,7 @@ CREATE TABLE campaign (
   created_by text NOT NULL,
   started_at timestamptz,
   completed_at timestamptz,
-  -- Its recipients are in an archive, and are being deleted or gone.
+  -- When its recipients were archived; their rows are deleted afterwards.
   archived_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
@@ -84,7 +84,7 @@ CREATE TABLE campaign_file (
   created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX campaign_file_created_at ON campaign_file (created_at);
--- Each upload sums up what its workspace already stores.
+-- For the sum of a workspace's stored bytes, which every upload reads.
 CREATE INDEX campaign_file_workspace ON campaign_file (workspace_id);
 
 -- Recipients by state; written by each statement that changes a state, so that no request has to count recipients.
@@ -113,7 +113,7 @@ CREATE TABLE campaign_reason (
   campaign_id uuid NOT NULL REFERENCES campaign (id) ON DELETE CASCADE,
   kind text NOT NULL CHECK (kind IN ('skipped', 'failed')),
   reason text NOT NULL,
-  -- Without a check: differences are inserted, and Postgres would check them before it adds them up.
+  -- No check for count >= 0: a decrement is inserted as a negative row, and Postgres checks that row before it adds it up.
   count integer NOT NULL,
   PRIMARY KEY (campaign_id, kind, reason)
 ) WITH (fillfactor = 50);
@@ -126,7 +126,7 @@ CREATE TABLE campaign_minute (
   delivered integer NOT NULL DEFAULT 0,
   read integer NOT NULL DEFAULT 0,
   failed integer NOT NULL DEFAULT 0,
-  -- Micro-units; negative in a minute in which more was given back than charged.
+  -- Micro-units; negative if more was refunded than charged in that minute.
   charged bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (campaign_id, at)
 ) WITH (fillfactor = 50);
@@ -153,13 +153,13 @@ CREATE TABLE workflow_outbox (
 -- Campaigns that should make progress and do not; written by the workers' check, deleted when the campaign moves.
 CREATE TABLE campaign_standstill (
   campaign_id uuid PRIMARY KEY,
-  -- due: should have begun. running: nothing was claimed for a while. waiting: waits for its channel. preparing: checked
-  -- only. without_workflow: nothing would happen to it. stuck: its workflow cannot go on. queued: its next task waits behind
-  -- busy workers.
+  -- due: it should have begun. running: it has claimed nothing for a while. waiting: a recorded reason delays it. preparing: its
+  -- preparation takes long. without_workflow: no workflow runs for it. stuck: its workflow cannot proceed. queued: the next
+  -- task of its workflow waits behind busy workers. waiting, preparing and queued are not reported as stalled.
   kind text NOT NULL CHECK (kind IN
     ('due', 'running', 'waiting', 'preparing', 'without_workflow', 'stuck', 'queued')),
   since timestamptz NOT NULL DEFAULT now(),
-  -- When Temporal was last asked about its workflow.
+  -- When Temporal was last asked about the campaign's workflow.
   looked_at timestamptz
 ) WITH (fillfactor = 50);
 
@@ -172,8 +172,8 @@ CREATE TABLE campaign_watch (
 ) WITH (fillfactor = 10);
 INSERT INTO campaign_watch DEFAULT VALUES;
 
--- Restores handled by the doctor: recipients up to a position that may have been sent to in the lost time became UNKNOWN. Kept
--- so that a restore is handled once and can be looked up.
+-- Restores handled by the doctor: PENDING recipients up to a position became UNKNOWN, because they may have been sent to in the
+-- lost time. Written by the doctor; kept so that each restore is handled once and can be looked up.
 CREATE TABLE campaign_restore (
   campaign_id uuid NOT NULL REFERENCES campaign (id) ON DELETE CASCADE,
   -- The records hold everything up to backup_at, and nothing between it and stopped_at.

@@ -44,7 +44,7 @@ CREATE UNIQUE INDEX recipient_id ON recipient (id);
 CREATE UNIQUE INDEX recipient_phone_number ON recipient (campaign_id, phone_number) WHERE sendable;
 CREATE INDEX recipient_skipped_number ON recipient (campaign_id, phone_number) WHERE NOT sendable;
 CREATE INDEX recipient_reason ON recipient (campaign_id, position) WHERE reason IS NOT NULL;
--- The two find what is held of one person, for an export or an erasure.
+-- These two indexes find the recipients of one contact, for an export or an erasure.
 CREATE INDEX recipient_skipped_contact ON recipient (contact_id) WHERE NOT sendable AND contact_id IS NOT NULL;
 CREATE INDEX recipient_without_number ON recipient (contact_id)
   WHERE sendable AND phone_number IS NULL AND contact_id IS NOT NULL;
@@ -87,7 +87,7 @@ CREATE TABLE recipient_retry (
 CREATE INDEX recipient_retry_due ON recipient_retry (campaign_id, not_before);
 
 -- An open claim: a batch whose outcomes are not all recorded; written by the claim, deleted with the last recorded outcome.
--- One that outlives the grace period belongs to a process that died, and its recipients become UNKNOWN.
+-- A claim that outlives the grace period belongs to a process that died, and its recipients become UNKNOWN.
 CREATE TABLE campaign_claim (
   id uuid PRIMARY KEY,
   campaign_id uuid NOT NULL REFERENCES campaign (id) ON DELETE CASCADE,

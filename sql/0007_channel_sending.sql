@@ -58,7 +58,8 @@ CREATE TABLE account_reach (
   PRIMARY KEY (business_account_id, person)
 ) WITH (fillfactor = 70);
 
--- The same by ten minutes, so that a claim adds up 145 numbers instead of counting people.
+-- How many rows of account_reach fall into each ten minutes, so that a claim adds up 145 rows instead of counting people.
+-- Written together with account_reach.
 CREATE TABLE account_reach_count (
   business_account_id text COLLATE "C" NOT NULL,
   at timestamptz NOT NULL,

@@ -14,7 +14,7 @@ CREATE TABLE conversation (
   chat_mode text NOT NULL DEFAULT 'manual' CHECK (chat_mode IN ('manual', 'bot', 'assistant')),
   closed_at timestamptz,
   last_message_at timestamptz,
-  -- The contact's last message: a service window of 24 hours begins then.
+  -- When the contact last wrote; a service window of 24 hours begins then.
   inbound_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
@@ -40,7 +40,7 @@ CREATE TABLE responder_session (
 );
 CREATE UNIQUE INDEX responder_session_active ON responder_session (conversation_id, kind) WHERE status = 'active';
 
--- Written by single sends, test messages and inbound callbacks.
+-- A message outside campaigns; written by single sends, test messages and inbound callbacks.
 CREATE TABLE message (
   id uuid PRIMARY KEY DEFAULT uuidv7(),
   workspace_id integer NOT NULL,

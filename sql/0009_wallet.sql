@@ -1,7 +1,7 @@
 -- Money, in integer micro-units of the wallet's currency.
 
--- One per channel; written by recharges, claims and recorded outcomes. balance is the sum of the ledger's entries, reserved
--- is what open claims hold of it.
+-- The money of one channel; written by recharges, claims and recorded outcomes. balance is the sum of the ledger's entries,
+-- reserved is the part of it that messages without an outcome hold.
 CREATE TABLE wallet (
   channel_id uuid PRIMARY KEY,
   workspace_id integer NOT NULL,

@@ -1,17 +1,17 @@
 -- Outbound webhooks: configurations, events, and one delivery (the single attempt) per event and configuration.
 
--- Written by the API; the counters of failures by the recorded outcomes of deliveries.
+-- A subscription to events; written by the API. Recorded outcomes of deliveries write the health columns.
 CREATE TABLE webhook_configuration (
   id uuid PRIMARY KEY DEFAULT uuidv7(),
   workspace_id integer NOT NULL REFERENCES workspace (id),
   title text NOT NULL,
   url text NOT NULL,
   status text NOT NULL CHECK (status IN ('active', 'inactive', 'disabled')),
-  -- Set exactly where the service itself switched the webhook off.
+  -- Set if and only if the service itself disabled the webhook.
   disabled_reason text CHECK (disabled_reason IN ('failing')),
   events text[] NOT NULL CHECK (cardinality(events) > 0),
   secret_encrypted bytea,
-  -- Signs beside the present secret until it expires.
+  -- Signs in addition to the present secret until it expires.
   previous_secret_encrypted bytea,
   previous_secret_expires_at timestamptz,
   consecutive_failures integer NOT NULL DEFAULT 0,
@@ -79,7 +79,7 @@ CREATE INDEX webhook_delivery_waiting ON webhook_delivery (uuid_hash(webhook_id)
 CREATE INDEX webhook_delivery_open ON webhook_delivery (uuid_hash(webhook_id), id)
   WHERE state IN ('pending', 'sending') AND dispatched_at IS NOT NULL;
 
--- Heartbeats of the processes that schedule deliveries.
+-- Heartbeats of the processes that schedule deliveries; written by each of them.
 CREATE TABLE webhook_scheduler (
   id uuid PRIMARY KEY,
   seen_at timestamptz NOT NULL

@@ -9,8 +9,8 @@ RETURN (lpad(to_hex((extract(epoch FROM day) * 1000)::bigint), 12, '0') || repea
 CREATE FUNCTION partition_bound(of text, day date) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE of WHEN 'provider_callback' THEN quote_literal(day || ' 00:00:00+00') ELSE quote_literal(public.first_id_of(day)) END;
 
--- Creates the partitions of today and the seven days after it that are missing; returns how many. Fails with 55P03 after
--- 200 ms without the lock, so that no other statement waits longer behind it.
+-- Creates the missing partitions of today and of the next seven days; returns how many. Fails with 55P03 if it does not get the
+-- lock within 200 ms, so that no other statement waits longer behind it.
 CREATE FUNCTION make_partitions(of text) RETURNS int LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp SET lock_timeout = '200ms' AS $$
 DECLARE
@@ -29,13 +29,13 @@ BEGIN
     SELECT today + n FROM generate_series(0, 7) AS n
     WHERE to_regclass('public.' || quote_ident(of || to_char(today + n, '_YYYYMMDD'))) IS NULL
   LOOP
-    -- Rows that came before their partition existed are in the default one; they stay there and are removed row by row.
+    -- A day with rows in the default partition gets no partition; its rows stay there and are deleted row by row.
     EXECUTE format('SELECT EXISTS (SELECT FROM public.%I WHERE %2$I >= %3$s AND %2$I < %4$s)',
       of || '_default', key, public.partition_bound(of, day), public.partition_bound(of, day + 1)) INTO taken;
     CONTINUE WHEN taken;
     EXECUTE format('CREATE TABLE public.%I (LIKE public.%I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES INCLUDING STORAGE) WITH (%s)',
       of || to_char(day, '_YYYYMMDD'), of, settings);
-    -- Attached after its creation: running statements go on.
+    -- Attached in a second statement, because that needs a weaker lock on the parent: running statements go on.
     EXECUTE format('ALTER TABLE public.%I ATTACH PARTITION public.%I FOR VALUES FROM (%s) TO (%s)',
       of, of || to_char(day, '_YYYYMMDD'), public.partition_bound(of, day), public.partition_bound(of, day + 1));
     created := created + 1;

@@ -44,7 +44,7 @@ export interface OpenDependencies extends Dependencies {
   readonly close: () => Promise<void>;
 }
 
-// A client waits for the answer; the work of a worker may take longer.
+// 15 s: a client of the API waits for each statement; statements of workers may take longer.
 const apiAnswerTimeoutMs = 15_000;
 
 /** Postgres, Temporal and the provider need not answer yet. `service` names the process in logs and metrics. */

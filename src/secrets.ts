@@ -1,7 +1,7 @@
 /**
- * Encryption of secrets at rest: AES-256-GCM, the key found by an id that stands in front of the cipher text,
- * so that keys can be rotated (`SECRETS_KEY` first, `SECRETS_KEY_PREVIOUS` still read). Each is bound to its row: copied
- * into another one it does not open. Version 1 is not bound; it is read until `rotate-secrets` has replaced it.
+ * Encryption of secrets at rest: AES-256-GCM. The id of the key stands in front of the cipher text, so that keys can be rotated
+ * (`SECRETS_KEY` encrypts, `SECRETS_KEY_PREVIOUS` only decrypts). A secret is bound to its row: copied into another row it
+ * cannot be decrypted. Version 1 is not bound; it is read until `rotate-secrets` has replaced it.
  * Layout: version (1 byte) · key id (8) · nonce (12) · tag (16) · cipher text.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';

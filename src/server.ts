@@ -12,8 +12,9 @@ import { shutDownOnSignal } from './process/shutdown.ts';
 
 // The build puts the dashboard here, beside this file's folder.
 const pageFolder = fileURLToPath(new URL('../dashboard', import.meta.url));
+/** 29 s: less than the time between SIGTERM and SIGKILL, which is 30 s by default in Kubernetes. */
 const deadlineMs = 29_000;
-// 4 s of the deadline are left for closing the connections.
+/** 4 s of the deadline are left for closing the connections. */
 const closingMs = 4_000;
 
 async function main(): Promise<void> {

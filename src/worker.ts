@@ -29,6 +29,7 @@ import { findUnserved, versionOptions } from './process/worker-version.ts';
 import { causeOptions } from './process/worker-cause.ts';
 import { taskQueues } from './workflows/contract.ts';
 
+/** 29 s: less than the time between SIGTERM and SIGKILL, which is 30 s by default in Kubernetes. */
 const shutdownDeadlineMs = 29_000;
 
 // Not logged: a webhook receiver that hangs holds its workflow task for five seconds, which would log a line per delivery.

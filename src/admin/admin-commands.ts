@@ -151,7 +151,7 @@ export const adminCommands: readonly AdminCommand[] = [
     options: {
       name: { description: 'a part of the name', optional: true },
       'workspace-id': { ...workspaceId, optional: true },
-      'standing-still': { description: 'those that should move and do not', flag: true },
+      'standing-still': { description: 'only campaigns that should progress and do not', flag: true },
     },
     run: async ({ database }, { name, ...values }) => {
       const id = values['workspace-id'];

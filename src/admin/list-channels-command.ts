@@ -9,7 +9,7 @@ export const listChannelsCommand = adminCommand({
   options: {
     impaired: {
       description:
-        'those that are blocked, refused by the provider, throttled or held after failures of the provider',
+        'only channels that are blocked, rejected by the provider or throttled, or whose circuit is open',
       flag: true,
     },
   },

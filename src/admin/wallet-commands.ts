@@ -38,8 +38,8 @@ export const walletCommands: readonly AdminCommand[] = [
     summary: 'release the reservations of messages whose outcome stayed unknown',
     options: {
       'workspace-id': { description: 'id of the workspace' },
-      'campaign-id': { description: 'of this campaign alone', optional: true },
-      'older-than-hours': { description: 'only messages without a receipt for so many hours' },
+      'campaign-id': { description: 'only messages of this campaign', optional: true },
+      'older-than-hours': { description: 'only messages without a receipt for at least this many hours' },
     },
     run: async (context, values) => {
       const campaign = values['campaign-id'];

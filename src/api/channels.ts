@@ -1,4 +1,4 @@
-/** The sending channels of a workspace, as they stand. */
+/** The sending channels of a workspace, each with its present state. */
 import * as t from 'io-ts';
 import { describe, named } from '../codecs/json-schema.ts';
 import { idOf, Integer, IsoDateTime, Uuid } from '../codecs/scalars.ts';

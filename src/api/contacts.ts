@@ -240,7 +240,7 @@ export const deleteContact = endpoint(
   },
 );
 
-// Ids are UUIDs: their case means nothing.
+// Ids are UUIDs, whose case does not matter.
 function withLowerCaseTags<I extends Pick<ContactInput, 'tagsId'>>(input: I): I {
   if (input.tagsId === undefined) return input;
   return { ...input, tagsId: input.tagsId.map((tagId) => tagId.toLowerCase()) };

@@ -133,7 +133,7 @@ export const sendMessage = endpoint(
       await idempotency.complete(dependencies.database, answer);
       return answer;
     } catch (error) {
-      // Only these come after the reservation was committed, and leave nothing behind.
+      // Only these are thrown after the reservation was committed although nothing was sent.
       if ([ProviderRefused, ProviderUnreachable, Overloaded].some((kind) => error instanceof kind)) {
         await idempotency.release(dependencies.database);
       }
@@ -162,7 +162,7 @@ interface Interrupted {
   readonly workspaceId: number;
 }
 
-/** The process of the first request with this key died: what became of its message is in the records, if anywhere. */
+/** Answers from the message's record, because the process of the first request with this key died. */
 async function answerFromRecord({ dependencies, request: { idempotency }, workspaceId }: Interrupted) {
   const { database } = dependencies;
   const message = await findOutboundMessage(database, workspaceId, idempotency.interrupted?.resourceId ?? '');

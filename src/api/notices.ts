@@ -1,4 +1,4 @@
-/** Notices: what the people of the workspace should know of. */
+/** Notices for the users of a workspace. */
 import { describe, named } from '../codecs/json-schema.ts';
 import * as t from 'io-ts';
 import { cursorOf, IsoDateTime, limitUpTo, Uuid } from '../codecs/scalars.ts';

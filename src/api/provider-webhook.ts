@@ -1,4 +1,4 @@
-/** Where the provider calls back: its verification request, and its notifications. No API key; the signature is the key. */
+/** The provider's verification request and its callbacks; authenticated by signature instead of by API key. */
 import * as t from 'io-ts';
 import { optional, struct } from '../codecs/struct.ts';
 import { Unauthorized } from '../domain/error.ts';

@@ -74,6 +74,6 @@ async function apply(
   window: SendingWindow | null,
 ): Promise<void> {
   const campaignIds = await setSendingWindow(dependencies, workspaceId, window);
-  // After a failure Temporal is away: each further call would take its whole time-out.
+  // Stops at the first failure: Temporal is unreachable, and each further call would run into its time-out.
   for (const campaignId of campaignIds) if (!(await deliverWorkflowOutbox(dependencies, campaignId))) return;
 }

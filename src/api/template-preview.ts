@@ -52,7 +52,7 @@ export const previewTemplate = endpoint(
       };
     }
     const { plan, resolvers } = result.mapping;
-    // An empty value would hide that there is a variable.
+    // Shows a placeholder for an empty value, so that the variable stays visible.
     const values = resolvers.map(({ path, resolve }) => resolve({ contact }) || placeholderOf(path));
     const message = previewMessage(template, compileRenderer(plan)(values));
     return { status: 200, body: succeed({ message, problems: [] }) };

@@ -28,7 +28,7 @@ export function listOf<C extends t.Mixed>(codec: C): t.ArrayC<C> {
   return new t.ArrayType(name, is, validate, encode, codec);
 }
 
-/** An array that is refused, by its field's name, when it holds more than `most`. */
+/** An array of at most `most` elements; the message names its field. */
 export function shortListOf<C extends t.Mixed>(
   codec: C,
   most: number,

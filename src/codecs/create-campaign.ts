@@ -95,7 +95,7 @@ const Body = struct(
   },
 );
 
-/** Spec 4.1, and what selects the failed contacts before the mapping. */
+/** The fields in the order of Spec 4.1, with those that select failed contacts before the mapping. */
 const declared = [
   'name',
   'description',
@@ -121,7 +121,7 @@ const declared = [
 export const CreateCampaign = inOrder(nullIsAbsent(Body), declared);
 export type CreateCampaign = t.TypeOf<typeof CreateCampaign>;
 
-/** In dot form, at any depth. */
+/** Names unknown fields at any depth, in dot form. */
 function unknownFields(codec: t.Mixed, value: unknown, path = ''): readonly string[] {
   if (!(codec instanceof StructType) || !t.UnknownRecord.is(value)) return [];
   const fields: t.Props = { ...codec.required, ...codec.optional };
@@ -131,7 +131,7 @@ function unknownFields(codec: t.Mixed, value: unknown, path = ''): readonly stri
   });
 }
 
-/** Also names what of the body is ignored. */
+/** Like `CreateCampaign`; also names the fields of the body that are ignored. */
 export const CheckCampaign = describe(
   new t.Type<CreateCampaign & { readonly ignored?: readonly string[] }, unknown>(
     CreateCampaign.name,

@@ -1,6 +1,6 @@
 /**
- * The data of every event, field by field (spec 6.3). They build, document and test the events.
- * What the provider wrote is passed on as it came: those objects name the fields the specification names and keep the rest.
+ * Codecs of the data of every event (Spec 6.3); they build, document and test the events. Objects of the provider are passed on
+ * unchanged: their codecs name the fields of the specification and keep all others.
  */
 import * as t from 'io-ts';
 import {
@@ -130,7 +130,7 @@ export const TemplateData = named(
       ),
     },
     {
-      // The provider's words beside the reason, where it has any.
+      // The provider's remarks beside the reason; absent without any.
       otherInfo: templateRemark,
       rejectionInfo: templateRemark,
     },

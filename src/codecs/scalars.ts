@@ -65,7 +65,7 @@ export const Uuid: t.Type<string> = scalar({
   schema: { type: 'string', format: 'uuid' },
 });
 
-/** The id in a path. What is no UUID names nothing: `Template not found`, answered 404. `what` as in `NotFound`. */
+/** An id in a path. A text that is not a UUID is answered 404 with `Template not found`, where `what` is `Template`. */
 export function idOf(what: string): t.Type<string> {
   const codec = new t.Type<string>(
     `id of ${what}`,
@@ -112,7 +112,7 @@ export const CountryCode = textMatching(
 
 /** A text of min to max characters (code points). */
 export function textOf({ min = 0, max }: { readonly min?: number; readonly max: number }): t.Type<string> {
-  // A character has at most two units: a text of megabytes is not taken apart to be counted.
+  // A character has at most two UTF-16 units, so a text of megabytes is rejected without counting its characters.
   const long = (value: string) => value.length > 2 * max || (value.length > max && [...value].length > max);
   const short = (value: string) => value.length < min * 2 && [...value].length < min;
   const codec = new t.Type<string>(
@@ -139,7 +139,7 @@ export function textOf({ min = 0, max }: { readonly min?: number; readonly max: 
 
 const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);
 
-/** A JSON number without a fraction; unbounded sides where not given. */
+/** A JSON integer; a bound that is not given does not apply. */
 export function integerOf({
   min,
   max,
@@ -187,7 +187,7 @@ function integerFromString(min: number, max: number): t.Type<number, string> {
 /** Query parameter `page`; from 1. The bound keeps `page × limit` an int4 of Postgres. */
 export const Page = describe(integerFromString(1, 10_000_000), { default: 1 });
 
-/** Query parameter `limit`. The default is the handler's, a tenth of the most: `query.limit ?? 10`. */
+/** Query parameter `limit`. The handler applies the default, a tenth of the maximum: `query.limit ?? 10`. */
 export const limitUpTo = (max: number) => describe(integerFromString(1, max), { default: max / 10 });
 
 /** A query parameter that may be repeated (`?state=SENT&state=READ`). */

@@ -14,7 +14,10 @@ const Written = struct(
   { value: t.unknown },
 );
 
-/** One condition of a filter, without a value that its operator would not look at; what its field takes is checked by `conditionProblems` (`src/domain/contacts/segment-filter.ts`). */
+/**
+ * One condition of a filter; a value that its operator ignores is dropped. Whether the field takes the operator and the value is
+ * checked by `conditionProblems` (`src/domain/contacts/segment-filter.ts`).
+ */
 export const SegmentCondition = named(
   'SegmentCondition',
   readAs(Written, (input, context) => either.map(Written.validate(input, context), tidyCondition)),

@@ -23,7 +23,7 @@ export const optional = <O extends t.Props>(fields: O) => struct({}, fields);
 export const readAs = <A, O>(codec: t.Type<A, O>, validate: t.Validate<unknown, A>): t.Type<A, O> =>
   describe(new t.Type<A, O>(codec.name, codec.is, validate, codec.encode), {}, codec);
 
-/** The codec, documented as a choice of shapes: it reads all of their fields, and the handler holds them apart. */
+/** Documents the codec as a choice of shapes. It decodes the fields of all shapes; the handler tells the shapes apart. */
 export const shownAsOneOf = <A, O>(codec: t.Type<A, O>, shapes: readonly t.Mixed[]): t.Type<A, O> =>
   describe(new t.Type<A, O>(codec.name, codec.is, codec.validate, codec.encode), {}, new ShapesType(shapes));
 
@@ -85,7 +85,7 @@ export function notBlank(codec: t.Type<string>): t.Type<string> {
   return refined(codec, (value) => value.trim() !== '', message, { pattern: String.raw`\S` });
 }
 
-/** One of a value list that a domain module exports `as const`; the union is written once, there. `name` is the document's. */
+/** One of the values that a domain module exports `as const`. `name` is the name of its schema in the document. */
 export function oneOf<const V extends readonly string[]>(
   values: V,
   name?: string,

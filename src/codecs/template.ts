@@ -4,7 +4,7 @@ import { describe, named } from './json-schema.ts';
 import { Integer, IsoDateTime, Uuid } from './scalars.ts';
 import { nullish, struct } from './struct.ts';
 
-/** The template of every example, and of the demo workspace: what the documentation shows can be tried as it stands. */
+/** Id of the template in every example and in the demo workspace, so that the examples work as they are written. */
 export const exampleTemplateId = '0197c1f2-5d10-7c11-8a11-0c5f1b2a4e77';
 
 export const Template = named(
@@ -21,7 +21,7 @@ export const Template = named(
     providerTemplateId: t.string,
     /** The provider's rating: GREEN, YELLOW, RED or UNKNOWN. */
     quality: nullish(t.string),
-    /** The category that the provider has announced, and from when on. */
+    /** The category that the provider has announced; `upcomingCategoryAt` is when it takes effect. */
     upcomingCategory: nullish(t.string),
     upcomingCategoryAt: nullish(IsoDateTime),
     components: describe(t.readonlyArray(t.unknown), {

@@ -59,13 +59,13 @@ export class Invalid extends Failure {
   }
 }
 
-/** The key is of the whole workspace, and nothing else names the sending channel; the message is the specification's. */
+/** The key belongs to the whole workspace, and the request names no channel. The message is fixed by the specification. */
 export const channelNeeded = (): Invalid =>
   new Invalid('Either channel_id or phone_number_id is required', [
     { field: 'X-API-Key', message: 'Send with an API key of a channel: this one is of the whole workspace' },
   ]);
 
-/** The message is the specification's. */
+/** The message is fixed by the specification. */
 export const templateNotApproved = (field: string, status: string): Invalid =>
   new Invalid('Template is not approved', [
     { field, message: `The template is ${status}: choose one of GET /api/templates?status=APPROVED` },
@@ -100,7 +100,7 @@ export const notFound = (what: string): never => {
 /** Not possible in the present state. */
 export class Conflict extends Failure {}
 
-/** An Idempotency-Key came again with another body. */
+/** A request repeats an Idempotency-Key with another body. */
 export class IdempotencyMismatch extends Failure {
   constructor() {
     super('This Idempotency-Key was used with another request body: send that one, or a new key');
@@ -132,7 +132,7 @@ export class FileTooLarge extends Failure {
   }
 }
 
-/** A workspace keeps as much as it may. */
+/** The workspace has reached its limit of stored files. */
 export class StorageFull extends Failure {}
 
 /** The business account has written to as many different people in 24 hours as it may. */

@@ -18,8 +18,8 @@ export interface PhoneNumber {
 }
 
 /**
- * A phone number as people write it, as E.164; undefined when it is no valid number. `country` is that of numbers written without
- * one: `49`, `+49` or `DE`; '': such digits are read as international. A `+` wins over it.
+ * Converts a phone number as people write it to E.164; undefined if it is not valid. `country` (`49`, `+49` or `DE`) applies to
+ * numbers that do not begin with `+`; if it is '', they are read as international.
  * Spaces, brackets and marks may stand between the digits; extensions and letters make it invalid.
  */
 export function normalisePhoneNumber(input: string, country = ''): PhoneNumber | undefined {
@@ -103,7 +103,7 @@ function decided(
   if (plan === undefined) return undefined;
   if (plan.prefix !== undefined && (plan.prefix.exec(nationalNumber)?.[0] ?? '') !== '') return undefined;
   const plans = plansOf(callingCode);
-  // Where there is one plan, its valid numbers are among its general ones: the longest pattern need not be tried twice.
+  // With one plan the general pattern is skipped, because it matches every valid number and takes long to test.
   if (plans.length > 1 && !plan.general.test(nationalNumber)) return undefined;
   const found = planOfNationalNumber(plans, nationalNumber);
   if (found === undefined) return undefined;

@@ -44,7 +44,7 @@ function isPublic(address: IpAddress): boolean {
   if (address.family === 4) return !within(refusedIpv4, address);
   const embedded = embeddedIpv4(address);
   if (within(nat64, address)) return embedded.every(isPublic);
-  // An address that smuggles an IPv4 one in (ISATAP under a public prefix) is no better than that one.
+  // An address that embeds an IPv4 address (ISATAP under a public prefix) is public only if that one is.
   return within(globalIpv6, address) && !within(refusedIpv6, address) && embedded.every(isPublic);
 }
 
@@ -78,12 +78,12 @@ function isHostAllowed(host: string, policy: OutboundPolicy): boolean {
 }
 
 /**
- * Checks a URL before it is stored and again before it is dialled. The WHATWG parser folds octal, hexadecimal,
- * full-width and percent-encoded hosts into one spelling, so there is nothing to out-parse here.
+ * Checks a URL before it is stored and again before it is dialled. The WHATWG parser converts octal, hexadecimal, full-width and
+ * percent-encoded hosts to one spelling, so no other spelling passes the check.
  */
 export function checkTargetUrl(text: string, policy: OutboundPolicy): TargetUrlCheck {
   if (text.length > maxUrlLength) return { ok: false, problem: 'too_long' };
-  // The parser drops these silently, so that what is stored would not be what is dialled.
+  // The parser drops these characters silently: the stored URL would differ from the one that is dialled.
   // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
   if (/[\u0000-\u0020\u007f]/.test(text) || !URL.canParse(text)) return { ok: false, problem: 'malformed' };
   const url = new URL(text);

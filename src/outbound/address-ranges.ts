@@ -47,7 +47,7 @@ export const refusedIpv6 = blocks([
   '3fff::/20',
 ]);
 
-/** NAT64's well-known prefix: how an IPv6-only host reaches IPv4; judged by the wrapped address. */
+/** NAT64's well-known prefix, by which an IPv6-only host reaches IPv4; the embedded IPv4 address is checked. */
 export const nat64 = blocks(['64:ff9b::/96']);
 
 /** Addresses that answer with credentials on some cloud: refused even when an allow-list covers them. */

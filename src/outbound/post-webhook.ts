@@ -101,7 +101,7 @@ export async function postWebhook(
     socket = await dial(dialer, target.url, controller.signal);
     const answer = await exchange(socket, target.url, message, controller.signal);
     if (answer.kind === 'problem') return failed(answer.errorCode, answer.status);
-    // The head decides; the body is read with what is left of the time and can no longer spoil it.
+    // The head decides the outcome; reading the body in the time that is left cannot change it.
     const durationMs = elapsed();
     const responseStatus = answer.response.statusCode ?? 0;
     const errorCode = judge(responseStatus);

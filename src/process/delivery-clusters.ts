@@ -9,7 +9,7 @@ import { connectToTemporal } from './worker-connection.ts';
 
 type Starts = Pick<Orchestrator, 'startWebhookDelivery'>;
 
-/** A cluster that failed a start gets no other one for 30 s, unless every cluster has failed. */
+/** 30 s: a cluster that failed to start a delivery gets no other one for so long, unless every cluster has failed. */
 const holdMs = 30_000;
 
 interface Cluster extends Starts {

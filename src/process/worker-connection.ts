@@ -1,4 +1,4 @@
-/** The worker's connection to Temporal, which may be started after it, and its namespace made later still. */
+/** Connects the worker to Temporal, whose server and namespace may be created after the worker has started. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NativeConnection } from '@temporalio/worker';
 import type { Config } from '../config.ts';

@@ -21,7 +21,7 @@ const watchIdleMs = 5_000;
 /** `attempts` emits to the delivery scheduler which attempts begin and end in this process. */
 export type WorkerDependencies = OpenDependencies & { readonly attempts: EventEmitter };
 
-/** Deliveries start eagerly in the process that serves their queue; the provider's callbacks go with maintenance. */
+/** Starts the loops of the task queues that this process serves. Those without a queue of their own belong to `maintenance`. */
 export function startLoops(dependencies: WorkerDependencies, deliveries: DeliveryClusters) {
   const { logger, config } = dependencies;
   const checker = { ...dependencies, workflows: viewWorkflows(dependencies.orchestrator) };

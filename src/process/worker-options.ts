@@ -17,10 +17,10 @@ export function workflowSource():
 export const campaignWorkerOptions = {
   maxConcurrentActivityTaskExecutions: 200,
   maxConcurrentWorkflowTaskExecutions: 40,
-  // A tenth of a megabyte each. The default goes by the heap's limit, from ten to thousands; a campaign that is pushed out is
-  // replayed at its next step.
+  // 0.1 MB each. The default depends on the heap limit and ranges from ten to thousands; an evicted campaign is replayed at its
+  // next step.
   maxCachedWorkflows: 500,
-  // The server serves polls in the order they came: a worker with ten of them gets the next ten steps, and the others none.
+  // Begins with one poll: the server answers polls in order of arrival, so a worker with ten open polls gets the next ten steps.
   activityTaskPollerBehavior: { type: 'autoscaling', minimum: 1, initial: 1, maximum: 10 },
   // A step stops claiming as soon as the process drains; what is on the wire may take the provider's time limit.
   shutdownGraceTime: '25 seconds',

@@ -40,7 +40,7 @@ export function createMetrics(service: string) {
     }),
     recordSeconds: new Histogram({
       name: 'campaign_record_seconds',
-      help: 'Time of recording the outcomes of a page',
+      help: 'Time to record a batch of outcomes',
       buckets: databaseBuckets,
       registers,
     }),

@@ -16,7 +16,7 @@ const { syncTemplates } = proxyActivities<TemplateActivities>({
   summary: 'pull the templates of a business account',
 });
 
-/** One sync of one business account; started by its schedule, and when a callback tells of a change we do not hold. */
+/** One sync of one business account; started by its schedule, or when a callback reports a change that a sync has to read. */
 export async function templateSync({ businessAccountId }: TemplateSyncInput): Promise<SyncSummary> {
   return syncTemplates(businessAccountId);
 }

@@ -3,8 +3,8 @@ import type { WebhookActivities } from '../activities/deliver-webhook.ts';
 import type { WebhookDeliveryInput } from './contract.ts';
 
 /**
- * Local, because it costs the server half as much as a regular activity. It may then run again after a lost workflow task;
- * at most one request rests on the compare-and-set in the database either way.
+ * A local activity costs the server half as much as a regular one. It may run again after a lost workflow task, but the
+ * compare-and-set in the database permits at most one request.
  */
 const { deliverWebhook } = proxyLocalActivities<WebhookActivities>({
   startToCloseTimeout: '30 seconds',

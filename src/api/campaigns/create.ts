@@ -96,7 +96,7 @@ export const createCampaign = endpoint(
 
 function present({ campaign, canSendTest, beginsAt }: creating.CreatedCampaign, timestamp: Date) {
   const { sending_window, ignore_quiet_hours, ...fields } = campaign;
-  // Without a window the answer is the specification's.
+  // Without a window the answer has only the fields of Spec 4.1.
   const windowed = beginsAt && { sending_window, ignore_quiet_hours, begins_at: beginsAt };
   const summary = { total_contacts: 0, can_send_test: canSendTest };
   return {

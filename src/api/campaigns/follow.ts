@@ -127,7 +127,7 @@ export const streamCampaign = endpoint(
       status: 200,
       content: eventStream(dependencies.progressFeed, id, request),
       contentType: 'text/event-stream; charset=utf-8',
-      // A proxy that collects what passes would hold the events back.
+      // Tells proxies such as nginx not to buffer the events.
       headers: { 'X-Accel-Buffering': 'no' },
     };
   },

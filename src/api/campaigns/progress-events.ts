@@ -12,7 +12,7 @@ import { formatAmount } from '../../domain/money.ts';
 import type { EndpointRequest } from '../frame/endpoint.ts';
 import { Counters } from './report-codec.ts';
 
-type Asking = Pick<EndpointRequest, 'isStopping' | 'isStillAllowed'>;
+type StreamRequest = Pick<EndpointRequest, 'isStopping' | 'isStillAllowed'>;
 
 const CampaignProgress = named(
   'CampaignProgress',
@@ -49,14 +49,18 @@ export const CampaignStreamEvent = new ShapesType([
 
 const commentEveryMs = 15_000;
 // Interval of the checks whether the key is still valid: a revoked key ends the stream within this time.
-const lookEveryMs = 4_000;
+const checkEveryMs = 4_000;
 
 /** Ends with the campaign, with the process, or when its credentials are no longer valid. */
-export function eventStream(feed: ProgressFeed, campaignId: string, asking: Asking): Readable {
-  return Readable.from(events(feed, campaignId, asking), { objectMode: false });
+export function eventStream(feed: ProgressFeed, campaignId: string, request: StreamRequest): Readable {
+  return Readable.from(events(feed, campaignId, request), { objectMode: false });
 }
 
-async function* events(feed: ProgressFeed, campaignId: string, asking: Asking): AsyncGenerator<string> {
+async function* events(
+  feed: ProgressFeed,
+  campaignId: string,
+  request: StreamRequest,
+): AsyncGenerator<string> {
   let latest: Progress | undefined;
   let wake = (): void => undefined;
   const unfollow = feed.follow(campaignId, (progress) => {
@@ -65,26 +69,26 @@ async function* events(feed: ProgressFeed, campaignId: string, asking: Asking): 
   });
   const pause = (): Promise<void> =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, lookEveryMs);
+      const timer = setTimeout(resolve, checkEveryMs);
       wake = () => {
         clearTimeout(timer);
         resolve();
       };
     });
-  let told = '';
-  let toldAt = performance.now();
-  let allowedAt = toldAt;
+  let sentText = '';
+  let sentAt = performance.now();
+  let allowedAt = sentAt;
   try {
     yield 'retry: 1000\n\n';
-    while (!asking.isStopping()) {
-      const text = latest === undefined ? told : JSON.stringify(present(latest));
+    while (!request.isStopping()) {
+      const text = latest === undefined ? sentText : JSON.stringify(present(latest));
       const now = performance.now();
-      if (text !== told) {
-        told = text;
-        toldAt = now;
+      if (text !== sentText) {
+        sentText = text;
+        sentAt = now;
         yield `event: progress\ndata: ${text}\n\n`;
-      } else if (now - toldAt >= commentEveryMs) {
-        toldAt = now;
+      } else if (now - sentAt >= commentEveryMs) {
+        sentAt = now;
         yield ':\n\n';
       }
       if (latest?.isFinished === true) {
@@ -92,9 +96,9 @@ async function* events(feed: ProgressFeed, campaignId: string, asking: Asking): 
         return;
       }
       await pause();
-      if (performance.now() - allowedAt < lookEveryMs) continue;
+      if (performance.now() - allowedAt < checkEveryMs) continue;
       allowedAt = performance.now();
-      if (!(await asking.isStillAllowed())) return;
+      if (!(await request.isStillAllowed())) return;
     }
   } finally {
     unfollow();

@@ -84,7 +84,7 @@ const recipientExample = {
   updated_at: '2026-11-21T09:00:07.120Z',
 };
 
-// A position: an int4 of Postgres.
+// The position of a recipient, an int4 in Postgres.
 const Cursor = cursorOf(integerOf({ min: 0, max: 2_147_483_647 }));
 const defaultLimit = 100;
 
@@ -136,7 +136,7 @@ export const listCampaignRecipients = endpoint(
       limit,
     };
     const accept = request.header('accept') ?? '';
-    // Generated clients accept whatever the document names, and read JSON.
+    // Generated clients accept every media type of the document, but read JSON only.
     const asCsv =
       query.format === 'csv' || (accept.includes('text/csv') && !accept.includes('application/json'));
     if (archive !== null && (!asCsv || isFiltered(filter)))

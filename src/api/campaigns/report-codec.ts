@@ -150,7 +150,7 @@ function beginningOf({ status, started_at, scheduled_at, created_at, windows }: 
   return beginsAt(windows, { scheduledAt: scheduled_at, createdAt: created_at });
 }
 
-/** Seconds at the rate of the channel alone, without other limits. */
+/** Seconds until all recipients are sent to at the channel's rate and within the windows; ignores other limits. */
 function etaSeconds(row: DetailRow, rate: number, now: Date): number | null {
   if (row.pending === 0 || row.status === 'PAUSED' || isFinished(row.status)) return null;
   const begins = row.started_at === null ? (row.scheduled_at ?? now) : now;

@@ -1,4 +1,4 @@
-/** Signing in to the dashboard and out of it: a session stands for the API key that was shown once. */
+/** Sign-in to the dashboard and sign-out. A session has the rights of the API key that signed in. */
 import { named } from '../../codecs/json-schema.ts';
 import { Integer, IsoDateTime, textOf, Uuid } from '../../codecs/scalars.ts';
 import { nullish, oneOf, optional, struct } from '../../codecs/struct.ts';
@@ -40,16 +40,22 @@ const workflowsPage = ({ temporalUiUrl, temporalNamespace }: Dependencies['confi
     ? null
     : `${temporalUiUrl}/namespaces/${encodeURIComponent(temporalNamespace)}/workflows`;
 
-interface Doorkeeper {
+interface SignInGuards {
   /** Authenticates an API key as the header X-API-Key does. Throws Unauthorized. */
   readonly prove: (apiKey: string, ip: string) => Promise<Principal>;
   readonly guard: SessionGuard;
-  /** Takes a token of the address's limit of failed attempts before the link is looked up; a valid link returns it. */
+  /** Takes a token from the address's limit of failed sign-ins before a link is looked up. */
   readonly takeToken: (ip: string) => void;
+  /** Gives the token back after a valid link. */
   readonly returnToken: (ip: string) => void;
 }
 
-export function sessionEndpoints({ prove, guard, takeToken, returnToken }: Doorkeeper): readonly Endpoint[] {
+export function sessionEndpoints({
+  prove,
+  guard,
+  takeToken,
+  returnToken,
+}: SignInGuards): readonly Endpoint[] {
   const signIn = endpoint(
     {
       method: 'POST',

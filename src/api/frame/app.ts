@@ -76,7 +76,7 @@ function createApp(options: AppOptions): Koa<FrameState> {
   const refusals = createRateLimiter(rate(Math.min(config.rateLimitPerSecond, mostRefusalsPerSecond)));
   const app = new Koa<FrameState>();
   app.silent = true;
-  // Answers that broke off in the middle; everything else has been made an envelope before it gets here.
+  // Only answers that broke off get here; every other error was answered with an envelope.
   app.on('error', (error: Error) =>
     logger.debug({ reason: error.message }, 'connection lost while answering'),
   );
@@ -118,7 +118,7 @@ function createApp(options: AppOptions): Koa<FrameState> {
   return app;
 }
 
-/** A key that is shown in a body is proven as one in the header is. */
+/** Builds the part of a request that authenticates a key, for a key that was sent in a body. */
 const requestWith = (apiKey: string) =>
   ({ rawHeaders: ['X-API-Key', apiKey], headers: {} }) as unknown as IncomingMessage;
 
@@ -150,10 +150,10 @@ export function createApiServer(
       maxHeaderSize: 16 * 1024,
       headersTimeout: headersMs,
       requestTimeout: requestMs,
-      // Node looks for late requests this often.
+      // How often Node checks for late requests.
       connectionsCheckingInterval: Math.min(1_000, headersMs / 2),
       keepAliveTimeout: 65_000,
-      // Ours to answer, with the envelope.
+      // `requireOneHost` answers a missing Host header with the error envelope.
       requireHostHeader: false,
     },
     (request, response) => {
@@ -197,7 +197,7 @@ export function createApiServer(
   };
 }
 
-/** No one address takes all places, unless it is a proxy of ours. */
+/** Limits the open connections of one address to `most`; proxies of ours are exempt. */
 function boundEachAddress(
   server: Server,
   { most, isProxy }: { readonly most: number; readonly isProxy: (address: string) => boolean },

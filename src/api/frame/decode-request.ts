@@ -1,4 +1,4 @@
-/** Path, query and body through their codecs. */
+/** Decodes path, query and body of a request with the codecs of its declaration. */
 import { isLeft } from 'fp-ts/lib/Either.js';
 import type * as t from 'io-ts';
 import { report } from '../../codecs/report.ts';

@@ -78,7 +78,7 @@ export interface Declaration<
   readonly bodyLimit?: number;
   /** Takes an Idempotency-Key; the handler must use `request.idempotency`. */
   readonly idempotent?: true;
-  /** Throws when the headers alone are reason to refuse the request, before its body is read. For public endpoints. */
+  /** Checks the headers before the body is read; throws to refuse the request. For public endpoints. */
   readonly precheck?: (header: EndpointRequest['header']) => void;
   /** Polled by machines every few seconds, and therefore logged at `debug`. */
   readonly probe?: true;

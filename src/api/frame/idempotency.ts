@@ -25,15 +25,15 @@ export interface RequestIdempotency {
   readonly answered?: (transaction: Transaction, answer: JsonAnswer) => Promise<void>;
 
   /**
-   * Two phases, for a request that leaves the database in between: `reserve` in the transaction that claims
+   * Two phases, for a request that calls the provider in between: `reserve` in the transaction that claims
    * `resourceId`, then `complete` or, when the answer is an error that leaves nothing behind, `release`.
    */
   readonly reserve: (transaction: Transaction, resourceId: string) => Promise<void>;
   readonly complete: (connection: Connection, answer: JsonAnswer) => Promise<void>;
   readonly release: (connection: Connection) => Promise<void>;
   /**
-   * An earlier request with this key reserved it and never came back: the handler must not act again but answer from
-   * the record of `resourceId`, then `complete`.
+   * Set if an earlier request reserved this key and its process died: the handler must not act again, but answer from the
+   * record of `resourceId`, then call `complete`.
    */
   readonly interrupted: { readonly resourceId: string } | undefined;
 }
@@ -80,7 +80,7 @@ interface IdempotencyOptions {
   readonly serialise: (answer: JsonAnswer) => StoredResponse;
 }
 
-/** A key that was taken before decides the request, whatever else is to be said about it: Replay, 409 or 422. */
+/** If the key was used before, its row alone decides the answer: Replay, 409 or 422, even if the request has other problems. */
 export async function openIdempotency(options: IdempotencyOptions): Promise<RequestIdempotency> {
   const { connection, scope, rawBody, longestRequestMs, serialise } = options;
   const requestSha256 = hash('sha256', rawBody, 'buffer');

@@ -42,7 +42,7 @@ export function mount(frame: Frame, endpoints: readonly Endpoint[]): Middleware<
     if (target.declaration.sampled) ctx.state.sampled = true;
     return serve({ frame, ctx, target, params: ctx.params });
   });
-  // The middleware sets the fields that its type asks of the context.
+  // The cast is safe: the router itself sets the context fields that its type requires.
   const dispatch = router.routes() as Middleware<FrameState>;
   return (ctx) => {
     requireOneHost(ctx.req);
@@ -115,7 +115,7 @@ async function answerOf(answering: Answering): Promise<Answer> {
 }
 
 async function admit(frame: Frame, ctx: FrameContext, declaration: Declaration): Promise<Principal> {
-  // Reading it in a public endpoint is a programming error and fails at once.
+  // A public endpoint has no principal; a handler that reads it fails at once.
   if (declaration.access === 'public') {
     declaration.precheck?.((name) => headerOf(ctx, name));
     return undefined as unknown as Principal;
@@ -130,7 +130,7 @@ async function admit(frame: Frame, ctx: FrameContext, declaration: Declaration):
 /** Opens the request's share of the memory budget; released when the response closes. */
 function openMemory(frame: Frame, ctx: FrameContext, principal: Principal | undefined): MemoryShare {
   const holder = principal?.workspaceId ?? limitedParty(frame.addressOf(ctx.req));
-  // Its `close` event has already fired, so the share would never be released.
+  // A destroyed response has already emitted `close`, so the share would never be released.
   if (ctx.res.destroyed) throw new CallerGone();
   const memory = frame.memory.open(String(holder));
   ctx.res.once('close', memory.release);

@@ -22,7 +22,7 @@ export function createSerialiser({ operationId, responses }: Declaration): Seria
   };
 }
 
-// Small answers are not counted.
+/** 64 KiB: smaller answers are not counted against the memory budget. */
 const smallAnswer = 64 * 1024;
 
 interface Responding {

@@ -1,4 +1,4 @@
-/** Path → route, by @koa/router. A literal segment wins over a parameter, the first difference deciding, whatever the method. */
+/** Routes by path with @koa/router. At the first difference between two paths a literal segment wins over a parameter. */
 import { Router, type RouterContext } from '@koa/router';
 import type { Endpoint, Method } from './endpoint.ts';
 import type { FrameState } from './state.ts';
@@ -13,7 +13,7 @@ export function createRouter(endpoints: readonly Endpoint[], serve: Serve): Rout
   const routes = [...byPath(endpoints)].sort(([a], [b]) => (rankOf(a) < rankOf(b) ? -1 : 1));
   for (const [path, methods] of routes) {
     const allow = allowOf(methods);
-    // One route for every method: the path alone decides, so that `allowedMethods` would have nothing to look up.
+    // One route for every method, because this handler answers 405 itself.
     router.all(path, (ctx) => {
       ctx.state.route = path;
       const target = methods.get((ctx.method === 'HEAD' ? 'GET' : ctx.method) as Method);

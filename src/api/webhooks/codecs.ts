@@ -1,4 +1,4 @@
-/** Webhook configurations and deliveries as they stand on the wire. */
+/** Codecs of webhook configurations and deliveries. */
 import * as t from 'io-ts';
 import type { WebhookDelivery } from '../../records/webhooks/deliveries.ts';
 import { listOf } from '../../codecs/collections.ts';
@@ -89,7 +89,7 @@ export const WebhookHealth = named(
     /** The first failure that no success has followed. */
     failingSince: nullish(IsoDateTime),
     consecutiveFailures: Integer,
-    /** Deliveries whose turn has not come; counted up to 10,000. */
+    /** Deliveries that are not handed out yet; counted up to 10,000. */
     waiting: Integer,
   }),
 );

@@ -1,4 +1,4 @@
-/** Everybody a campaign's audience names, whatever kind it is. */
+/** Opens the audience of a campaign, of any kind, as batches of candidates. */
 import type { AudienceInput } from '../../codecs/campaign-audience.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Candidate } from '../../domain/audience/candidate.ts';

@@ -23,7 +23,7 @@ export function createCsvRowReader(): CsvRowReader {
     if (parser !== undefined) return parser.read(bytes);
     beginning.push(bytes);
     received += bytes.length;
-    // Not repeated for every chunk: a long header would be searched once per chunk.
+    // Searches again once twice as much has arrived: a long header would otherwise be searched once per chunk.
     if (!isLast && received < Math.min(2 * searched, maxRecordBytes)) return [];
     const text = Buffer.concat(beginning);
     searched = received;
@@ -37,7 +37,7 @@ export function createCsvRowReader(): CsvRowReader {
     beginning.length = 0;
     if (!hasSeparatorLine) return parser.read(text);
     const end = text.indexOf(headerLine) + Buffer.byteLength(headerLine);
-    // The line is emptied but stays a line, so that line numbers stay those of the file.
+    // The separator line keeps its line break, so that line numbers stay those of the file.
     return parser.read(text.subarray(end));
   };
 

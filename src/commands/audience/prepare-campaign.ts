@@ -1,6 +1,6 @@
 /**
  * Builds the recipient list of a campaign (Spec 3.1). One transaction: a preparation that is killed at any point leaves
- * nothing behind and is simply done again. What it comes to is read from the record.
+ * nothing behind and is simply done again. Its result is read from the record.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRight } from 'fp-ts/lib/Either.js';
@@ -51,8 +51,8 @@ const attempts = 5;
 const pauseBetweenMs = 1_000;
 
 /**
- * Returns when the campaign is READY or FAILED, or needs no preparation; throws when it is to be tried again: NoPreparationSlot
- * when this process prepares enough others. Returns how many recipients it can send to; 0 when another process prepared it.
+ * Returns the number of recipients that can be sent to, once the campaign is READY; 0 if it is FAILED, needs no preparation or
+ * was prepared by another process. Throws if it has to be tried again: NoPreparationSlot if this process prepares enough others.
  */
 export async function prepareCampaign(
   dependencies: Preparer,
@@ -126,7 +126,7 @@ async function attemptRepeatedly<T>(
       const isTemporary = error instanceof FileTemporarilyUnavailable;
       if (signal.aborted || !(isTemporary || isWriteCollision(error))) throw error;
       if (attempt === attempts) throw isTemporary ? error.failure : error;
-      logger.info({ campaignId, attempt }, 'preparation begins again');
+      logger.info({ campaignId, attempt }, 'preparation tried again');
       await sleep(pauseBetweenMs * attempt, undefined, { signal });
     }
   }

@@ -92,8 +92,8 @@ async function applyBatch(
 const mostLockedOfChannel = 3;
 
 /**
- * Returns the callbacks whose contacts other transactions hold. Each try costs its short wait, at most a few for a channel:
- * locked contacts of one tenant delay no other tenant.
+ * Returns the callbacks whose contacts other transactions hold. A locked contact costs a short wait. The number of such waits is
+ * limited for each channel, so that locked contacts of one workspace do not delay the others.
  */
 async function applyOneByOne(
   dependencies: CallbackDependencies,
@@ -177,10 +177,10 @@ async function applyElement(
 }
 
 const idleMs = 50;
-/** 250 ms: what an idle installation may add to the latency of its first callback, for a fifth of the queries. */
+/** 250 ms: an idle installation polls a fifth as often, and its first callback waits at most this long. */
 const longestIdleMs = 250;
 
-/** Worker loop that applies callbacks: few arrivals in some batches a second, many without a pause. */
+/** Worker loop that applies callbacks. It pauses between polls while few arrive, and not at all while batches are full. */
 export function startApplyingCallbacks(dependencies: CallbackDependencies): Loop {
   const applyNext = createCallbackPoll(dependencies);
   return startPollingLoop({

@@ -40,7 +40,7 @@ function statusEvent(
         ...raw,
         id: providerMessageId,
         status,
-        // Text by contract; some senders write a number, and a person known by user id alone has no number.
+        // Both are texts by contract, but the provider may send a JSON number, and some people have no phone number.
         timestamp: textOf(raw['timestamp']),
         recipient_id: textOf(raw['recipient_id'] ?? raw['recipient_user_id']),
       },

@@ -1,4 +1,4 @@
-/** Start again, pause and cancel: an operator's or an API client's will, applied to the record at once. */
+/** Resumes, pauses and cancels a campaign on request of an operator or an API client; the record changes at once. */
 import {
   actionOfStart,
   isFinished,

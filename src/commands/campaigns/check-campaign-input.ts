@@ -1,4 +1,4 @@
-/** The rules of Spec 4.1 that the request itself can break: what one field asks of another. */
+/** Checks rules of Spec 4.1 that need only the request, such as fields that depend on each other. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isRight } from 'fp-ts/lib/Either.js';
 import { maxRecordBytes } from '../audience/csv-row.ts';
@@ -14,7 +14,7 @@ import { conditionProblems } from '../../domain/contacts/segment-filter.ts';
 
 const csvSources = ['csv_contacts_string', 'csv_file_key', 'csv_file_url'] as const;
 const probeBytes = 4 * 1024;
-/** The header and the first row lie within: a record has at most a mebibyte. */
+/** 2 MiB hold the header and the first row, since a record has at most 1 MiB. */
 const mostProbed = 2 * maxRecordBytes;
 /** Entries that the request itself checks (up to 20 µs each); the preparation skips invalid numbers among the others. */
 const mostChecked = 2_000;
@@ -47,7 +47,7 @@ export function scheduleOf(
 
 const yearMs = 366 * 24 * 60 * 60 * 1_000;
 
-/** A time more than a year ahead is allowed, and more often a mistyped year than a plan. */
+/** Warns of a time more than a year ahead, which is allowed but probably a mistyped year. */
 export function scheduleWarnings(scheduledAt: Date | null, now: Date): readonly FieldProblem[] {
   if (scheduledAt === null || scheduledAt.getTime() - now.getTime() <= yearMs) return [];
   return [problem('scheduled_at', 'scheduled_at is more than a year ahead: check the year')];

@@ -14,7 +14,7 @@ type Sources = Pick<Dependencies, 'config' | 'database' | 'outbound'>;
 
 interface Reused {
   readonly problems: readonly FieldProblem[];
-  /** The failed campaign's own values serve again. */
+  /** True if the values that the failed campaign has frozen are used again. */
   readonly frozenValues: boolean;
 }
 
@@ -57,7 +57,7 @@ export async function referenceProblems(
   return { problems, frozenValues };
 }
 
-/** An uploaded file must be one of the workspace and have the columns; of a foreign URL only the address is judged. */
+/** Checks that an uploaded file belongs to the workspace and has the mapped columns; of a foreign URL it checks the address. */
 async function fileProblems(
   { config, database, outbound }: Sources,
   workspaceId: number,

@@ -110,6 +110,6 @@ async function deliverAll(
 async function deliver({ orchestrator }: CommandDependencies, command: OutboxMessage): Promise<void> {
   const campaign = { id: command.campaign_id, workspaceId: command.workspace_id, name: command.name };
   if (command.kind === 'start') return orchestrator.startCampaign(campaign);
-  // A refresh may overtake the start of a campaign that was changed at once; starting is idempotent.
+  // The refresh of a campaign that changed right after its creation may overtake its start; starting is idempotent.
   if (!(await orchestrator.refreshCampaign(campaign.id))) await orchestrator.startCampaign(campaign);
 }

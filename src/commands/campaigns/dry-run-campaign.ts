@@ -162,7 +162,7 @@ async function pagesOf(
   request: AudienceRequest,
   { csv_contacts_string: csv, csv_mapping: mapping }: CreateCampaign,
 ): Promise<AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>> {
-  // The CSV of a body is stored with its campaign, and this one is not.
+  // A CSV in the body is read from the body: it would be stored only if the campaign were created.
   if (csv !== undefined && mapping !== undefined) return readCsvCandidates(piecesOf(csv), mapping);
   return openCandidates(dependencies, request);
 }

@@ -17,7 +17,7 @@ export async function operateCampaign(
     return undefined;
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
-    dependencies.logger.warn({ campaignId, action, refused: error.message }, 'operator refused');
+    dependencies.logger.warn({ campaignId, action, refused: error.message }, "operator's action refused");
     return error.message;
   }
 }

@@ -65,7 +65,7 @@ export async function archiveExpired(
   return summary;
 }
 
-/** Archives whose rows are not all deleted, then what is to be archived. Lists again until nothing is left. */
+/** Yields archives whose rows are not all deleted, then sources to be archived. Lists again until nothing is left. */
 async function* listSources(
   database: Database,
   olderThanMonths: number,

@@ -1,4 +1,4 @@
-/** Counters against rows, ledgers against balances, reservations against messages. */
+/** Compares counters with rows, ledgers with balances, and reservations with messages. */
 import { isFinished } from '../../domain/campaigns/campaign.ts';
 import { formatAmount } from '../../domain/money.ts';
 import {
@@ -98,7 +98,7 @@ function differences(
     .map((name) => `${name} ${kept[name] ?? 0} ≠ ${counted[name] ?? 0}`);
 }
 
-/** The books of campaigns, and then of wallets, for which those of the campaigns have to be read anyway. */
+/** Checks the books of campaigns, then those of wallets, which need what the campaigns have reserved. */
 export async function* checkBooks(doctor: Doctor, again?: readonly string[]): AsyncIterable<Finding> {
   const reservations: Reservations = { owed: new Map(), campaigns: new Map() };
   yield* checkCampaignBooks(doctor, reservations, again);
@@ -149,7 +149,7 @@ function ledgerFinding({ database }: Doctor, { channel_id: id, balance, ledger }
   };
 }
 
-/** The sums above are of different instants; this one is of one. */
+/** Compares again in one snapshot, because the sums of the scan were read at different instants. */
 async function reservationFinding(
   { database }: Doctor,
   channelId: string,

@@ -1,4 +1,4 @@
-/** Campaigns against their workflows, both ways. */
+/** Compares campaigns with their workflows, and workflows with their campaigns. */
 import { campaignStatuses, isFinished, nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
 import { lockCampaign, moveCampaignAndNotify } from '../../records/campaigns/lifecycle.ts';
 import {
@@ -74,7 +74,7 @@ export async function compareCampaign(
   // A workflow publishes no status before its preparation is over, and a step may wait for the provider before it ends.
   if (!campaign.prepared || !campaign.settled) return [];
   const lookAgain = {
-    does: 'tell the workflow to look at its record',
+    does: 'signal the workflow to read its record',
     run: () => doctor.orchestrator.refreshCampaign(campaign.id),
   };
   const shown = workflow.status ?? campaign.status;

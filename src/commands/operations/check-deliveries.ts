@@ -1,4 +1,4 @@
-/** Webhook deliveries against their workflows, both ways. */
+/** Compares webhook deliveries with their workflows, and workflows with their deliveries. */
 import { webhookErrorCodes } from '../../domain/webhooks/delivery.ts';
 import {
   findKnownDeliveries,
@@ -46,7 +46,7 @@ function withoutWorkflow(doctor: Doctor, { id, since }: OpenDelivery, state: Wor
 export function settleDelivery({ database, workflows }: Doctor, id: string, state: WorkflowState): Repair {
   if (state === 'absent') {
     return {
-      does: 'put it back into the queue: nobody has dialled',
+      does: 'put it back into the queue: no request was made',
       run: () => returnDeliveries(database, [id]),
     };
   }

@@ -198,7 +198,7 @@ async function* checkEvents({ database }: Doctor, { backupAt }: Restore): AsyncI
     kind: 'events-in-lost-time',
     id: 'events',
     fingerprint: '',
-    meaning: `${count} events were waiting for their deliveries at the backup; they may have been told since`,
+    meaning: `${count} events were waiting for their deliveries at the backup; they may have been delivered since`,
     repair: {
       does: 'write their deliveries as failed (interrupted), which can be sent again on request',
       run: () => interruptWaitingEvents(database, backupAt),
@@ -214,9 +214,9 @@ async function* checkOpenDeliveries(
   for await (const page of batches(batchSize, list, (id) => id)) {
     for (const id of page) {
       const { state } = await doctor.workflows.describe(webhookDeliveryWorkflowId(id));
-      // Where Temporal was not taken back, a delivery without a workflow was never attempted.
+      // If Temporal was not restored, a delivery without a workflow was never attempted.
       if (state === 'absent' && !temporalToo) continue;
-      // The workflow of a running delivery may have dialled before its worker stopped, or before Temporal was taken back.
+      // The workflow of a running delivery may have dialled before its worker stopped, or before Temporal was restored.
       const known = state === 'completed' && !temporalToo;
       yield {
         kind: 'delivery-in-lost-time',

@@ -38,7 +38,7 @@ export async function* checkClaims({ database, config, slackSeconds }: Doctor): 
       fingerprint: String(count),
       meaning: `${count} recipients are CLAIMED and no page of the campaign is open`,
       repair: {
-        does: 'call them UNKNOWN; nobody is sent again',
+        does: 'record them as UNKNOWN; none is sent again',
         run: () => giveUpUnclaimed(database, id),
       },
     };
@@ -69,7 +69,7 @@ export async function* checkQueues(doctor: Doctor): AsyncIterable<Finding> {
 
 const meanings: Readonly<Record<string, string>> = {
   messages: 'single sends were claimed and never recorded',
-  'workflow-commands': 'commands to Temporal are not delivered',
+  'workflow-commands': 'messages of the workflow outbox are not delivered',
   events: 'events are not handed to their subscribers',
   callbacks: 'callbacks of the provider are not applied: start a worker, which applies them',
   'unmatched-statuses': 'statuses of unknown messages wait beyond their time',
@@ -80,7 +80,7 @@ function repairsOf(doctor: Doctor): Readonly<Record<string, Repair>> {
   const { database, config, slackSeconds } = doctor;
   return {
     messages: {
-      does: 'call them UNKNOWN; nobody is sent again',
+      does: 'record them as UNKNOWN; none is sent again',
       run: () =>
         untilLess(batchSize, () =>
           expireClaimedMessages(database, { graceSeconds: config.outcomeGraceSeconds, limit: batchSize }),
@@ -102,7 +102,7 @@ function repairsOf(doctor: Doctor): Readonly<Record<string, Repair>> {
       run: () => untilLess(batchSize, async () => (await fanOutEvents(database, batchSize)).events),
     },
     'unmatched-statuses': {
-      does: 'apply those whose message is known, tell of the others once as unknown',
+      does: 'apply those whose message is known, emit the others once as unknown',
       run: async () => {
         await untilLess(batchSize, () => applyUnmatchedStatuses(doctor));
         await untilLess(batchSize, () => emitUnknownStatuses(doctor));

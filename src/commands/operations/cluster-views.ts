@@ -4,7 +4,7 @@ import type { WorkflowDescription, WorkflowView } from './workflow-view.ts';
 export function joinViews(main: WorkflowView, deliveries: readonly WorkflowView[]): WorkflowView {
   const isDelivery = (workflowId: string): boolean => workflowId.startsWith('webhook-delivery-');
 
-  /** The cluster where the workflow goes on; else one that knows it. */
+  /** Finds the cluster where the workflow is running, else one that knows it. */
   async function find(workflowId: string): Promise<{ view: WorkflowView; found: WorkflowDescription }> {
     let known = { view: main, found: { state: 'absent' } as WorkflowDescription };
     for (const view of isDelivery(workflowId) ? deliveries : [main]) {

@@ -45,7 +45,7 @@ export async function deleteExpired(
   for (const [kind, remove] of Object.entries(removals)) {
     const table = tablesByDay[kind];
     if (table !== undefined) {
-      if (!(await makePartitions(database, table))) logger.warn({ table }, 'days to come were not made');
+      if (!(await makePartitions(database, table))) logger.warn({ table }, 'daily partitions not created');
       onBatch();
       const dropped = await dropPartitions(database, table, config.retentionDays);
       onBatch();

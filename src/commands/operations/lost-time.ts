@@ -5,12 +5,12 @@ import type { CampaignHistory } from './campaign-history.ts';
 export interface LostTime {
   /** The records hold everything up to here. */
   readonly backupAt: Date;
-  /** From this time on nothing was sent: the database was gone, or the workers. */
+  /** From this time on nothing was sent, because the database or the workers were gone. */
   readonly stoppedAt: Date;
 }
 
 const second = 1000;
-/** Covers clocks that differ and messages claimed ahead of sending. Too much costs an UNKNOWN, too little a second message. */
+/** 10 s: covers differing clocks and messages claimed ahead of sending. Too large costs UNKNOWNs, too small second messages. */
 export const marginSeconds = 10;
 
 /** False for a campaign whose time had not come when sending stopped. */
@@ -51,7 +51,7 @@ export function mayBeClaimedUpTo(
   }
   const earliest = backupAt.getTime() - marginSeconds * second;
   if ((history.lastStepAt?.getTime() ?? 0) < earliest && seen <= campaign.claimed_position) return undefined;
-  // A result without a position.
+  // The steps reported no position, so the rate bounds what was sent.
   if (history.claimedPosition === undefined) return byRateSince(backupAt, seen);
   return seen;
 }

@@ -60,7 +60,7 @@ export class BatchClaimer {
     this.remaining = context.pending;
   }
 
-  /** How long a claim takes: the slowest of late, falling by a fifth with each faster one. */
+  /** How long a claim takes, in ms: the slowest of the latest claims; decays by a fifth with each faster claim. */
   get claimMs(): number {
     return this.#claimMs;
   }
@@ -125,7 +125,7 @@ export class BatchClaimer {
     return Math.max(1, Math.min(wanted, largestBatch, this.remaining));
   }
 
-  /** The answer that was fastest tells the offset best; one that is off by a second means that a clock was set. */
+  /** The fastest answer gives the best offset; a sample that differs by more than a second means that a clock was set. */
   #adjustClock(sampleMs: number): void {
     if (sampleMs < this.#offsetMs || sampleMs > this.#offsetMs + maxInStepWaitMs) this.#offsetMs = sampleMs;
   }

@@ -23,7 +23,7 @@ export class CircuitReporter {
     this.#record = record;
   }
 
-  /** Nothing may leave. */
+  /** True while no message may leave. */
   isOpen(): boolean {
     return this.#coolDownMs > 0 || this.#failuresInARow >= failuresToOpen;
   }
@@ -33,7 +33,7 @@ export class CircuitReporter {
     return !this.#isProbe && !this.isOpen();
   }
 
-  /** Takes over what a claim has read of the channel. */
+  /** Adopts the channel's state that a claim has read. */
   onClaim({ isFailing, isProbe }: { readonly isFailing: boolean; readonly isProbe: boolean }): void {
     this.#isFailing = isFailing;
     this.#isProbe = isProbe;

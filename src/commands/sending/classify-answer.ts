@@ -1,4 +1,4 @@
-/** From the provider's answer to what is recorded of the message, and to what it means for the messages that follow. */
+/** Classifies the provider's answer: the outcome to record, and the effect on the messages that follow. */
 import { cleanText } from '../../domain/clean-text.ts';
 import { providerErrorAction } from '../../domain/sending/provider-error.ts';
 import { providerReason } from '../../domain/campaigns/recipient.ts';

@@ -17,9 +17,9 @@ import { requestSlot, SlotLease } from './slot-lease.ts';
 export interface StepOptions {
   /** The step ends after this long. */
   readonly budgetMs: number;
-  /** The campaign's next step is signalled at that time, and this one sends until it begins. */
+  /** After `budgetMs` the campaign's next step is signalled, and this step sends until that one begins. */
   readonly isFollowed?: boolean;
-  /** The campaign is done in one batch: the step asks for a slot for a moment, and does not join the wait queue. */
+  /** One batch finishes the campaign: the step asks for a slot for 300 ms and does not join the wait queue. */
   readonly singleBatch?: boolean;
   /** True when the process is about to end: nothing more leaves. */
   readonly draining: () => boolean;
@@ -91,7 +91,7 @@ function sendMessagesOf(
         components: render(recipient.variables ?? []),
       },
       callbackData: recipient.id,
-      // Asked again once there is a connection: with a provider that hangs that takes as long as its time limit.
+      // Checked again when a connection is free, which takes up to the provider's time limit while the provider hangs.
       heldBack: isReleased,
     });
 }
@@ -104,7 +104,7 @@ async function sendAndRelease(dependencies: Sender, step: SendingStep): Promise<
   );
   await handleRejections(dependencies, context, rejections);
   if (stopReason !== undefined) await handleStop(dependencies, context, stopReason);
-  // A step that could send nothing keeps the slot for its campaign, so that not every campaign finds out the same.
+  // If nothing could be sent, the slot stays reserved for the campaign: other campaigns could not send either.
   const othersSignalled = await lease.release(tokensUsed === 0 ? channelWaitMs : 0);
   const couldSendMore = !drained && waitMs === 0 && channelWaitMs === 0 && stopReason === undefined;
   const waits = couldSendMore && (!lease.isHeld() || othersSignalled);

@@ -18,7 +18,7 @@ export class ScheduleLag {
     this.#unwrittenMs += ms;
   }
 
-  /** A claim has just read the schedule: of the lag before it, only so much is missing there. */
+  /** To be called after a claim, which has read the schedule: only `ms` of the lag before it are missing there. */
   resetUnwritten(ms: number): void {
     this.#unwrittenMs = ms;
   }

@@ -75,14 +75,14 @@ export class SendQueue {
     return this.#unanswered > 0 && performance.now() - this.#answeredAt > this.throughput.stuckAfterMs();
   }
 
-  /** Appends a batch; its messages keep behind those that are queued, whatever their tokens say. */
+  /** Appends a batch; its messages stay behind those that are queued, even if their tokens are due earlier. */
   add({ recipients, startsAt, spacingMs, endedAtClaim }: QueuedBatch): void {
     const leavesBefore = performance.now() + maxQueuedMs;
     const from = Math.max(startsAt, this.#endsAt);
     if (this.#head === this.#messages.length) [this.#messages, this.#head] = [[], 0];
     for (const [index, recipient] of recipients.entries())
       this.#messages.push({ recipient, dueAt: from + index * spacingMs - this.#lag.totalMs, leavesBefore });
-    // The claim placed its tokens behind `endedAtClaim`: what the queue became later meanwhile is missing in the schedule.
+    // The claim placed its tokens behind `endedAtClaim`. If the queue ends later by now, the schedule lacks the difference.
     this.#lag.resetUnwritten(Math.max(from - startsAt, this.#endsAt - endedAtClaim));
     this.#endsAt = from + recipients.length * spacingMs;
     this.#spacingMs = spacingMs;

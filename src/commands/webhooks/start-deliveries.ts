@@ -1,7 +1,7 @@
 /**
  * Starts the workflows of deliveries that were handed out, within two semaphores of fixed size. A delivery holds
  *
- *   a start slot      from its hand-out until its attempt begins, so that no queue forms in Temporal, where no fairness reaches it;
+ *   a start slot      from its hand-out until its attempt begins, so that no queue forms in Temporal, which is not fair to webhooks;
  *   a delivery slot   until its attempt ends, so that this process holds no more attempts than it was sized for.
  *
  * Slow endpoints have slots of their own, a quarter as many: they take none from fast ones.
@@ -22,9 +22,9 @@ export interface StartLimits {
 
 /** Pause after a start that failed, in ms. */
 const holdMs = 1000;
-/** A workflow that Temporal gave to this process and that has not begun after 3 s was given to another one. */
+/** 3 s: if an attempt of this process has not begun by then, the workflow is assumed to run in another process. */
 const beginsWithinMs = 3000;
-/** A workflow that the server gave to the task queue is taken to begin after 250 ms, wherever that is. */
+/** 250 ms: a workflow that the server put into the task queue is assumed to begin by then, in any process. */
 const queuedMs = 250;
 /** Longer than the lease of an attempt (15 s), so that a lost end cannot hold a slot for ever. */
 const endsWithinMs = 30_000;

@@ -30,7 +30,7 @@ export async function applyAccountNotification(
   const now = dependencies.now();
   const maySend = blockedUntil !== null && blockedUntil <= now ? null : item.maySend;
   const paused: string[] = [];
-  logger.warn({ businessAccountId, field, event, facts }, 'the provider tells of an account');
+  logger.warn({ businessAccountId, field, event, facts }, 'the provider reported on an account');
   if (businessAccountId !== null) {
     const reportedAt = epochSeconds(item.timestamp) ?? now;
     await noteAccountNotice(connection, businessAccountId, { field, event, facts, reportedAt });

@@ -36,8 +36,8 @@ export function newContact(
 }
 
 /**
- * The contact restored and its empty fields filled; undefined when there is nothing to change. A name is filled as a
- * whole: no first name joins a strange last name.
+ * Restores the contact and fills its empty fields; undefined when there is nothing to change. First and last name are filled
+ * together, so that names of two people are not mixed.
  */
 export function changedContact({ person }: Reachable, present: KnownContact): ChangedContact | undefined {
   if (!present.deleted && person === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** A campaign's CSV: which columns its mapping names, and what one row tells of a person (Spec 4.1, csv_mapping). */
+/** A campaign's CSV: which columns its mapping names, and what one row contains about a person (Spec 4.1, csv_mapping). */
 import type { Candidate, Person } from './candidate.ts';
 import type { FieldProblem } from '../error.ts';
 import { callingCodeFor, normalisePhoneNumber } from '../phone-number.ts';
@@ -57,7 +57,7 @@ export function csvCandidateReader(mapping: CsvMapping, columnCount: number): Cs
     if (malformed !== undefined) return { line, given, phone: undefined, row: cells, malformed };
     const country = cells[countryColumn] ?? '';
     const phone = normalisePhoneNumber(given, country);
-    // A file of international numbers names its one column twice.
+    // The mapping of a file with international numbers names the phone column twice.
     const hasOwnCountry = countryColumn !== phoneColumn && country.trim() !== '';
     if (phone === undefined && hasOwnCountry && callingCodeFor(country) === undefined) {
       return { line, given: `country code ${country}`, phone, row: cells };

@@ -87,7 +87,7 @@ function scoreOf(kind: Kind, header: string, column: number, rows: readonly (rea
     .filter((cell) => cell !== '');
   const share = cells.length === 0 ? 0 : cells.filter(shares[kind]).length / cells.length;
   const isNamed = headerWords[kind].test(header.trim());
-  // A name is like many other words: without its header it is not taken for one.
+  // A name looks like any other text, so it is recognised by its header only.
   if (kind === 'name') return isNamed ? 0.5 + share / 2 : 0;
   return (isNamed ? 0.5 : 0) + share / 2;
 }

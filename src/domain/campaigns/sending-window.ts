@@ -20,13 +20,13 @@ export interface OpenTime {
   readonly closesAt: Date | null;
 }
 
-/** Windows repeat each week: what has no opening in two has none at all. */
+/** 15 days: windows repeat each week, so windows without a common opening in two weeks have none at all. */
 const horizonMs = 15 * 86_400_000;
 const mostOpenings = 1_000;
 
 /** Asks the library that computes the windows: `Intl` also knows ambiguous abbreviations such as `IST`, which it refuses. */
 export function isTimeZone(text: string): boolean {
-  // Offsets such as +01:00 know no daylight saving.
+  // Offsets such as +01:00 are refused, because they ignore daylight saving time.
   if (!/^[a-z]/i.test(text)) return false;
   try {
     return new Temporal.ZonedDateTime(0n, text).timeZoneId !== '';
@@ -35,12 +35,12 @@ export function isTimeZone(text: string): boolean {
   }
 }
 
-/** Minutes matter only: `09:00`. */
+/** `HH:MM`, such as `09:00`. */
 export const timeOfDay = /^([01]\d|2[0-3]):[0-5]\d$/;
 
 /**
- * The time at or after `at` in which all `windows` are open: `opensAt` is `at` where that is now. Undefined when they never are
- * at the same time.
+ * The first time at or after `at` in which all `windows` are open; `opensAt` is `at` if they are open at `at`. Undefined if they
+ * are never open together.
  */
 export function nextOpenTime(windows: readonly SendingWindow[], at: Date): OpenTime | undefined {
   let time = at.getTime();
@@ -94,13 +94,13 @@ function nextSpan({ timezone, from, to, days }: SendingWindow, time: number): Sp
     if (name === undefined || !days.includes(name)) continue;
     const opensAt = instantOf(date, from, timezone);
     const closesAt = instantOf(to < from ? date.add({ days: 1 }) : date, to, timezone);
-    // Clocks that are set forward may leave nothing of a short window.
+    // A clock that is set forward may skip a short window as a whole.
     if (closesAt > time && closesAt > opensAt) return { opensAt, closesAt };
   }
   return { opensAt: Infinity, closesAt: Infinity };
 }
 
-/** The instant of a wall clock's time. One that is skipped by a change of clocks is the change; of one that comes twice, the first. */
+/** Converts local time to an instant. A time that a clock change skips becomes the change; of a repeated time, the first counts. */
 function instantOf(date: Temporal.PlainDate, time: string, timezone: string): number {
   const local = date.toPlainDateTime(Temporal.PlainTime.from(time));
   const found = local.toZonedDateTime(timezone, { disambiguation: 'compatible' });

@@ -62,8 +62,8 @@ export interface ContactInput {
 }
 
 /**
- * The number that `phoneNumber` and `countryCode` name together. Without a code the digits are read as `fallbackCode`'s,
- * where there is none as international ones. Code and number must agree.
+ * The number that `phoneNumber` and `countryCode` name together. Without a code the digits are read as a national number of
+ * `fallbackCode`, else as an international number. Code and number must agree.
  */
 export function readContactNumber(
   { phoneNumber, countryCode }: Pick<ContactInput, 'phoneNumber' | 'countryCode'>,

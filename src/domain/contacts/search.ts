@@ -5,7 +5,7 @@ import { normalisePhoneNumber } from '../phone-number.ts';
 export interface ContactSearch {
   /** Every word begins a first name, a last name, a chat name or an e-mail address of the contact. Empty: no search. */
   readonly words: readonly string[];
-  /** The forms a number may be stored in, where the whole text is one: as typed, and without its leading zeros. */
+  /** If the whole text is a number: the forms in which it may be stored, as typed and without leading zeros. Else empty. */
   readonly numbers: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export function possibleNumbers(text: string): readonly string[] {
 
 const longestNumber = 15;
 
-/** Every calling code there is: national digits are looked up behind each of them. */
+/** Returns all calling codes; national digits are looked up behind each of them. */
 export function listCallingCodes(): readonly string[] {
   return [...new Set(getCountries().map((country) => getCountryCallingCode(country)))];
 }

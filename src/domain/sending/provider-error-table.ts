@@ -30,11 +30,11 @@ export type ProviderErrorRule =
   | { readonly kind: 'retry_once'; readonly delayMs: number }
   /** The whole channel slows down, or is silent for a while; the message goes back without counting as an attempt. */
   | { readonly kind: 'throttle'; readonly delayMs: number; readonly silenceMs: number }
-  /** Final for the recipient. `mappingSuspect`: when the first sends all fail so, the campaign's mapping is wrong. */
+  /** Final for the recipient. `mappingSuspect`: a hundred such failures in a row mean that the campaign's mapping is wrong. */
   | { readonly kind: 'fail'; readonly effect?: ProviderErrorEffect; readonly mappingSuspect?: true }
   /** Pause the campaigns of this template; the recipient stays pending. */
   | { readonly kind: 'pause_template'; readonly effect?: ProviderErrorEffect }
-  /** Pause every campaign of the channel and tell an operator; the recipient stays pending. */
+  /** Pause every campaign of the channel and raise an alert; the recipient stays pending. */
   | { readonly kind: 'pause_channel'; readonly cause: ChannelBlockCause };
 
 export interface ProviderErrorRow {

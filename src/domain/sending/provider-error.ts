@@ -37,7 +37,7 @@ export function providerErrorAction(error: ProviderError, attempts: number): Pro
     case 'retry_once':
       return attempts >= 2 ? fail : { kind: 'retry', delayMs: Math.max(rule.delayMs, asked) };
     case 'throttle':
-      // A wait that the provider names replaces our guess; where we would not wait, only the rate is cut.
+      // A wait that the provider names replaces the delay and the silence of the rule.
       return asked > 0 ? { kind: 'throttle', delayMs: asked, silenceMs: asked } : rule;
     default:
       return rule;

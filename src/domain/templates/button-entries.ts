@@ -64,7 +64,7 @@ const fitsInPlace = (buttons: readonly ButtonDefinition[], given: readonly unkno
     return given.length === buttons.length || !carriesValue(value) || buttonKey(button) !== undefined;
   });
 
-/** The entries in order, each to the next button of its type; undefined when that leaves one over. */
+/** Assigns the entries in order, each to the next button of its type; undefined if an entry is left over. */
 const byType = (
   buttons: readonly ButtonDefinition[],
   given: readonly unknown[],

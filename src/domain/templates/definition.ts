@@ -70,7 +70,7 @@ export interface TemplateDefinition extends CardDefinition {
   readonly unsupported: readonly string[];
 }
 
-// Beside APPROVED: no longer disabled, closed to edits, at risk, and taken out of the archive.
+// REINSTATED: a disablement was lifted. LOCKED: edits are closed. FLAGGED: the quality is low. UNARCHIVED: restored from the archive.
 const sendableStatuses: ReadonlySet<string> = new Set([
   'APPROVED',
   'REINSTATED',

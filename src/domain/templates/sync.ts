@@ -18,7 +18,7 @@ export interface SyncSummary {
   /** Templates the provider has. */
   readonly synced: number;
   readonly added: number;
-  /** Templates among them that the provider no longer has. */
+  /** Templates that changed, including those that the provider no longer has. */
   readonly changed: number;
 }
 

@@ -6,7 +6,7 @@ export type ChosenWebhookStatus = (typeof chosenWebhookStatuses)[number];
 /** `disabled`: switched off by the service because its receiver only failed; a caller sets it to `active` again. */
 export const webhookStatuses = [...chosenWebhookStatuses, 'disabled'] as const;
 export const webhookDisabledReasons = ['failing'] as const;
-/** Failures in a row without which no webhook is disabled, so that an old failure of a quiet webhook does not do it. */
+/** A webhook is disabled after at least this many failures in a row, so that one old failure of a quiet webhook is not enough. */
 export const disabledAfterFailures = 10;
 
 /** Per workspace. */

@@ -1,4 +1,4 @@
-/** Something that happened and that a workspace may want to hear of, before it has receivers. */
+/** An event before it is stored. */
 import type * as t from 'io-ts';
 import type { eventDataCodecs } from '../../codecs/event.ts';
 import type { EventKey } from './event-key.ts';

@@ -45,7 +45,7 @@ interface Query {
   readonly values: readonly unknown[];
 }
 
-// Conditions are compiled to a fragment of Slonik's; a cursor runs on a connection of its own.
+// Converts a Slonik fragment to a query of node-postgres, because a cursor runs on a connection outside Slonik's pool.
 export function toQuery({ sql: text, values }: Fragment): Query {
   return { text: text.replaceAll(/\$slonik_(\d+)/g, '$$$1'), values };
 }

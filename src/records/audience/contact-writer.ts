@@ -164,7 +164,7 @@ const updatedColumns = `
     'tagsId', ARRAY(SELECT tag_id FROM contact_tag WHERE contact_tag.contact_id = contact.id ORDER BY tag_id)),
   contact.dob, contact.created_at, contact.updated_at`;
 
-/** Updates the contacts; returns those of the events that have a subscription. */
+/** Updates the contacts; returns their events if the workspace subscribes to `contact.updated`, else none. */
 async function updateContacts(
   connection: WritingConnection,
   { workspaceId, subscribedKeys }: ContactWriterOptions,

@@ -1,4 +1,4 @@
-/** Writes of the end of a preparation, in the transaction of its recipients. */
+/** Records the end of a preparation, in the transaction that writes its recipients. */
 import {
   nextCampaignStatus,
   type CampaignStatus,

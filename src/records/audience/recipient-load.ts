@@ -18,8 +18,8 @@ export interface RecipientLoad {
   /** Recipients written so far. */
   readonly count: () => number;
   /**
-   * Ends the preparation: READY, or FAILED for want of anybody to send to. `beforeCommit` is called when nothing can
-   * stop it any more. Undefined, and nothing changed, when the campaign was cancelled meanwhile.
+   * Ends the preparation as READY, or as FAILED if there is no recipient to send to. `beforeCommit` is called right before the
+   * commit. Returns undefined and changes nothing if the campaign was cancelled meanwhile.
    */
   readonly finish: (end: {
     readonly messagePlan: unknown;

@@ -44,7 +44,7 @@ export async function findTargetsById(
   if (ids.length === 0) return [];
   return connection.any(sql.type(row(StatusTarget))`
     SELECT ${recipientTarget} FROM recipient
-    -- OFFSET keeps it from becoming a join that reads every campaign there is.
+    -- OFFSET 0 keeps the lookup by key: as a join it would read every campaign.
     CROSS JOIN LATERAL (SELECT * FROM campaign WHERE campaign.id = recipient.campaign_id OFFSET 0) AS campaign
     WHERE recipient.id = ANY(${sql.array(ids, 'uuid')})
     UNION ALL

@@ -1,4 +1,4 @@
-/** A new campaign with its counters, its input, and the command that starts its workflow. */
+/** A new campaign with its counters, its input, and the outbox message that starts its workflow. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { CampaignStatus, ContactSelectionType, SendType } from '../../domain/campaigns/campaign.ts';
@@ -32,7 +32,7 @@ export interface NewCampaign {
 
 const Created = row(t.intersection([Campaign, t.type({ startId: t.bigint })]));
 
-/** One statement. `startId`: of the command that starts its workflow. */
+/** One statement. `startId` is the id of the outbox message that starts the workflow. */
 export async function insertCampaign(
   connection: Connection,
   campaign: NewCampaign,

@@ -86,7 +86,7 @@ export function createProgressFeed(database: Connection): ProgressFeed {
         soon ??= setImmediate(() => {
           soon = undefined;
           clearTimeout(timer);
-          // One workspace's follower starts it, and the poll reads the campaigns of all.
+          // The poll reads campaigns of all workspaces, so it does not count against the workspace of this follower.
           withCallContext({ workspaceId: undefined }, run);
         });
       return () => {

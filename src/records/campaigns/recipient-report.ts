@@ -48,7 +48,7 @@ export interface RecipientPage {
   readonly nextPosition: number | null;
 }
 
-/** In order of position. A page of a state that few are in may hold fewer than its limit, or none. */
+/** In order of position. A page that is filtered by a rare state may hold fewer recipients than its limit, or none. */
 export async function listRecipients(
   connection: Connection,
   filter: RecipientFilter,
@@ -107,7 +107,7 @@ async function listWithin(
   const source =
     phoneNumbers === undefined
       ? sql.fragment`recipient WHERE ${condition}`
-      : // Two indexes hold the numbers, one of those who are sent to and one of the others.
+      : // Two indexes hold the numbers: one of recipients that can be sent to, one of skipped recipients.
         sql.fragment`unnest(${sql.array(phoneNumbers, 'text')}) AS wanted (number)
           CROSS JOIN LATERAL (
             SELECT * FROM recipient WHERE ${condition} AND sendable AND phone_number = wanted.number

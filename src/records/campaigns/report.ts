@@ -1,4 +1,4 @@
-/** A campaign as it is reported: the record, its counters and its reasons. Nothing is counted here, all of it is kept. */
+/** A campaign as it is reported: the record, its counters and its reasons. Reads stored counters and counts no rows. */
 import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';

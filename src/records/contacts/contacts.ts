@@ -1,4 +1,4 @@
-/** The row of a contact. Changes are in `changes.ts`, lists in `list.ts`, imports in `audience/contacts.ts`. */
+/** The row of a contact. Changes are in `changes.ts`, lists in `list.ts`, imports in `audience/contact-load.ts`. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
@@ -57,7 +57,7 @@ export async function getContact(
   return found ?? notFound('Contact');
 }
 
-/** Soft: the row stays, is in no list, and is restored when the person turns up again. Throws NotFound. */
+/** Marks the contact as deleted: the row stays, is in no list, and is restored when its number is added again. Throws NotFound. */
 export async function deleteContact(
   connection: Connection,
   workspaceId: number,

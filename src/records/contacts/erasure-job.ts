@@ -13,7 +13,7 @@ export async function queueErasure(
   connection: Connection,
   erasure: { readonly workspaceId: number; readonly contactId: string; readonly names: readonly string[] },
 ): Promise<void> {
-  // The time of ids has milliseconds: rows of the present one belong to the erasure.
+  // Ids carry milliseconds: rows of the present millisecond still belong to the erasure.
   await connection.query(sql.type(nothing)`
     INSERT INTO erasure (contact_id, workspace_id, names, requested_at)
     VALUES (${erasure.contactId}, ${erasure.workspaceId}, ${sql.array([...erasure.names], 'text')},

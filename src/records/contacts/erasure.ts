@@ -92,7 +92,7 @@ const isTo = ({ person: { id, phoneNumber } }: Place) =>
     ? sql.fragment`recipient.phone_number IS NULL AND recipient.contact_id = ${id} AND recipient.sendable`
     : sql.fragment`recipient.phone_number = ${phoneNumber} AND recipient.sendable`;
 
-/** Nothing is sent to the person from here on. Locks campaigns, then counters, then recipients, as a claim does. */
+/** Deletes the contact and skips its pending recipients. Locks campaigns, then counters, then recipients, as a claim does. */
 export async function dropOut(connection: Connection, place: Place): Promise<void> {
   const { workspaceId, person } = place;
   await connection.query(sql.type(nothing)`
@@ -159,7 +159,7 @@ export async function erasePersonTraces(connection: Connection, place: Place): P
   await queueErasure(connection, { workspaceId, contactId: person.id, names: [person.id, ...names] });
 }
 
-/** The last of it: nothing leads to the person from here on. */
+/** The last step of the request: clears the contact, so that no row leads to the person. */
 export async function eraseContact(
   connection: Connection,
   workspaceId: number,
@@ -186,14 +186,14 @@ export async function findErasureKey(
   return found ?? undefined;
 }
 
-/** Kept unless the workspace has one. */
+/** Does nothing if the workspace has a key already. */
 export async function insertErasureKey(connection: Connection, workspaceId: number, key: Buffer) {
   await connection.query(sql.type(nothing)`
     INSERT INTO erasure_key (workspace_id, key_encrypted) VALUES (${workspaceId}, ${sql.binary(key)})
     ON CONFLICT (workspace_id) DO NOTHING`);
 }
 
-/** Remembers, or forgets, that the number has opted out. */
+/** Records that the number has opted out, or deletes that record. */
 export async function noteOptedOutNumber(
   connection: Connection,
   workspaceId: number,

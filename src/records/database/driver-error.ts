@@ -34,8 +34,8 @@ const bySqlState: Readonly<Record<string, Read>> = {
 };
 
 /**
- * Postgres shows the row that it refuses, or the line of a COPY, and quotes in the words of a data exception (class 22) the
- * value itself: a person's data, which belongs in no log.
+ * Removes values from an error, because they are personal data and must not be logged. Postgres adds the refused row or COPY
+ * line to an error, and quotes the value in the message of a data exception (class 22).
  */
 export function withoutRow<E extends Error & { readonly code?: unknown }>(error: E): E {
   if (typeof error.code === 'string' && error.code.startsWith('22')) {

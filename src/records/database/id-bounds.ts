@@ -1,8 +1,8 @@
-/** Days of UTC, and conditions on ids by which Postgres plans a statement for the few days that may hold them, and for no others. */
+/** Days of UTC, and conditions on ids with which Postgres reads only the daily partitions that may hold them. */
 import { sql, type FragmentSqlToken } from 'slonik';
 import { firstIdAt } from './uuid-v7.ts';
 
-/** Clocks differ by less. */
+/** 1 h: more than the clocks of two servers differ. */
 export const hourMs = 60 * 60 * 1_000;
 const dayMs = 24 * hourMs;
 

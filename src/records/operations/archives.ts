@@ -91,7 +91,7 @@ export function listOpenArchives(connection: Connection, limit: number): Promise
     FROM archive WHERE removed_at IS NULL ORDER BY created_at LIMIT ${limit}`);
 }
 
-/** Deletes the other rows that belong to the recipients only. */
+/** Marks an archive whose rows are deleted, and deletes the counts by country of its campaign. */
 export async function closeArchive(connection: Connection, { key, campaignId }: OpenArchive): Promise<void> {
   await connection.query(sql.type(nothing)`
     WITH counted AS (DELETE FROM campaign_countries WHERE campaign_id = ${campaignId}::uuid)

@@ -48,8 +48,9 @@ const Silence = row(
 );
 
 /**
- * Seconds between the provider's last callback and the last charge after it. Callbacks follow a message within seconds: they
- * do not come, or are refused. The ledger has an entry for each batch of accepted messages; free messages have none.
+ * Seconds between the provider's last callback and the last charge after it. Callbacks follow a message within seconds, so a
+ * longer silence means that none arrive, or that they are refused. The ledger has an entry for each batch of accepted messages,
+ * but none for free messages.
  */
 export function readCallbackSilence(connection: Connection) {
   return connection.one(sql.type(Silence)`

@@ -66,7 +66,7 @@ export function listCampaignIds(connection: Connection, selection: Selection): P
 const CampaignBooks = t.type({
   channel_id: t.string,
   status: oneOf(campaignStatuses),
-  /** Its recipients are being deleted or gone: what is counted says nothing. */
+  /** True if its recipients are deleted or being deleted: their count then means nothing. */
   archived: t.boolean,
   kept: t.record(t.string, t.number),
   counted: t.record(t.string, t.number),

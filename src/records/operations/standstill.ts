@@ -58,7 +58,7 @@ export async function suspectCampaigns(connection: Connection): Promise<void> {
     INSERT INTO campaign_standstill (campaign_id, kind) SELECT campaign_id, suspect.kind
     FROM suspect LEFT JOIN campaign_standstill AS known USING (campaign_id)
     WHERE known.kind IS NULL OR known.kind NOT IN ('without_workflow', 'stuck', 'queued') AND known.kind <> suspect.kind
-    -- All are known before the first is written: each looks in the table for itself.
+    -- The sort reads every suspect before the first row is written, because waitingJoin reads this table as well.
     ORDER BY campaign_id
     ON CONFLICT (campaign_id) DO UPDATE SET kind = excluded.kind, since = now()`);
 }

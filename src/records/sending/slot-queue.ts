@@ -8,7 +8,7 @@ import type { Connection } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';
 import { isLeased, slotOfStep, stepOfCampaignSends, type HeldSlot } from './slot-state.ts';
 
-/** 2 s of the channel's rate is the most that one turn adds to a virtual time: a campaign that sent alone need not catch up. */
+/** One step adds at most 2 s of the channel's rate to a virtual time, so that a campaign which sent alone is not set back for long. */
 const maxCountedSeconds = 2;
 
 /** All waiting campaigns of a channel together ask twice a second: each request costs ten events of workflow history. */

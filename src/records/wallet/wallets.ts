@@ -64,9 +64,8 @@ export async function postLedgerEntry(
 const CountryPrice = row(t.type({ country: t.string, price: t.bigint }));
 
 /**
- * Rows of country and price for one category. The workspace's own rows win over the default card; a category without a price
- * for every other country costs what a marketing message does, and nothing where that has no price either: the row for every
- * other country is always there.
+ * Rows of country and price for one category, always with a row for every other country (''). The workspace's own rows win over
+ * the default card. A category without a price for every other country has the prices of MARKETING, or 0 if that has none.
  */
 export const cardOf = (workspaceId: ValueExpression, category: ValueExpression) => sql.fragment`
   SELECT DISTINCT ON (country) country, price FROM (

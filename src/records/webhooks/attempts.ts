@@ -27,7 +27,7 @@ const Attempt = t.type({
   secretEncrypted: nullable(bytes),
   /** Null once it has expired. */
   previousSecretEncrypted: nullable(bytes),
-  /** Why there is none: the delivery has failed without a request, and neither address nor body is told. */
+  /** Why no request may be made: the delivery has failed, and `url` and `body` are empty. Null if it may. */
   refusal: nullable(Refusal),
 });
 /** All that one request needs. */

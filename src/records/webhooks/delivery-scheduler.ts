@@ -35,7 +35,7 @@ export interface SchedulerLimits {
   readonly expiryHours: number;
 }
 
-/** The shards that a round tries to lock, in this order, and how many of them it takes. */
+/** The shards that a poll tries to lock: all `count` of them, beginning with `first`, until it holds `most`. */
 export interface ShardChoice {
   readonly count: number;
   readonly first: number;
@@ -50,7 +50,7 @@ const ScheduledDelivery = t.type({
 export type ScheduledDelivery = t.TypeOf<typeof ScheduledDelivery>;
 
 export interface ScheduledRound {
-  /** Locked in this round; the others are held by other schedulers. */
+  /** Locked by this poll; the others are held by other schedulers. */
   readonly shards: readonly number[];
   readonly deliveries: readonly ScheduledDelivery[];
 }
@@ -75,8 +75,8 @@ export async function scheduleDeliveries(
   const { count, first, most } = limits.shards;
   const order = Array.from({ length: count }, (_, index) => (first + index) % count);
   return database.transaction(async (transaction) => {
-    // A statement of its own: the next one must see what the previous holder of the lock has committed.
-    // Planning the next one anew takes longer than a round; its plan does not depend on the values.
+    // A statement of its own: the next one must see what the previous holder of the lock has committed. That one gets a generic
+    // plan: planning it again takes longer than running it, and its plan does not depend on the values.
     const locked = await transaction.anyFirst(sql.type(Locked)`
       SELECT shard FROM unnest(${sql.array(order, 'int4')}) AS shard,
         set_config('plan_cache_mode', 'force_generic_plan', true)
@@ -117,7 +117,7 @@ function handOut(shards: readonly number[], limits: SchedulerLimits, from?: stri
     ), waiting_endpoint AS MATERIALIZED (
       SELECT endpoint.webhook_id, endpoint.high, webhook_configuration.workspace_id,
         COALESCE(open.deliveries, 0) AS open, (webhook_configuration.proven_at IS NULL)::int4 AS unproven, state.slow,
-        -- Twice an equal share of the round: beside hundreds of endpoints a round need not read the whole limit of each.
+        -- Twice an equal share of the limit: with hundreds of endpoints a poll need not read the whole limit for each.
         1 + 2 * ${limits.limit}::int4 / count(*) OVER (PARTITION BY state.slow) AS share,
         sum(COALESCE(open.deliveries, 0)) OVER (PARTITION BY webhook_configuration.workspace_id) AS of_workspace
       FROM endpoint

@@ -115,7 +115,7 @@ describe('createCallbackPoll', () => {
     ]);
     expect(await errors()).toHaveLength(before);
     expect(applier.complaints).toEqual([
-      'the provider tells of an account',
+      'the provider reported on an account',
       'callbacks for phone number ids of no channel',
     ]);
     expect(applier.lines.at(-1)).toMatchObject({ elements: 2, phoneNumberIds: ['no such number'] });

@@ -311,7 +311,7 @@ describe('a notification about an account', () => {
     ]);
     expect(await channelOf(place)).toMatchObject({ status: 'active' });
     expect(applier.lines.at(-1)).toMatchObject({
-      msg: 'the provider tells of an account',
+      msg: 'the provider reported on an account',
       businessAccountId: place.accountId,
       field: 'account_update',
       event: 'ACCOUNT_VIOLATION',

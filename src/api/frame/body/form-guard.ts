@@ -6,7 +6,7 @@ import { CallerGone, HttpProblem } from '../http-problem.ts';
 export interface FormGuard {
   /** The request, as far as koa-body needs one. */
   readonly stream: Transform;
-  /** Lets go of the request. */
+  /** Detaches the stream from the request and discards what is left of the body. */
   readonly close: () => void;
 }
 
@@ -37,7 +37,7 @@ export function guardForm(request: IncomingMessage, maxBytes: number): FormGuard
     close() {
       request.off('close', onClose).unpipe(stream);
       stream.destroy();
-      // Unpiping stops the request; what is left of a refused one must not hold up the next on the connection.
+      // Unpiping pauses the request. Reading on discards the rest, so that the next request of the connection can follow.
       request.resume();
     },
   };

@@ -66,10 +66,10 @@ function parse(text: string): unknown {
 export async function countValues(bytes: Buffer, most: number): Promise<number> {
   let depth = 0;
   let values = 1;
-  let restsAt = largestAtOnce;
+  let yieldsAt = largestAtOnce;
   for (let at = 0; at < bytes.length && values <= most; at += 1) {
-    if (at > restsAt) {
-      restsAt = at + largestAtOnce;
+    if (at > yieldsAt) {
+      yieldsAt = at + largestAtOnce;
       await nextTurn();
     }
     const byte = bytes[at];

@@ -26,7 +26,7 @@ export async function parseJsonInPieces(bytes: Buffer, parse: ParsePiece): Promi
 async function findLargeEnds(bytes: Buffer): Promise<ReadonlyMap<number, number>> {
   const ends = new Map<number, number>();
   const open: number[] = [];
-  let rested = 0;
+  let yieldedAt = 0;
   const note = (from: number, to: number) => {
     if (to - from > pieceBytes) ends.set(from, to);
   };
@@ -42,8 +42,8 @@ async function findLargeEnds(bytes: Buffer): Promise<ReadonlyMap<number, number>
       const from = open.pop();
       if (from !== undefined) note(from, at + 1);
     }
-    if (at - rested > 8 * pieceBytes) {
-      rested = at;
+    if (at - yieldedAt > 8 * pieceBytes) {
+      yieldedAt = at;
       await nextTurn();
     }
   }

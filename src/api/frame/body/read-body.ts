@@ -14,8 +14,8 @@ export interface BodyLimits {
 }
 
 /**
- * Throws HttpProblem 413 and 503 as early as possible: where a caller with a key declares the length, before the first byte
- * is read. Throws 408 when the body arrives too late.
+ * Throws HttpProblem 413 and 503 as early as possible: before the first byte is read, if a caller with a key declares the
+ * length. Throws 408 when the body arrives too late.
  */
 export function readBytes(
   request: IncomingMessage,

@@ -110,7 +110,7 @@ export function createAuthenticator({
     touchApiKey(database, keyId).catch((error: unknown) => {
       logger.warn(
         { keyId, reason: error instanceof Error ? error.message : 'unknown' },
-        'last use of a key not noted',
+        'last use of a key not recorded',
       );
     });
   };

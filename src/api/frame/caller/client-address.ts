@@ -22,11 +22,11 @@ export function createAddressReader(
   onStranger: (address: string) => void = () => undefined,
 ): AddressReader {
   const isProxy = createProxyTest(trusted);
-  let hasTold = false;
+  let hasReported = false;
   return ({ socket, headers }) => {
     let caller = withoutMapping(socket.remoteAddress ?? '');
-    if (!hasTold && headers['x-forwarded-for'] !== undefined && !isProxy(caller)) {
-      hasTold = true;
+    if (!hasReported && headers['x-forwarded-for'] !== undefined && !isProxy(caller)) {
+      hasReported = true;
       onStranger(caller);
     }
     const forwarded = [headers['x-forwarded-for'] ?? ''].flat().join(',').split(',');
@@ -46,7 +46,7 @@ export function limitedParty(address: string): string {
   return parsed?.family === 6 ? `${(parsed.value >> 64n).toString(16)}::/64` : bare;
 }
 
-/** IPv4 as IPv4, also where the socket takes both families. */
+/** Converts an IPv4 address that a dual-stack socket shows as IPv6 (`::ffff:192.0.2.1`) to plain IPv4. */
 function withoutMapping(address: string): string {
   return address.toLowerCase().startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }

@@ -28,9 +28,8 @@ const html = `<!doctype html>
 </html>
 `;
 
-// The key outlives a reload and ends with the tab. What earlier versions kept for good is removed.
-const startScript = `localStorage.removeItem('authorized');
-const kept = sessionStorage.getItem('apiKey');
+// The key survives a reload and is forgotten with the tab.
+const startScript = `const kept = sessionStorage.getItem('apiKey');
 // Searches path, method, name and summary of operations; the renderer's own search reads only tags, and no events.
 const fits = (phrase, path, method, operation) => {
   const text = [path, method, operation.get('operationId'), operation.get('summary')].join(' ').toLowerCase();
@@ -48,7 +47,7 @@ const searchEvents = (all, { layoutSelectors }) => () => {
   const fitting = ([name, [{ method, operation }]]) => fits(phrase, name, method, operation.get('operation'));
   return Object.fromEntries(Object.entries(all()).filter(fitting));
 };
-// Sections that hold something of it are open while it is searched for.
+// Opens the sections with matches while a search is active.
 const openFound = (filter, { getConfigs }) => (phrase) => {
   getConfigs().docExpansion = phrase ? 'list' : 'none';
   return filter(phrase);

@@ -45,7 +45,7 @@ CREATE TABLE event (
 ) PARTITION BY RANGE (id);
 CREATE INDEX event_waiting ON event (id) WHERE fanned_out_at IS NULL;
 -- The first waiting events of each workspace.
-CREATE INDEX event_turn ON event (workspace_id, id) WHERE fanned_out_at IS NULL;
+CREATE INDEX event_waiting_workspace ON event (workspace_id, id) WHERE fanned_out_at IS NULL;
 
 -- The one attempt to deliver an event to a configuration, in daily partitions (0012); written by the fan-out of events, then
 -- by the delivery scheduler and the attempt.

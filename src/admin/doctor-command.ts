@@ -99,7 +99,7 @@ export const doctorCommand = adminCommand({
         quick: values.quick !== undefined,
       };
       if (restore !== undefined && values['temporal-kept'] === undefined)
-        await requireWitness(doctor, restore);
+        await requireEvidenceOfLostTime(doctor, restore);
       const notes = [
         ...(restore === undefined ? [] : await describeLostTime(doctor, restore)),
         ...(await describeImpairments(doctor)),
@@ -125,7 +125,7 @@ export const doctorCommand = adminCommand({
 });
 
 /** Throws when Temporal shows nothing after the backup: that proves nothing, as Temporal may have been restored as well. */
-async function requireWitness(doctor: Doctor, restore: Restore): Promise<void> {
+async function requireEvidenceOfLostTime(doctor: Doctor, restore: Restore): Promise<void> {
   if (restore.temporalToo || (await temporalSawLostTime(doctor, restore))) return;
   throw new Error(
     'Temporal shows nothing that happened after --backup-at. If Temporal was restored or lost as well, add --temporal-too: ' +

@@ -5,7 +5,7 @@ import { EventContact as Contact } from '../codecs/event.ts';
 import { describe, named } from '../codecs/json-schema.ts';
 import { idOf, limitUpTo, textOf, Uuid } from '../codecs/scalars.ts';
 import { oneOf, optional, struct } from '../codecs/struct.ts';
-import { exportContact, forgetPerson } from '../commands/contacts/erase-contact.ts';
+import { exportContact, eraseContact } from '../commands/contacts/erase-contact.ts';
 import * as creating from '../commands/contacts/create-contact.ts';
 import * as updating from '../commands/contacts/update-contact.ts';
 import { presentContact, type ContactInput } from '../domain/contacts/contact.ts';
@@ -232,7 +232,7 @@ export const deleteContact = endpoint(
   },
   async ({ dependencies, principal: { workspaceId }, params: { id }, query }) => {
     if (query.erase === 'true') {
-      await forgetPerson(dependencies, { workspaceId, contactId: id });
+      await eraseContact(dependencies, { workspaceId, contactId: id });
       return { status: 200, body: acknowledge('Contact erased successfully') };
     }
     await records.deleteContact(dependencies.database, workspaceId, id);

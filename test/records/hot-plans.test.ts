@@ -21,8 +21,8 @@ import type { RecipientState } from '../../src/domain/campaigns/recipient.ts';
 import { possibleNumbers } from '../../src/domain/contacts/search.ts';
 import { listRecipients } from '../../src/records/campaigns/recipient-report.ts';
 import {
-  dropOut,
-  eraseContact,
+  stopSendingTo,
+  clearContact,
   erasePersonTraces,
   exportPerson,
   findKnownPerson,
@@ -226,9 +226,9 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
   'lock recipients of statuses': (connection) => lockRecipients(connection, recipientIds),
   'find a person': (connection) => findKnownPerson(connection, seeded.workspaceId, contactId),
   'export a person': (connection) => exportPerson(connection, place()),
-  'send nothing more to a person': (connection) => dropOut(connection, place()),
+  'send nothing more to a person': (connection) => stopSendingTo(connection, place()),
   'erase what names a person': (connection) => erasePersonTraces(connection, place()),
-  'erase a contact': (connection) => eraseContact(connection, seeded.workspaceId, contactId),
+  'erase a contact': (connection) => clearContact(connection, seeded.workspaceId, contactId),
   'delete archived recipients': (connection) =>
     deleteArchivedRecipients(connection, { campaignId: seeded.campaignId, after: batch, limit: 1_000 }),
   'find the last position': (connection) => lastPosition(connection, seeded.campaignId),

@@ -29,9 +29,9 @@ export interface RecipientBuild {
 }
 
 // Two batches keep both Postgres and this process busy without letting memory grow.
-const pagesUnderWay = 2;
+const batchesUnderWay = 2;
 
-interface Page {
+interface Batch {
   readonly candidates: readonly Candidate[];
   /** By index of the candidate: its reason to be skipped, where that does not depend on its contact. */
   readonly skips: readonly NewRecipient['skip'][];
@@ -47,10 +47,10 @@ export async function buildRecipients({
   checkpoint,
 }: RecipientBuild): Promise<void> {
   const numbers = createPhoneSet();
-  const waiting: Page[] = [];
-  const writing = createBoundedQueue(pagesUnderWay);
+  const waiting: Batch[] = [];
+  const writing = createBoundedQueue(batchesUnderWay);
 
-  const finish = async ({ candidates, skips, reachable, known }: Page): Promise<void> => {
+  const finish = async ({ candidates, skips, reachable, known }: Batch): Promise<void> => {
     checkpoint();
     let registered: readonly AudienceContact[] = [];
     if (contacts !== undefined && known !== undefined) {
@@ -71,19 +71,19 @@ export async function buildRecipients({
   };
 
   for await (const candidates of pages) {
-    waiting.push(beginPage(candidates, numbers, contacts));
-    if (waiting.length > pagesUnderWay) await finish(waiting.shift() as Page);
+    waiting.push(beginBatch(candidates, numbers, contacts));
+    if (waiting.length > batchesUnderWay) await finish(waiting.shift() as Batch);
   }
-  for (const page of waiting) await finish(page);
+  for (const batch of waiting) await finish(batch);
   await writing.settle();
   await contacts?.flush();
 }
 
-function beginPage(
+function beginBatch(
   candidates: readonly Candidate[],
   numbers: PhoneSet,
   contacts: RecipientBuild['contacts'],
-): Page {
+): Batch {
   const isNew = ({ digits }: PhoneNumber): boolean => digits === '' || numbers.add(digits);
   const reachable: Reachable[] = [];
   const skips = candidates.map((candidate) => {

@@ -74,7 +74,7 @@ async function applyInboundMessage(
   notice: InboundNotice,
 ): Promise<void> {
   const { item, channel } = notice;
-  if ((item.newNumber ?? item.newUserId) !== null && !(await isFirstOfItsKind(connection, notice))) return;
+  if ((item.newNumber ?? item.newUserId) !== null && !(await isFirstAnnouncement(connection, notice))) return;
   const answered =
     item.repliesTo === null
       ? undefined
@@ -140,7 +140,7 @@ async function applyInboundMessage(
  * True for the first item that announces this number change. These items are applied one at a time, before any contact is
  * looked up: after the change the old number identifies no contact, and a concurrent transaction would create a second one.
  */
-async function isFirstOfItsKind(connection: Connection, notice: InboundNotice): Promise<boolean> {
+async function isFirstAnnouncement(connection: Connection, notice: InboundNotice): Promise<boolean> {
   const key = messageKey(notice);
   await lockProviderMessage(connection, key);
   return (await listKnownInboundIds(connection, [key])).size === 0;

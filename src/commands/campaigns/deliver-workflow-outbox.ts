@@ -9,14 +9,14 @@ import {
 import type { CampaignStart } from '../../orchestrator/orchestrator.ts';
 import { startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 
-type CommandDependencies = Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>;
+type OutboxDependencies = Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>;
 
 /**
  * Delivers a campaign's messages right after the commit that wrote them. Never fails the caller: false when a message could
  * not be delivered, which is then left to the workers' polling loop.
  */
 export async function deliverWorkflowOutbox(
-  dependencies: CommandDependencies,
+  dependencies: OutboxDependencies,
   campaignId: string,
 ): Promise<boolean> {
   try {
@@ -30,14 +30,14 @@ export async function deliverWorkflowOutbox(
 
 /** Starts the workflow of a campaign just created and deletes its outbox message. Never rejects. */
 export async function startCreated(
-  { database, orchestrator, logger }: CommandDependencies,
+  { database, orchestrator, logger }: OutboxDependencies,
   campaign: CampaignStart,
-  commandId: bigint,
+  outboxId: bigint,
 ): Promise<void> {
   try {
     await orchestrator.startCampaign(campaign);
     // A message that is not deleted is delivered again, which does nothing to a running workflow.
-    deleteOutboxMessages(database, [commandId]).catch(() => undefined);
+    deleteOutboxMessages(database, [outboxId]).catch(() => undefined);
   } catch (error) {
     logger.warn({ campaignId: campaign.id, error: String(error) }, 'workflow outbox message delayed');
   }
@@ -58,19 +58,19 @@ export interface DeliveryPoll {
  * not block the others: the poll goes on, and after `failuresPerPoll` failures the next poll continues behind them.
  */
 export async function deliverOverdueMessages(
-  dependencies: CommandDependencies,
+  dependencies: OutboxDependencies,
   { olderThanMs, afterId }: { readonly olderThanMs: number; readonly afterId: bigint },
 ): Promise<DeliveryPoll> {
-  const commands = await listOutboxMessages(dependencies.database, { olderThanMs, afterId });
+  const messages = await listOutboxMessages(dependencies.database, { olderThanMs, afterId });
   const failures: unknown[] = [];
   let delivered = 0;
-  for (const command of commands) {
+  for (const message of messages) {
     try {
-      await deliverAll(dependencies, [command]);
+      await deliverAll(dependencies, [message]);
       delivered += 1;
     } catch (error) {
       failures.push(error);
-      if (failures.length === failuresPerPoll) return { delivered, lastId: command.id, failure: error };
+      if (failures.length === failuresPerPoll) return { delivered, lastId: message.id, failure: error };
     }
   }
   return { delivered, lastId: 0n, failure: delivered === 0 ? failures[0] : undefined };
@@ -81,35 +81,35 @@ const idleMs = 1_000;
 const overdueMs = 2_000;
 
 /** Polling loop of a worker. Throws when a poll delivers none of the messages found, so that the loop backs off. */
-export function startDeliveringOutbox(dependencies: CommandDependencies): Loop {
+export function startDeliveringOutbox(dependencies: OutboxDependencies): Loop {
   let afterId = 0n;
   return startPollingLoop({
     name: 'workflow outbox',
     logger: dependencies.logger,
     idleMs,
     work: async () => {
-      const round = await deliverOverdueMessages(dependencies, { olderThanMs: overdueMs, afterId });
-      afterId = round.lastId;
-      if (round.delivered === 0 && round.failure !== undefined) throw round.failure;
-      return round.delivered > 0;
+      const poll = await deliverOverdueMessages(dependencies, { olderThanMs: overdueMs, afterId });
+      afterId = poll.lastId;
+      if (poll.delivered === 0 && poll.failure !== undefined) throw poll.failure;
+      return poll.delivered > 0;
     },
   });
 }
 
 async function deliverAll(
-  dependencies: CommandDependencies,
-  commands: readonly OutboxMessage[],
+  dependencies: OutboxDependencies,
+  messages: readonly OutboxMessage[],
 ): Promise<void> {
-  for (const command of commands) {
-    const { request_id: requestId } = command;
-    await withCallContext(requestId === null ? {} : { requestId }, () => deliver(dependencies, command));
-    await deleteOutboxMessages(dependencies.database, [command.id]);
+  for (const message of messages) {
+    const { request_id: requestId } = message;
+    await withCallContext(requestId === null ? {} : { requestId }, () => deliver(dependencies, message));
+    await deleteOutboxMessages(dependencies.database, [message.id]);
   }
 }
 
-async function deliver({ orchestrator }: CommandDependencies, command: OutboxMessage): Promise<void> {
-  const campaign = { id: command.campaign_id, workspaceId: command.workspace_id, name: command.name };
-  if (command.kind === 'start') return orchestrator.startCampaign(campaign);
+async function deliver({ orchestrator }: OutboxDependencies, message: OutboxMessage): Promise<void> {
+  const campaign = { id: message.campaign_id, workspaceId: message.workspace_id, name: message.name };
+  if (message.kind === 'start') return orchestrator.startCampaign(campaign);
   // The refresh of a campaign that changed right after its creation may overtake its start; starting is idempotent.
   if (!(await orchestrator.refreshCampaign(campaign.id))) await orchestrator.startCampaign(campaign);
 }

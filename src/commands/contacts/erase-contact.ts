@@ -3,8 +3,8 @@ import type { Dependencies } from '../../dependencies.ts';
 import { NotFound } from '../../domain/error.ts';
 import type { Connection } from '../../records/database/database.ts';
 import {
-  dropOut,
-  eraseContact,
+  stopSendingTo,
+  clearContact,
   erasePersonTraces,
   exportPerson,
   findErasureKey,
@@ -24,17 +24,17 @@ type Eraser = Pick<Dependencies, 'database' | 'logger' | 'secrets'>;
  * (`run-erasures.ts`). Counters, ledger, ids and a keyed hash of an unsubscribed number stay. An interrupted request can be
  * repeated. Throws NotFound.
  */
-export async function forgetPerson(
+export async function eraseContact(
   { database, logger, secrets }: Eraser,
   { workspaceId, contactId }: { readonly workspaceId: number; readonly contactId: string },
 ): Promise<void> {
   const person = await findKnownPerson(database, workspaceId, contactId);
   if (person === undefined) throw new NotFound('Contact');
-  await database.transaction((transaction) => dropOut(transaction, { workspaceId, person }));
+  await database.transaction((transaction) => stopSendingTo(transaction, { workspaceId, person }));
   await database.transaction(async (transaction) => {
     await erasePersonTraces(transaction, { workspaceId, person });
     await keepOptOut({ secrets }, transaction, { workspaceId, person });
-    await eraseContact(transaction, workspaceId, contactId);
+    await clearContact(transaction, workspaceId, contactId);
     await insertAuditEntry(transaction, { workspaceId, action: 'contact.erase', objectId: contactId });
   });
   logger.info({ workspaceId, contactId }, 'erasure of a person requested');

@@ -43,10 +43,10 @@ export async function readCampaignHistory(
   // A run that continues an earlier one may not have finished a step yet: reads up to three earlier runs.
   for (let runs = 0; ; runs += 1) {
     const events = await readBackwards(client, { workflowId, runId, at });
-    const witnessed = witness(events.filter((event) => at === undefined || timeOf(event) <= at));
-    if (witnessed.snapshot !== undefined || runs === 3) return witnessed;
+    const found = summarise(events.filter((event) => at === undefined || timeOf(event) <= at));
+    if (found.snapshot !== undefined || runs === 3) return found;
     const earlier = events.at(-1)?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId;
-    if (earlier === undefined || earlier === null || earlier === '') return witnessed;
+    if (earlier === undefined || earlier === null || earlier === '') return found;
     runId = earlier;
   }
 }
@@ -78,7 +78,7 @@ async function readBackwards(
 }
 
 /** Expects the events newest first. */
-function witness(events: readonly Event[]): CampaignHistory {
+function summarise(events: readonly Event[]): CampaignHistory {
   const finished = new Set<string>();
   let snapshot: CampaignSnapshot | undefined;
   let claimedPosition: number | undefined;

@@ -47,7 +47,7 @@ async function* checkCampaignBooks(
       const books = await readCampaignBooks(database, id);
       if (books === null) continue;
       noteReservations(reservations, id, books);
-      yield* judgeBooks(doctor, id, books);
+      yield* compareBooks(doctor, id, books);
     }
   }
 }
@@ -60,7 +60,7 @@ function noteReservations({ owed, campaigns }: Reservations, id: string, books: 
   noted.push(id);
 }
 
-function* judgeBooks({ database }: Doctor, id: string, books: CampaignBooks): Iterable<Finding> {
+function* compareBooks({ database }: Doctor, id: string, books: CampaignBooks): Iterable<Finding> {
   if (books.archived) return;
   const wrong = [
     ...differences(books.kept, books.counted),

@@ -13,14 +13,14 @@ import {
 } from '../../records/operations/standstill.ts';
 import { compareCampaign, type CampaignChecker } from './check-campaigns.ts';
 
-const suspectsOfRound = 100;
-const endedOfRound = 500;
+const mostSuspects = 100;
+const mostEnded = 500;
 const callsAtOnce = 8;
 /** A poll logs one line, however many campaigns it found; `find-campaigns` lists the others. */
 const mostLogged = 10;
 // 5 min: Temporal's lists lag behind, and a worker's clock may be off.
 const overlapMs = 300_000;
-const firstLookMs = 86_400_000;
+const firstPeriodMs = 86_400_000;
 const settledSeconds = 15;
 const safeRepairs = new Set(['campaign-without-workflow', 'workflow-behind-record', 'campaign-overdue']);
 
@@ -28,13 +28,13 @@ const safeRepairs = new Set(['campaign-without-workflow', 'workflow-behind-recor
 export async function watchCampaigns(checker: CampaignChecker): Promise<boolean> {
   const { database } = checker;
   const startedAt = checker.now();
-  const turn = await takeWatch(database);
-  if (turn === undefined) return false;
+  const watch = await takeWatch(database);
+  if (watch === undefined) return false;
   await suspectCampaigns(database);
   const since =
-    turn.lookedAt === null ? startedAt.getTime() - firstLookMs : turn.lookedAt.getTime() - overlapMs;
+    watch.lookedAt === null ? startedAt.getTime() - firstPeriodMs : watch.lookedAt.getTime() - overlapMs;
   const ended = await listEnded(checker, new Date(since));
-  const ids = [...new Set([...ended, ...(await takeSuspects(database, suspectsOfRound))])];
+  const ids = [...new Set([...ended, ...(await takeSuspects(database, mostSuspects))])];
   const open = await listOpenCampaigns(database, { ids, settledSeconds });
   const result: CheckResult = { stalledIds: new Set(), news: [], repaired: [] };
   for (let first = 0; first < open.length; first += callsAtOnce) {
@@ -66,7 +66,7 @@ async function listEnded({ workflows }: CampaignChecker, since: Date): Promise<r
   const ids: string[] = [];
   for await (const page of workflows.list('campaign', condition)) {
     ids.push(...page);
-    if (ids.length >= endedOfRound) break;
+    if (ids.length >= mostEnded) break;
   }
   return ids;
 }

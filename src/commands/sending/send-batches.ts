@@ -18,7 +18,7 @@ import { pauseForBalance } from './pause-for-balance.ts';
 import type { Sender, StepOptions } from './run-send-step.ts';
 import { SendQueue, type SendQueueOptions } from './send-queue.ts';
 import type { SlotLease } from './slot-lease.ts';
-import { StopWatch } from './stop-watch.ts';
+import { StopConditions } from './stop-conditions.ts';
 
 export interface SendingStep {
   readonly options: StepOptions;
@@ -73,7 +73,7 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
     onMissing: ({ position, claimId }, missing) =>
       recorder.add({ position, claimId, outcome: { kind: 'skipped', missing } }),
   });
-  const stopWatch = new StopWatch();
+  const stopConditions = new StopConditions();
   const failures = logFailures(dependencies.logger, channelId);
   const circuit = new CircuitReporter((answers) =>
     recordAnswers(database, { channelId, ...answers }).then(failures.circuit),
@@ -81,7 +81,8 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
   const recorder = createOutcomeRecorder(dependencies, { campaignId, channelId }, (states) => {
     claimer.remaining += states.filter((state) => state === 'PENDING').length;
   });
-  const isStopped = (): boolean => stopWatch.reason !== undefined || circuit.isOpen() || options.draining();
+  const isStopped = (): boolean =>
+    stopConditions.reason !== undefined || circuit.isOpen() || options.draining();
   const queue = new SendQueue({
     messagesPerSecond: context.messages_per_second,
     answerMs: context.answer_ms,
@@ -92,7 +93,7 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
     onResult: (recipient, result) => {
       const answer = classifyAnswer(result, circuit.countsAttempts() ? recipient.attempts : null);
       if (answer.isFailure === true) failures.note(result);
-      stopWatch.onAnswer(answer, recipient);
+      stopConditions.onAnswer(answer, recipient);
       if (answer.wasSent !== false) circuit.onAnswer(answer.isFailure === true);
       const { position, claimId, changedContact, variables } = recipient;
       recorder.add({
@@ -138,7 +139,7 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
         if (claim.isProbe) await settle().then(() => circuit.settle());
         return undefined;
       case 'stale_epoch':
-        stopWatch.stop({ kind: 'stale_epoch' });
+        stopConditions.stop({ kind: 'stale_epoch' });
         return undefined;
       case 'rate_limited': {
         const waitMs = Math.max(1, claim.waitMs - claimer.claimMs);
@@ -150,7 +151,7 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
         return waitFor(Math.max(maxInStepWaitMs, claim.waitMs));
       case 'unaffordable':
         await settle();
-        if (await waitForBalance.isPaused(claim.available)) stopWatch.stop({ kind: 'stale_epoch' });
+        if (await waitForBalance.isPaused(claim.available)) stopConditions.stop({ kind: 'stale_epoch' });
         return undefined;
       case 'empty':
         if (claim.waitMs === null) claimer.remaining = 0;
@@ -193,8 +194,8 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
     channelWaitMs: Math.max(ending.channelWaitMs, await circuit.settle()),
     tokensUsed: claimer.tokensUsed,
     answerMs: queue.throughput.answerMs,
-    stopReason: stopWatch.reason,
-    rejections: stopWatch.rejections,
+    stopReason: stopConditions.reason,
+    rejections: stopConditions.rejections,
   };
 }
 

@@ -18,7 +18,7 @@ import type { Sender } from './run-send-step.ts';
 const singleBatchWaitMs = 300;
 const singleBatchRetryMs = 30;
 /** 1 s: a step sends at least this long before it hands over to another campaign. */
-const minTurnMs = 1_000;
+const minSendingMs = 1_000;
 /** 3.5 s: longer than a handover may take (3 s), so that two next holders never overlap. */
 const handoverEveryMs = 3_500;
 
@@ -41,7 +41,7 @@ export class SlotLease {
   readonly #dependencies: Sender;
   readonly #renewal: NodeJS.Timeout;
   #isHeld = true;
-  #handoverAt = performance.now() + minTurnMs;
+  #handoverAt = performance.now() + minSendingMs;
 
   constructor(dependencies: Sender, slot: HeldSlot) {
     this.#dependencies = dependencies;

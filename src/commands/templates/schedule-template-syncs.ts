@@ -3,7 +3,7 @@ import { listAllBusinessAccounts } from '../../records/workspaces/business-accou
 
 const failuresPerPoll = 3;
 
-export interface ScheduleRound {
+export interface SchedulePoll {
   readonly scheduled: number;
   /** The account after which the next poll continues; '' when this poll reached the last one. */
   readonly lastId: string;
@@ -18,7 +18,7 @@ export interface ScheduleRound {
 export async function scheduleTemplateSyncs(
   { database, orchestrator }: Pick<Dependencies, 'database' | 'orchestrator'>,
   afterId = '',
-): Promise<ScheduleRound> {
+): Promise<SchedulePoll> {
   const accounts = await listAllBusinessAccounts(database, afterId);
   let [scheduled, failures] = [0, 0];
   let failure: unknown;

@@ -140,16 +140,16 @@ export async function syncTemplates(
   workspaceId: number,
 ): Promise<SyncSummary> {
   let summary = emptySummary;
-  let trouble: ProviderRequestError | undefined;
+  let failure: ProviderRequestError | undefined;
   for (const { id } of await listBusinessAccounts(dependencies.database, workspaceId)) {
     try {
       summary = addSummaries(summary, await syncBusinessAccount(dependencies, id));
     } catch (error) {
       if (!(error instanceof ProviderRequestError)) throw error;
-      trouble ??= error;
+      failure ??= error;
     }
   }
-  if (trouble !== undefined) throw callerError(trouble);
+  if (failure !== undefined) throw callerError(failure);
   return summary;
 }
 

@@ -9,7 +9,7 @@ const highestLoad = 0.7;
 
 export function createPhoneSet(): PhoneSet {
   // 0 marks an empty slot: no phone number begins with 0.
-  let places = new Float64Array(firstCapacity);
+  let slots = new Float64Array(firstCapacity);
   let size = 0;
 
   const insert = (into: Float64Array, value: number): boolean => {
@@ -26,15 +26,15 @@ export function createPhoneSet(): PhoneSet {
     }
   };
   const grow = (): void => {
-    const larger = new Float64Array(places.length * 2);
-    for (const value of places) if (value !== 0) insert(larger, value);
-    places = larger;
+    const larger = new Float64Array(slots.length * 2);
+    for (const value of slots) if (value !== 0) insert(larger, value);
+    slots = larger;
   };
   return {
     add: (digits) => {
-      if (!insert(places, Number(digits))) return false;
+      if (!insert(slots, Number(digits))) return false;
       size += 1;
-      if (size > places.length * highestLoad) grow();
+      if (size > slots.length * highestLoad) grow();
       return true;
     },
   };

@@ -67,7 +67,7 @@ export interface CampaignFacts extends StatusFacts {
   /** Broadcasts of this month; `limit` null: unlimited. */
   readonly broadcasts: { readonly used: number; readonly limit: number | null; readonly counted: boolean };
   /** Creation of the oldest undelivered message in the campaign's workflow outbox; null when there is none. */
-  readonly orderedAt: Date | null;
+  readonly outboxSince: Date | null;
   readonly now: Date;
 }
 

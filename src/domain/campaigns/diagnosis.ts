@@ -119,7 +119,7 @@ function preparation({
 
 function schedule({ status: present, scheduledAt, now }: CampaignFacts): DiagnosisEntry | undefined {
   if (present !== 'SCHEDULED' || scheduledAt === null) return undefined;
-  if (now.getTime() - scheduledAt.getTime() > slowOrderMs)
+  if (now.getTime() - scheduledAt.getTime() > slowOutboxMs)
     return wrong('SCHEDULE', `It was due at ${scheduledAt.toISOString()} and has not begun.`, lookAtWorkers);
   return fine('SCHEDULE', `It starts by itself at ${scheduledAt.toISOString()}.`);
 }
@@ -206,8 +206,8 @@ function forSpan({ waitingUntil, now }: CampaignFacts): string {
 
 const cent = 10_000n;
 
-function wallet({ wallet: purse, pending, status: present }: CampaignFacts): DiagnosisEntry {
-  const { available, currency, nextPrice, remainingCost, isExact } = purse;
+function wallet({ wallet: facts, pending, status: present }: CampaignFacts): DiagnosisEntry {
+  const { available, currency, nextPrice, remainingCost, isExact } = facts;
   const holds = `the wallet holds ${amount(available, currency)}`;
   if (isFinished(present) || nextPrice === null || pending === 0)
     return fine('WALLET', `${upperFirst(holds)}.`);
@@ -227,16 +227,16 @@ function wallet({ wallet: purse, pending, status: present }: CampaignFacts): Dia
   return { ...wrong('WALLET', `${upperFirst(holds)} and ${costs}.`, recharge), missing };
 }
 
-const slowOrderMs = 15_000;
+const slowOutboxMs = 15_000;
 const lookAtWorkers = 'See that a worker runs and that Temporal is reached.';
 
-function worker({ waitingFor, orderedAt, now }: CampaignFacts): DiagnosisEntry | undefined {
+function worker({ waitingFor, outboxSince, now }: CampaignFacts): DiagnosisEntry | undefined {
   if (waitingFor === 'WORKFLOW_STUCK')
     return wrong('WORKER', 'Its workflow is stuck.', 'Ask who runs this service to look at the workflow.');
   if (waitingFor === 'QUEUED')
     return wrong('WORKER', 'Its next step waits: all workers are busy.', 'Wait, or add workers.');
-  if (orderedAt === null || now.getTime() - orderedAt.getTime() < slowOrderMs) return undefined;
-  const seconds = Math.round((now.getTime() - orderedAt.getTime()) / 1000);
+  if (outboxSince === null || now.getTime() - outboxSince.getTime() < slowOutboxMs) return undefined;
+  const seconds = Math.round((now.getTime() - outboxSince.getTime()) / 1000);
   return wrong(
     'WORKER',
     `Its workflow has not been notified of the last change for ${seconds} s.`,

@@ -62,9 +62,9 @@ export function createContactWriter(
   const events = createCopyRows(eventColumns.length);
   const queue = createBoundedQueue(batchesUnderWay);
   const { workspaceId, source, subscribedKeys } = options;
-  const isCreationTold = subscribedKeys.has('contact.created');
+  const emitsCreated = subscribedKeys.has('contact.created');
 
-  const tell = (event: NewEvent): void => {
+  const emit = (event: NewEvent): void => {
     events.beginRow();
     events.int4(workspaceId);
     events.text(event.eventKey);
@@ -84,7 +84,7 @@ export function createContactWriter(
     contacts.text(source);
     contacts.bool(contact.subscribed);
     contacts.jsonb(hasFields(contact.customFields) ? JSON.stringify(contact.customFields) : '{}');
-    if (isCreationTold) tell(createdEvent(contact, options));
+    if (emitsCreated) emit(createdEvent(contact, options));
   };
   const send = async (): Promise<void> => {
     if (contacts.size() > 0) await queue.add(connection.copyRows(copyContacts, contacts.take()));
@@ -99,7 +99,7 @@ export function createContactWriter(
     async write({ created, changed }) {
       for (const contact of created) create(contact);
       if (changed.length > 0) {
-        for (const event of await updateContacts(connection, options, changed)) tell(event);
+        for (const event of await updateContacts(connection, options, changed)) emit(event);
       }
       if (contacts.size() + events.size() >= batchBytes) await send();
     },

@@ -179,7 +179,7 @@ const changeColumns = sql.fragment`
   (id, campaign_id, position, state, reason, reason_detail, price, settlement, provider_message_id, statuses_seen)`;
 
 /** Keeps the time of the first such status. */
-const firstTold = (status: 'sent' | 'delivered' | 'read') => {
+const firstReportedAt = (status: 'sent' | 'delivered' | 'read') => {
   const time = sql.identifier(['recipient', `${status}_at`]);
   return sql.fragment`CASE WHEN change.statuses_seen & ${statusBits[status]} <> 0 THEN coalesce(${time}, now())
     ELSE ${time} END`;
@@ -192,7 +192,7 @@ export async function updateRecipients(
   if (changes.length === 0) return;
   await connection.query(sql.type(nothing)`
     UPDATE recipient SET ${changed},
-      sent_at = ${firstTold('sent')}, delivered_at = ${firstTold('delivered')}, read_at = ${firstTold('read')}
+      sent_at = ${firstReportedAt('sent')}, delivered_at = ${firstReportedAt('delivered')}, read_at = ${firstReportedAt('read')}
     FROM ${sql.unnest(changes.map(changeRow), changeTypes)} AS change ${changeColumns}
     WHERE recipient.campaign_id = change.campaign_id AND recipient.position = change.position`);
 }

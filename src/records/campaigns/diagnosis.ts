@@ -46,7 +46,7 @@ const Facts = row(
     counted: t.number,
     cost: t.string,
     broadcasts: t.type({ used: t.number, limit: nullable(t.number), counted: t.boolean }),
-    orderedAt: nullable(timestamp),
+    outboxSince: nullable(timestamp),
     now: timestamp,
   }),
 );
@@ -102,7 +102,7 @@ export async function getCampaignFacts(
       jsonb_build_object('counted', quota_month IS NOT NULL, 'limit', broadcasts_per_month, 'used',
         coalesce((SELECT used FROM broadcast_usage WHERE broadcast_usage.workspace_id = campaign.workspace_id
           AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date), 0)) AS broadcasts,
-      (SELECT min(created_at) FROM workflow_outbox WHERE campaign_id = campaign.id) AS "orderedAt", now() AS now
+      (SELECT min(created_at) FROM workflow_outbox WHERE campaign_id = campaign.id) AS "outboxSince", now() AS now
     FROM campaign
     JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
     JOIN template ON template.id = campaign.template_id

@@ -93,7 +93,7 @@ const isTo = ({ person: { id, phoneNumber } }: Place) =>
     : sql.fragment`recipient.phone_number = ${phoneNumber} AND recipient.sendable`;
 
 /** Deletes the contact and skips its pending recipients. Locks campaigns, then counters, then recipients, as a claim does. */
-export async function dropOut(connection: Connection, place: Place): Promise<void> {
+export async function stopSendingTo(connection: Connection, place: Place): Promise<void> {
   const { workspaceId, person } = place;
   await connection.query(sql.type(nothing)`
     UPDATE contact SET deleted_at = now(), updated_at = now()
@@ -160,7 +160,7 @@ export async function erasePersonTraces(connection: Connection, place: Place): P
 }
 
 /** The last step of the request: clears the contact, so that no row leads to the person. */
-export async function eraseContact(
+export async function clearContact(
   connection: Connection,
   workspaceId: number,
   contactId: string,

@@ -35,7 +35,7 @@ export async function claimMessage(connection: Connection, message: NewOutboundM
   const { contactId = null } = message;
   const phoneNumber = contactId === null ? message.to : null;
   const claimed = await connection.maybeOne(sql.type(MessageId)`
-    WITH purse AS (
+    WITH reserved_wallet AS (
       UPDATE wallet SET reserved = reserved + ${message.price}, updated_at = now()
       WHERE channel_id = ${message.channelId} AND balance - reserved >= ${message.price}
       RETURNING channel_id
@@ -45,12 +45,12 @@ export async function claimMessage(connection: Connection, message: NewOutboundM
     )
     INSERT INTO message (id, workspace_id, channel_id, direction, source, campaign_id, template_id, contact_id,
       conversation_id, phone_number, country, type, state, price, settlement)
-    SELECT ${message.id}, ${message.workspaceId}, purse.channel_id, 'outbound', ${message.source},
+    SELECT ${message.id}, ${message.workspaceId}, reserved_wallet.channel_id, 'outbound', ${message.source},
       ${message.campaignId}::uuid, ${message.templateId}::uuid, person.id,
       (SELECT conversation.id FROM conversation
         WHERE channel_id = ${message.channelId} AND contact_id = person.id AND status <> 'closed'),
       ${phoneNumber}::text, ${message.country}, 'template', 'CLAIMED', ${message.price}, 'reserved'
-    FROM purse CROSS JOIN person
+    FROM reserved_wallet CROSS JOIN person
     RETURNING id`);
   return claimed !== null;
 }
@@ -126,7 +126,7 @@ function resultStatement(messageId: string, result: MessageResult) {
         message.provider_message_id, present.channel_id, present.workspace_id, present.price,
         present.settlement = 'reserved' AND message.settlement = 'charged' AS charged,
         present.settlement = 'reserved' AND message.settlement <> 'reserved' AS released
-    ), purse AS (
+    ), settled_wallet AS (
       UPDATE wallet SET reserved = reserved - updated.price,
         balance = balance - CASE WHEN charged THEN updated.price ELSE 0 END, updated_at = now()
       FROM updated WHERE released AND wallet.channel_id = updated.channel_id

@@ -12,15 +12,15 @@ import { isWindowClosed, waitingJoin } from '../campaigns/waiting-reason.ts';
 /** Kinds that are reported. A preparation may take long, and so may a wait whose reason is recorded. */
 export const standstillKinds = ['due', 'running', 'without_workflow', 'stuck'] as const;
 
-const Turn = row(t.type({ looked_at: nullable(timestamp) }));
+const Watch = row(t.type({ looked_at: nullable(timestamp) }));
 
 /** Assigns the next check to one process; returns when the last completed check began. Undefined when none is due yet. */
 export async function takeWatch(
   connection: Connection,
 ): Promise<{ readonly lookedAt: Date | null } | undefined> {
-  const turn = await connection.maybeOne(sql.type(Turn)`
+  const watch = await connection.maybeOne(sql.type(Watch)`
     UPDATE campaign_watch SET next_at = now() + interval '15 seconds' WHERE next_at <= now() RETURNING looked_at`);
-  return turn === null ? undefined : { lookedAt: turn.looked_at };
+  return watch === null ? undefined : { lookedAt: watch.looked_at };
 }
 
 export async function endWatch(connection: Connection, startedAt: Date): Promise<void> {

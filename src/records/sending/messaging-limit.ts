@@ -157,7 +157,7 @@ export async function setMessagingLimit(
     RETURNING new.id, new.workspace_id AS "workspaceId", old.messaging_limit AS before, new.messaging_limit AS present`);
   if (changed === null || changed.before === changed.present) return;
   await insertNotices(transaction, [messagingLimitChanged(changed, changed.before, changed.present)]);
-  if (changed.before === null && limit !== null) await countBackwards(transaction, accountId, limit);
+  if (changed.before === null && limit !== null) await countPastRecipients(transaction, accountId, limit);
   // Notifies the campaigns that wait for the limit.
   await transaction.query(sql.type(nothing)`
     INSERT INTO workflow_outbox (campaign_id, kind)
@@ -166,7 +166,7 @@ export async function setMessagingLimit(
 }
 
 /** Counts the people messaged while the account had no limit; `limit` of them are enough to use the quota up. */
-async function countBackwards(transaction: Connection, accountId: string, limit: number): Promise<void> {
+async function countPastRecipients(transaction: Connection, accountId: string, limit: number): Promise<void> {
   await transaction.query(sql.type(nothing)`SELECT ${lockOf(sql.fragment`${accountId}`)}`);
   await transaction.query(sql.type(nothing)`
     DELETE FROM account_reach_count WHERE business_account_id = ${accountId}`);

@@ -162,7 +162,7 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
       SELECT ${campaignId}::uuid, position, now() + make_interval(secs => COALESCE(delay_ms, 0) / 1000)
       FROM updated WHERE open AND new_state = 'PENDING'
       ON CONFLICT (campaign_id, position) DO NOTHING
-    ), purse AS (
+    ), settled_wallet AS (
       UPDATE wallet SET reserved = reserved - total.charged - total.freed, balance = balance - total.charged,
         updated_at = now()
       FROM total WHERE wallet.channel_id = ${channelId} AND total.charged + total.freed > 0
@@ -170,7 +170,7 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
     ), charge AS (
       INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, campaign_id, message_count)
       SELECT channel_id, workspace_id, 'charge', -charged, ${campaignId}, accepted
-      FROM purse WHERE charged > 0
+      FROM settled_wallet WHERE charged > 0
     ), counted AS (
       UPDATE campaign_counter SET
         claimed = claimed - total.was_claimed,
@@ -180,7 +180,7 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
         pending = pending + total.released,
         skipped = campaign_counter.skipped + total.skipped,
         charged = campaign_counter.charged + total.charged
-      FROM total CROSS JOIN (SELECT count(*) FROM purse) AS settled
+      FROM total CROSS JOIN (SELECT count(*) FROM settled_wallet) AS settled
       WHERE campaign_id = ${campaignId} AND total.was_claimed + total.was_unknown > 0
       RETURNING campaign_id
     ), explained AS (

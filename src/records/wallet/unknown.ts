@@ -50,7 +50,7 @@ export async function releaseUnknown(
     ), total AS (
       SELECT channel_id, count(*)::int AS messages, sum(price)::bigint AS amount
       FROM (SELECT * FROM freed UNION ALL SELECT * FROM freed_message) AS one GROUP BY channel_id
-    ), purse AS (
+    ), settled_wallet AS (
       UPDATE wallet SET reserved = reserved - total.amount, updated_at = now()
       FROM total WHERE wallet.channel_id = total.channel_id
     )

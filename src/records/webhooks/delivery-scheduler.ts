@@ -49,7 +49,7 @@ const ScheduledDelivery = t.type({
 });
 export type ScheduledDelivery = t.TypeOf<typeof ScheduledDelivery>;
 
-export interface ScheduledRound {
+export interface SchedulerPoll {
   /** Locked by this poll; the others are held by other schedulers. */
   readonly shards: readonly number[];
   readonly deliveries: readonly ScheduledDelivery[];
@@ -71,7 +71,7 @@ export async function scheduleDeliveries(
   database: Database,
   limits: SchedulerLimits,
   from?: string,
-): Promise<ScheduledRound> {
+): Promise<SchedulerPoll> {
   const { count, first, most } = limits.shards;
   const order = Array.from({ length: count }, (_, index) => (first + index) % count);
   return database.transaction(async (transaction) => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { forgetPerson } from '../../../src/commands/contacts/erase-contact.ts';
+import { eraseContact } from '../../../src/commands/contacts/erase-contact.ts';
 import { stepErasure } from '../../../src/commands/contacts/run-erasures.ts';
 import type { Config } from '../../../src/config.ts';
 import { claimAttempts } from '../../../src/records/webhooks/attempts.ts';
@@ -92,7 +92,7 @@ describe('the request to erase a person', () => {
       await holder.query(
         'BEGIN; LOCK TABLE event, webhook_delivery, provider_callback, unmatched_status, idempotency_key',
       );
-      await forgetPerson(eraser(), person);
+      await eraseContact(eraser(), person);
     } finally {
       await holder.end();
     }
@@ -119,7 +119,7 @@ describe('the request to erase a person', () => {
     const read = async () =>
       JSON.stringify(await getWebhookDelivery(database.pool, workspaceId, { webhookId, deliveryId }));
     expect((await read()).split(person.number)).toHaveLength(3);
-    await forgetPerson(eraser(), person);
+    await eraseContact(eraser(), person);
     expect(await countNaming(person)).toBe(1);
     expect(await read()).not.toContain(person.number);
     expect(
@@ -140,7 +140,7 @@ describe('the erasure job', () => {
       await writeEvents(person, days, days === 2 ? 45_000 : 10);
       await writeCallback(person, days);
     }
-    await forgetPerson(eraser(), person);
+    await eraseContact(eraser(), person);
     expect(await countNaming(person)).toBe(8);
     // The step of a worker that dies before the commit is rolled back.
     const dying = {
@@ -172,7 +172,7 @@ describe('the erasure job', () => {
     const people = [await aPerson(), await aPerson(), await aPerson()];
     for (const person of people) {
       for (const days of [3, 1, 0]) await writeEvents(person, days, 2_000);
-      await forgetPerson(eraser(), person);
+      await eraseContact(eraser(), person);
     }
     const work = async () => {
       while ((await queued()) > 0) await stepErasure(eraser(), 0);
@@ -185,7 +185,7 @@ describe('the erasure job', () => {
     const person = await aPerson();
     const callbackId = await writeCallback(person, 0);
     await query(database, 'INSERT INTO waiting_callback (id, size) VALUES ($1, 1)', [callbackId]);
-    await forgetPerson(eraser(), person);
+    await eraseContact(eraser(), person);
     await writeEvents(person, 0);
     while (await stepErasure(eraser(), 0));
     expect([await countNaming(person), await queued()]).toEqual([2, 1]);
@@ -195,7 +195,7 @@ describe('the erasure job', () => {
   });
 
   it('waits until transactions that knew the person have ended', async () => {
-    await forgetPerson(eraser(), await aPerson());
+    await eraseContact(eraser(), await aPerson());
     expect([await stepErasure(eraser(), 5), await queued()]).toEqual([false, 1]);
   });
 });

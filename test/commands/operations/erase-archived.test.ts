@@ -5,7 +5,7 @@ import pino from 'pino';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { forgetPerson } from '../../../src/commands/contacts/erase-contact.ts';
+import { eraseContact } from '../../../src/commands/contacts/erase-contact.ts';
 import { stepErasure } from '../../../src/commands/contacts/run-erasures.ts';
 import { archiveExpired } from '../../../src/commands/operations/archive-expired.ts';
 import { eraseArchived } from '../../../src/commands/operations/erase-archived.ts';
@@ -57,7 +57,7 @@ const textOf = async (key: string): Promise<string> =>
 async function erase(): Promise<void> {
   const { archivist } = fixture;
   const eraser = { ...archivist, secrets: createSecretBox(['a key of the tests, long enough']) };
-  await forgetPerson(eraser, { workspaceId: campaign.workspaceId, contactId });
+  await eraseContact(eraser, { workspaceId: campaign.workspaceId, contactId });
   while (await stepErasure(eraser, 0));
 }
 

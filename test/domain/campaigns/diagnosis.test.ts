@@ -27,7 +27,7 @@ const facts: CampaignFacts = {
     isExact: true,
   },
   broadcasts: { used: 0, limit: null, counted: true },
-  orderedAt: null,
+  outboxSince: null,
   now,
 };
 const statusOf = (change: Partial<CampaignFacts>) => diagnose({ ...facts, ...change })[0];
@@ -126,7 +126,7 @@ it.each<[string, Partial<CampaignFacts>, string]>([
   ['a workflow that is stuck', { waitingFor: 'WORKFLOW_STUCK' }, 'Its workflow is stuck. 812 people wait.'],
   [
     'a worker that is away',
-    { orderedAt: new Date('2026-11-21T08:59:20Z'), pending: 1 },
+    { outboxSince: new Date('2026-11-21T08:59:20Z'), pending: 1 },
     'Its workflow has not been notified of the last change for 40 s. 1 person waits.',
   ],
   [

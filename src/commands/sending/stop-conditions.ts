@@ -6,7 +6,7 @@ import type { Rejection } from './handle-rejections.ts';
 /** 100 messages in a row that are malformed in the same way: the next ones will be, too. */
 const malformedToStop = 100;
 
-export class StopWatch {
+export class StopConditions {
   readonly rejections: Rejection[] = [];
   #reason: StopReason | undefined;
   #malformed = { code: 0, count: 0 };

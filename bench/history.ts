@@ -124,8 +124,8 @@ async function whileATransactionIsOpen<A>({ postgres, client }: Side, work: () =
   const many = Math.ceil(rows / 10);
   await client.query(
     `WITH stored AS (
-      INSERT INTO provider_callback (body, applied_at)
-      SELECT convert_to(repeat('x', 400), 'UTF8'), now() FROM generate_series(1, $1::int) RETURNING id)
+      INSERT INTO provider_callback (body)
+      SELECT convert_to(repeat('x', 400), 'UTF8') FROM generate_series(1, $1::int) RETURNING id)
     INSERT INTO waiting_callback (id, size) SELECT id, 400 FROM stored`,
     [many],
   );

@@ -5,7 +5,6 @@ CREATE TABLE provider_callback (
   id bigint GENERATED ALWAYS AS IDENTITY,
   body bytea NOT NULL,
   received_at timestamptz NOT NULL DEFAULT now(),
-  applied_at timestamptz,
   -- Why applying it failed for good; such a row is kept for inspection.
   error text,
   PRIMARY KEY (id, received_at)

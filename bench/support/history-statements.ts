@@ -37,7 +37,7 @@ export async function historyStatements(
   // One callback waits.
   await client.query(`
     WITH stored AS (
-      INSERT INTO provider_callback (body, applied_at) SELECT convert_to(repeat('x', 400), 'UTF8'), now()
+      INSERT INTO provider_callback (body) SELECT convert_to(repeat('x', 400), 'UTF8')
       WHERE NOT EXISTS (SELECT FROM waiting_callback) RETURNING id)
     INSERT INTO waiting_callback (id, size) SELECT id, 400 FROM stored`);
   const one = async <A>(text: string) => (await client.query<{ found: A }>(text)).rows[0]?.found as A;

@@ -142,8 +142,8 @@ function statementsOf(rows: number) {
        FROM wallet JOIN ledger_entry USING (channel_id) GROUP BY 1, 2, balance HAVING balance <> sum(amount)`,
     ],
     [
-      `INSERT INTO provider_callback (body, received_at, applied_at)
-       SELECT convert_to(repeat('x', 400), 'UTF8'), now() - ${days}, now() FROM generate_series($1::int, 1, -1) AS n`,
+      `INSERT INTO provider_callback (body, received_at)
+       SELECT convert_to(repeat('x', 400), 'UTF8'), now() - ${days} FROM generate_series($1::int, 1, -1) AS n`,
       half,
     ],
   ];

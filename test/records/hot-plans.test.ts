@@ -140,8 +140,8 @@ beforeAll(async () => {
   );
   await fill(
     `WITH stored AS (
-       INSERT INTO provider_callback (body, applied_at)
-       SELECT convert_to(repeat('x', 400), 'UTF8'), now() FROM generate_series(1, $1::int) RETURNING id, received_at)
+       INSERT INTO provider_callback (body)
+       SELECT convert_to(repeat('x', 400), 'UTF8') FROM generate_series(1, $1::int) RETURNING id, received_at)
      INSERT INTO waiting_callback (id, received_at, size) SELECT id, received_at, 400 FROM stored ORDER BY id DESC LIMIT 1000`,
     [rows],
   );

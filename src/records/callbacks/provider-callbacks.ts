@@ -7,7 +7,7 @@ import { bytes, nothing, row } from '../database/row.ts';
 
 /**
  * Stores any number of bodies in one statement. They travel as one binary value and are cut apart in the database: an
- * array of bytea would be sent as hexadecimal text, at twice the size. (`applied_at` keeps the release before from adopting them.)
+ * array of bytea would be sent as hexadecimal text, at twice the size.
  */
 export async function insertProviderCallbacks(
   connection: Connection,
@@ -21,8 +21,8 @@ export async function insertProviderCallbacks(
   }
   await connection.query(sql.type(nothing)`
     WITH stored AS (
-      INSERT INTO provider_callback (body, applied_at)
-      SELECT substring(joined.bytes FROM piece.start FOR piece.size), now()
+      INSERT INTO provider_callback (body)
+      SELECT substring(joined.bytes FROM piece.start FOR piece.size)
       FROM (SELECT ${sql.binary(Buffer.concat(bodies))}::bytea AS bytes) AS joined,
         ${sql.unnest(rows, ['int4', 'int4'])} AS piece (start, size)
       RETURNING id, octet_length(body) AS size)

@@ -41,8 +41,8 @@ it('removes what is older than the limit, by batches, and nothing else', async (
   );
   await query(
     database,
-    `INSERT INTO provider_callback (body, received_at, applied_at)
-     VALUES ('a', now() - interval '31 days', now()), ('c', now(), now()), ('d', now() - interval '31 days', now())`,
+    `INSERT INTO provider_callback (body, received_at)
+     VALUES ('a', now() - interval '31 days'), ('c', now()), ('d', now() - interval '31 days')`,
   );
   await query(
     database,

@@ -56,13 +56,11 @@ const selected = sql.fragment`
 
 const storedRoute = ({ route, channelId }: IdempotencyScope): string => `${route} ${channelId ?? '-'}`;
 
-/** The key's own row, or a row without a channel. */
-const rowsOf = (scope: IdempotencyScope) => sql.fragment`
-  workspace_id = ${scope.workspaceId} AND route IN (${storedRoute(scope)}, ${scope.route}) AND key = ${scope.key}`;
+const rowOf = (scope: IdempotencyScope) => sql.fragment`
+  workspace_id = ${scope.workspaceId} AND route = ${storedRoute(scope)} AND key = ${scope.key}`;
 
 const alive = (scope: IdempotencyScope) => sql.fragment`
-  SELECT ${selected} FROM idempotency_key WHERE ${rowsOf(scope)} AND created_at > now() - ${keyLifetime}
-  ORDER BY route DESC LIMIT 1`;
+  SELECT ${selected} FROM idempotency_key WHERE ${rowOf(scope)} AND created_at > now() - ${keyLifetime}`;
 
 export async function findIdempotencyKey(
   connection: Connection,
@@ -119,7 +117,7 @@ export async function completeIdempotencyKey(
 ): Promise<void> {
   await connection.query(sql.type(nothing)`
     UPDATE idempotency_key SET response_status = ${response.status}, response_body = ${response.body}
-    WHERE ${rowsOf(scope)} AND response_status IS NULL`);
+    WHERE ${rowOf(scope)} AND response_status IS NULL`);
 }
 
 /** Deletes a reserved key whose request failed without any effect. */
@@ -128,7 +126,7 @@ export async function deleteReservedIdempotencyKey(
   scope: IdempotencyScope,
 ): Promise<void> {
   await connection.query(sql.type(nothing)`
-    DELETE FROM idempotency_key WHERE ${rowsOf(scope)} AND response_status IS NULL`);
+    DELETE FROM idempotency_key WHERE ${rowOf(scope)} AND response_status IS NULL`);
 }
 
 /** Deletes at most `limit` expired rows. Returns their number. */

@@ -1,7 +1,7 @@
 /**
  * Encryption of secrets at rest: AES-256-GCM. The id of the key stands in front of the cipher text, so that keys can be rotated
  * (`SECRETS_KEY` encrypts, `SECRETS_KEY_PREVIOUS` only decrypts). A secret is bound to its row: copied into another row it
- * cannot be decrypted. Version 1 is not bound; it is read until `rotate-secrets` has replaced it.
+ * cannot be decrypted.
  * Layout: version (1 byte) · key id (8) · nonce (12) · tag (16) · cipher text.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
@@ -13,11 +13,12 @@ export interface SecretBox {
   readonly encrypt: (plainText: string, row: SecretRow) => Buffer;
   /** Throws when the key is unknown, the text was altered, or it is another row's. */
   readonly decrypt: (cipherText: Buffer, row: SecretRow) => string;
-  /** True when the text was encrypted under an older key, or is bound to no row. */
+  /** True when the text was encrypted under an older key. */
   readonly isStale: (cipherText: Buffer) => boolean;
 }
 
-const [unbound, bound] = [1, 2];
+/** Of the layout; stored, so that a later layout can be told apart. */
+const layoutVersion = 2;
 const headerLength = 1 + 8 + 12 + 16;
 
 /** `keys[0]` encrypts; every key decrypts. */
@@ -34,11 +35,10 @@ export function createSecretBox(keys: readonly string[]): SecretBox {
       const nonce = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(Buffer.from(row));
       const body = Buffer.concat([cipher.update(plainText, 'utf8'), cipher.final()]);
-      return Buffer.concat([Buffer.of(bound), current.id, nonce, cipher.getAuthTag(), body]);
+      return Buffer.concat([Buffer.of(layoutVersion), current.id, nonce, cipher.getAuthTag(), body]);
     },
     decrypt(cipherText, row) {
-      const [version] = cipherText;
-      if (cipherText.length < headerLength || (version !== bound && version !== unbound))
+      if (cipherText.length < headerLength || cipherText[0] !== layoutVersion)
         throw new Error('Not an encrypted secret');
       const id = cipherText.subarray(1, 9);
       const found = derived.find((candidate) => candidate.id.equals(id));
@@ -46,9 +46,9 @@ export function createSecretBox(keys: readonly string[]): SecretBox {
         throw new Error('The secret was encrypted under a key that SECRETS_KEY does not list');
       const decipher = createDecipheriv('aes-256-gcm', found.key, cipherText.subarray(9, 21));
       decipher.setAuthTag(cipherText.subarray(21, 37));
-      if (version === bound) decipher.setAAD(Buffer.from(row));
+      decipher.setAAD(Buffer.from(row));
       return Buffer.concat([decipher.update(cipherText.subarray(37)), decipher.final()]).toString('utf8');
     },
-    isStale: (cipherText) => cipherText[0] !== bound || !current.id.equals(cipherText.subarray(1, 9)),
+    isStale: (cipherText) => !current.id.equals(cipherText.subarray(1, 9)),
   };
 }

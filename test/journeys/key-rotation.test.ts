@@ -1,5 +1,6 @@
 /** Both keys exchanged while processes of the old and of the new configuration run side by side, as the runbook says. */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +11,6 @@ import { runAdmin } from '../../src/admin/run-admin.ts';
 import type { Environment } from '../../src/config.ts';
 import { bytes, nothing, row } from '../../src/records/database/row.ts';
 import { createSecretBox } from '../../src/secrets.ts';
-import { sealUnbound } from '../support/unbound-secret.ts';
 import { startTestApi, type SeededWorkspace, type TestApi, type TestApiOptions } from '../support/api.ts';
 
 const oldKey = 'the secrets key until today';
@@ -81,13 +81,13 @@ describe('another SECRETS_KEY', () => {
   it(
     'is taken into use, the command is killed and run again, and the old key goes',
     async () => {
+      const underOldKey = createSecretBox([oldKey]);
+      const ids = Array.from({ length: configurations }, () => randomUUID());
+      const secrets = ids.map((id, index) => underOldKey.encrypt(`secret ${index + 1}`, `webhook ${id}`));
       await first.database.pool.query(sql.type(nothing)`
-      INSERT INTO webhook_configuration (workspace_id, title, url, status, events, secret_encrypted)
-      SELECT ${workspace.workspaceId}, 'secret ' || number, 'https://example.com/', 'inactive', ARRAY['sent'], secret
-      FROM unnest(${sql.array(
-        Array.from({ length: configurations }, (_, index) => sealUnbound(oldKey, `secret ${index + 1}`)),
-        'bytea',
-      )}) WITH ORDINALITY AS given (secret, number)`);
+      INSERT INTO webhook_configuration (id, workspace_id, title, url, status, events, secret_encrypted)
+      SELECT id, ${workspace.workspaceId}, 'secret ' || number, 'https://example.com/', 'inactive', ARRAY['sent'], secret
+      FROM unnest(${sql.array(ids, 'uuid')}, ${sql.array(secrets, 'bytea')}) WITH ORDINALITY AS given (id, secret, number)`);
       await first.database.pool.query(sql.type(nothing)`
       UPDATE webhook_configuration SET workspace_id = ${(await first.seedWorkspace()).workspaceId}`);
 

@@ -39,7 +39,7 @@ CREATE TABLE sign_in_link (
   expires_at timestamptz NOT NULL
 );
 
--- A request with an Idempotency-Key; written in the transaction of what the request created.
+-- A request with an Idempotency-Key; written in the transaction that creates what was requested.
 -- status and body are NULL while the request runs.
 CREATE TABLE idempotency_key (
   workspace_id integer NOT NULL REFERENCES workspace (id),
@@ -83,7 +83,7 @@ CREATE TABLE notice (
   -- Name of the subject at that time.
   subject_name text NOT NULL,
   message text NOT NULL,
-  -- To the millisecond, like the API: a client that marks notices as read up to this instant includes this one.
+  -- Cut to milliseconds, as the API shows it: marking notices as read up to this instant then includes this one.
   created_at timestamptz NOT NULL DEFAULT date_trunc('milliseconds', now()),
   read_at timestamptz
 );

@@ -37,7 +37,7 @@ CREATE TABLE recipient (
   PRIMARY KEY (campaign_id, position),
   CONSTRAINT recipient_price_not_negative CHECK (price >= 0),
   CONSTRAINT recipient_sendable_unless_skipped CHECK (sendable = (state <> 'SKIPPED'))
--- 45 %: every row of a page has room for its next version beside it, so that a claim's updates stay heap-only (HOT).
+-- 45 %: a page has room for a second version of each of its rows, so that a claim's updates stay heap-only (HOT).
 ) WITH (fillfactor = 45, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.5,
   autovacuum_vacuum_cost_delay = 1);
 CREATE UNIQUE INDEX recipient_id ON recipient (id);

@@ -73,7 +73,7 @@ CREATE TABLE webhook_delivery (
 CREATE INDEX webhook_delivery_log ON webhook_delivery (webhook_id, id DESC);
 CREATE INDEX webhook_delivery_settled ON webhook_delivery (webhook_id, state, id DESC) WHERE state IN ('delivered', 'failed');
 CREATE INDEX webhook_delivery_event ON webhook_delivery (event_id);
--- By hash first: a scheduler reads the shards it has locked, which are ranges of the hash, and passes no other webhook.
+-- The hash comes first: a scheduler reads only the shards that it has locked, which are ranges of the hash.
 CREATE INDEX webhook_delivery_waiting ON webhook_delivery (uuid_hash(webhook_id), webhook_id, id)
   WHERE state = 'pending' AND dispatched_at IS NULL;
 CREATE INDEX webhook_delivery_open ON webhook_delivery (uuid_hash(webhook_id), id)

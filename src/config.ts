@@ -93,7 +93,7 @@ export function loadConfig(environment: Environment, terminal = false) {
      */
     metricsPort: raw('METRICS_PORT') === undefined ? undefined : integer('METRICS_PORT', 0, 0, 65535),
     databaseUrl: url('DATABASE_URL', postgres),
-    /** For migrations alone; undefined where the user of `databaseUrl` owns everything. */
+    /** Used for migrations only; undefined if the user of `databaseUrl` owns the schema. */
     databaseOwnerUrl: optionalUrl('DATABASE_OWNER_URL', postgres),
     databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 2, 500),
     temporalAddress: address('TEMPORAL_ADDRESS'),

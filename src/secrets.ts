@@ -17,7 +17,7 @@ export interface SecretBox {
   readonly isStale: (cipherText: Buffer) => boolean;
 }
 
-/** Of the layout; stored, so that a later layout can be told apart. */
+/** Version of the layout; stored, so that a later layout can be recognised. */
 const layoutVersion = 2;
 const headerLength = 1 + 8 + 12 + 16;
 

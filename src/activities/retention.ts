@@ -10,7 +10,7 @@ const batchSize = 5000;
 
 export function createRetentionActivities(dependencies: Archivist & Pick<Dependencies, 'now'>) {
   return {
-    /** Removes or archives what has outlived its time. Safe to run again at any point. */
+    /** Deletes or archives what is older than its retention time. Safe to run again at any point. */
     deleteExpired: (): Promise<RetentionSummary> =>
       asActivity(async () => {
         const context = Context.current();

@@ -65,7 +65,7 @@ export const ChangeConversationStatus = struct(
   { changedBy: nullish(ActorInput) },
 );
 
-/** Null for what the caller left out. */
+/** Fields that the caller left out are null. */
 export function assigneeOf(input: t.TypeOf<typeof AssigneeInput> | null | undefined): Assignee | null {
   if (input === null || input === undefined) return null;
   const { id, name = null, firstName = null, lastName = null, email = null } = input;

@@ -227,7 +227,7 @@ export const eventDataCodecs = {
   'conversation.status_changed': ConversationStatusChangedData,
 } as const satisfies Record<EventKey, t.Mixed>;
 
-/** The envelope of one key (spec 6.1): what the receiver's request body holds. */
+/** The envelope of one event key (Spec 6.1): the body of the request to the receiver. */
 export function eventEnvelope<K extends EventKey>(eventKey: K) {
   return named(
     `${eventName(eventKey)}Event`,

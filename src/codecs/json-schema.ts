@@ -7,7 +7,7 @@ import { ShapesType, StructType } from './struct-type.ts';
 
 export type JsonSchema = { readonly [key: string]: unknown };
 
-/** The schemas of named codecs, by name: what the document keeps under `components/schemas`. */
+/** The schemas of named codecs by name; `components/schemas` of the document. */
 export type NamedSchemas = Map<string, JsonSchema>;
 
 interface Description {

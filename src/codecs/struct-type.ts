@@ -78,7 +78,7 @@ function decode(
   return problems.length === 0 ? t.success(decoded) : t.failures(problems);
 }
 
-// Not by spreading: a list can have more problems than a call takes arguments.
+// Does not spread `more`: a list can have more problems than a call can have arguments.
 function addAll<T>(list: T[], more: readonly T[]): void {
   for (const one of more) list.push(one);
 }

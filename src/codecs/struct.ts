@@ -38,7 +38,7 @@ export function inOrder<A, O>(codec: t.Type<A, O>, fields: readonly string[]): t
   });
 }
 
-/** The codec with one fixed message for whatever is wrong with the field, its absence included. */
+/** The codec with one message for every problem of the field, its absence included. */
 export function withMessage<A, O>(codec: t.Type<A, O>, message: string): t.Type<A, O> {
   return readAs(codec, (input, context) => {
     const decoded = codec.validate(input, context);
@@ -58,7 +58,7 @@ export function needed<A, O>(codec: t.Type<A, O>, hint: string): t.Type<A, O> {
   });
 }
 
-/** A refinement that says what is wrong; `schema` adds its keywords to the document. */
+/** A refinement with a message of its own; `schema` adds its keywords to the document. */
 export function refined<A, O>(
   codec: t.Type<A, O>,
   test: (value: A) => boolean,

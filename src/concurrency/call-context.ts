@@ -11,7 +11,7 @@ export interface CallContext {
   /** The API key, or the operator's command, that asked for the work. */
   readonly keyId?: string;
   readonly command?: string;
-  /** The workspace of an API request; undefined for work that several share. Limits its connections to the database. */
+  /** The workspace of an API request, whose database connections are limited; undefined for work of several workspaces. */
   readonly workspaceId?: number | undefined;
   /** W3C trace context of the span that is running. */
   readonly traceparent?: string;

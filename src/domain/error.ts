@@ -86,7 +86,7 @@ export class Unauthorized extends Failure {
   }
 }
 
-/** Also for an id of another workspace. `what` is the resource, capitalised: `Template`. */
+/** Thrown for an id of another workspace, too. `what` is the kind of record, capitalised: `Template`. */
 export class NotFound extends Failure {
   constructor(what: string) {
     super(`${what} not found`);
@@ -97,7 +97,7 @@ export const notFound = (what: string): never => {
   throw new NotFound(what);
 };
 
-/** Not possible in the present state. */
+/** The present state of the record does not allow the request. */
 export class Conflict extends Failure {}
 
 /** A request repeats an Idempotency-Key with another body. */

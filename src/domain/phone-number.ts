@@ -40,7 +40,7 @@ export function callingCodeFor(countryCode: string): string | undefined {
 
 const plain = /^\+?\d+$/;
 
-// Also what spreadsheets and address books leave behind: an apostrophe, no-break spaces, marks of direction.
+// Includes characters that spreadsheets and address books add: an apostrophe, no-break spaces, marks of direction.
 const decoration = /[\s\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]+|^'/g;
 const punctuation = /[-.()/\u2010-\u2015\u2212]/g;
 
@@ -94,7 +94,7 @@ function withoutTrunk(text: string, plan: NumberingPlan): PhoneNumber | undefine
   return plan.general.test(text) ? undefined : decided(plan, callingCode, text.slice(trunk.length));
 }
 
-// Only numbers of which the library would change nothing are decided here.
+// Decides only numbers in which the library would change nothing.
 function decided(
   plan: NumberingPlan | undefined,
   callingCode: string,

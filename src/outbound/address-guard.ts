@@ -3,7 +3,7 @@ import { embeddedIpv4 } from './embedded-ipv4.ts';
 import type { AddressBlock, IpAddress } from './parse-address.ts';
 import { blockContains, parseAddress, parseBlock } from './parse-address.ts';
 
-/** Networks that outbound requests may reach beside the public internet: `OUTBOUND_ALLOW_CIDRS`. */
+/** Networks that outbound requests may reach in addition to the public internet (`OUTBOUND_ALLOW_CIDRS`). */
 export interface OutboundPolicy {
   readonly allow: readonly AddressBlock[];
 }

@@ -33,7 +33,7 @@ export const refusedIpv4 = blocks([
   '240.0.0.0/4',
 ]);
 
-/** The only IPv6 space handed out for global unicast: whatever lies outside is refused without being listed. */
+/** The only IPv6 space that is assigned for global unicast; every address outside it is refused. */
 export const globalIpv6 = blocks(['2000::/3']);
 
 /** Special-purpose blocks inside 2000::/3 (IANA's IPv6 special-purpose registry). */

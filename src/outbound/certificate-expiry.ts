@@ -11,7 +11,7 @@ export async function readCertificateExpiry(address: string): Promise<Date> {
     host: hostname.replaceAll(/^\[|\]$/g, ''),
     port: port === '' ? 443 : Number(port),
     servername: hostname,
-    // Nothing is sent: only the certificate is looked at.
+    // Safe, because nothing is sent: only the certificate is read.
     rejectUnauthorized: false,
   });
   try {

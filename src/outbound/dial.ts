@@ -6,7 +6,7 @@ import { parseAddress } from './parse-address.ts';
 import type { ResolveHost } from './resolver.ts';
 import { Failure } from '../domain/error.ts';
 
-/** Why no connection came about, in the words of a delivery's error code; `name_not_found` is a kind of `dns_error`. */
+/** Why a connection failed, as the error code of a delivery; `name_not_found` is a kind of `dns_error`. */
 export type DialProblem =
   | 'blocked_address'
   | 'name_not_found'
@@ -101,7 +101,7 @@ function connectTo(addresses: readonly string[], host: string, port: number): ne
     noDelay: true,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: attemptTimeoutMs,
-    // Called for names only; a literal host was vetted as it stands. Nothing is looked up a second time.
+    // Returns the vetted addresses, so that a name is not looked up again. Not called for a literal address.
     lookup: (_name, _options, callback) => {
       callback(
         null,
@@ -158,7 +158,7 @@ export async function dial(dialer: Dialer, url: URL, signal: AbortSignal): Promi
     socket.destroy();
     throw new DialError(socket.remoteAddress === undefined ? 'connection_reset' : 'blocked_address');
   }
-  // The caller handles errors through its own listeners; one that arrives after those are gone must not end the process.
+  // The caller has listeners of its own; an error after it has removed them must not end the process.
   socket.on('error', () => undefined);
   return isSecure ? secured(socket, dialer, host, signal) : socket;
 }

@@ -29,7 +29,7 @@ export type FetchFileResult =
 
 export interface FetchLimits {
   readonly maxBytes: number;
-  /** From before the look-up of the name to the response head. */
+  /** Time limit from the name lookup to the response head. */
   readonly headTimeoutMs: number;
   /** Time limit of the whole download, slow readers included. */
   readonly totalTimeoutMs: number;

@@ -22,7 +22,7 @@ export interface WebhookOutcome {
   readonly responseStatus: number | null;
   /** The first 16 KiB of the response body as text. */
   readonly responseExcerpt: string | null;
-  /** From before the look-up of the name to the response head, or to what went wrong. */
+  /** Time from the name lookup to the response head, or to the failure. */
   readonly durationMs: number;
 }
 

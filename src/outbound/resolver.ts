@@ -13,7 +13,7 @@ export type ResolveHost = (host: string) => Promise<ResolveResult>;
 export interface ResolverOptions {
   /** `address` or `address:port`; absent means the machine's own name servers. */
   readonly servers?: readonly string[];
-  /** For one look-up, all tries and both address families. */
+  /** Time limit of a lookup, including all tries and both address families. */
   readonly timeoutMs?: number;
   readonly now?: () => number;
 }

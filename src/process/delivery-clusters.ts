@@ -63,7 +63,7 @@ type ClusterSettings = Pick<
 
 /**
  * Connects to every listed cluster and runs a worker on it as soon as it answers; a cluster that is away holds up no other.
- * `main` serves the cluster that campaigns run on, where the list names it.
+ * If the list names the cluster that campaigns run on, its connection `main` is used.
  */
 export function serveDeliveryClusters(
   config: ClusterSettings,

@@ -42,7 +42,7 @@ function quietRuntime(): void {
   try {
     Runtime.install({
       logger: new DefaultLogger('ERROR', () => undefined),
-      // Not to standard output, which belongs to the result.
+      // Keeps the log away from standard output, where the result is printed.
       telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } },
       shutdownSignals: [],
     });

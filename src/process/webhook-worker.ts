@@ -3,7 +3,7 @@ import type { WorkerOptions } from '@temporalio/worker';
 import type { Config } from '../config.ts';
 import { taskQueues } from '../workflows/contract.ts';
 
-/** Workflow tasks beside those of attempts: deliveries that other workers left behind. */
+/** Additional workflow tasks, for deliveries that other workers have left behind. */
 const spare = 24;
 
 /** To be joined with connection, namespace, workflow bundle and `createWebhookActivities(dependencies)`. */

@@ -1,6 +1,6 @@
 /**
- * The metrics of Temporal's SDK. It serves them itself, on a loopback port of its own; the worker hands them out together
- * with the process's other metrics, so that there is one address to scrape.
+ * The metrics of Temporal's SDK. The SDK serves them on a loopback port of its own; the worker includes them in its own metrics,
+ * so that there is one address to scrape.
  */
 import { get } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';

@@ -164,7 +164,7 @@ class ExchangeHandler implements ConnectionRequest {
   onComplete(): void {
     const bytes = this.#more === undefined ? this.#body : Buffer.concat(this.#more);
     const body = textOf(bytes ?? nothing, this.#headers);
-    // Before the outcome is delivered, so that the request waiting for this connection goes first.
+    // Frees the connection before it delivers the outcome, so that a waiting request goes first.
     this.#end(true);
     this.#finish(
       body === undefined

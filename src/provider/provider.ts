@@ -25,7 +25,7 @@ export interface OutboundTemplateMessage {
   readonly accessToken: string;
   /** International digits without a plus sign; of a person without a number the provider's user id (`CC.…`). */
   readonly to: string;
-  /** By the endpoint for marketing templates. */
+  /** True: uses the provider's endpoint for marketing templates. */
   readonly marketing?: boolean;
   readonly template: {
     readonly name: string;

@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 const prefix = 'sha256=';
 const digestBytes = 32;
 
-/** Whether it has the form of one: what has not need not be read any further. */
+/** True if the text has the form of a signature; a body with any other text is refused unread. */
 export const isSignature = (text: string | undefined): text is string =>
   /^sha256=[0-9a-f]{64}$/i.test(text ?? '');
 

@@ -70,7 +70,7 @@ export interface OperatedCampaign extends CampaignSnapshot {
 
 export interface CampaignWorkflowInput {
   readonly campaignId: string;
-  /** Set when the run continues an earlier one: preparation and start are behind it. */
+  /** Set when the run continues an earlier one, which has prepared and started the campaign. */
   readonly continued?: true;
   /** The highest position that earlier runs saw claimed. */
   readonly claimedPosition?: number;

@@ -109,7 +109,7 @@ const reportFields = {
 export const CampaignReport = named('Campaign', struct(reportFields));
 export type CampaignReport = t.TypeOf<typeof CampaignReport>;
 
-/** One campaign: also what it was created with, and what it cost. */
+/** A single campaign, which also shows its input and its cost. */
 export const CampaignDetail = named(
   'CampaignDetail',
   struct({

@@ -37,11 +37,11 @@ const securityHeaders = new Map([
 const mostRefusalsPerSecond = 100;
 
 export interface ServerLimits {
-  /** From the connection, or the end of the request before, to the end of the head. */
+  /** Time limit for a request's head, from the connection or from the end of the previous request. */
   readonly headersMs: number;
-  /** From the head to the end of the body. */
+  /** Time limit for a request's body, from the end of its head. */
   readonly bodyMs: number;
-  /** A whole request, uploads included. */
+  /** Time limit for a whole request, uploads included. */
   readonly requestMs: number;
   /** Time without progress after which a caller that reads nothing of its answer is disconnected. */
   readonly unreadMs: number;
@@ -123,7 +123,7 @@ const requestWith = (apiKey: string) =>
   ({ rawHeaders: ['X-API-Key', apiKey], headers: {} }) as unknown as IncomingMessage;
 
 export interface ApiServer {
-  /** Not listening yet. */
+  /** The HTTP server; the caller makes it listen. */
   readonly server: Server;
   /**
    * Fails the readiness check and goes on listening for `delayMs`, so that load balancers notice; then refuses new
@@ -157,7 +157,7 @@ export function createApiServer(
       requireHostHeader: false,
     },
     (request, response) => {
-      // Node calls this when the connection has been idle for that long; the cause may be on our side.
+      // Node calls this when the connection has been idle for so long. Without unsent bytes the caller waits for us.
       response.setTimeout(unreadMs, () => {
         if (request.socket.writableLength > 0) request.socket.destroy();
       });

@@ -39,7 +39,7 @@ export interface ResponseDeclaration {
   readonly description: string;
   /** A JSON body. Dates and other non-JSON values are encoded by the codec, undeclared fields are dropped. */
   readonly body?: t.Mixed;
-  /** In wire form; a test holds it to the schema of `body`. */
+  /** Example as JSON; a test checks it against the schema of `body`. */
   readonly example?: unknown;
   /** Bodies that are not JSON, by media type. A codec describes one event of a stream. */
   readonly content?: Readonly<Record<string, JsonSchema | t.Mixed>>;
@@ -70,7 +70,7 @@ export interface Declaration<
   readonly body?: B;
   /** A request without a body is read as an empty object. */
   readonly bodyIsOptional?: true;
-  /** In wire form; a test sends it through the codec. */
+  /** Example as JSON; a test decodes it with the codec. */
   readonly bodyExample?: unknown;
   /** For `raw` and `multipart` bodies, which have no codec. */
   readonly bodySchema?: JsonSchema;
@@ -94,7 +94,7 @@ export interface Declaration<
 export interface EndpointRequest {
   /** X-Request-Id: the caller's, or one made here. */
   readonly id: string;
-  /** For signatures and content negotiation; repeated ones joined by a comma. */
+  /** Returns a header, for signatures and content negotiation; repeated headers are joined by a comma. */
   readonly header: (name: string) => string | undefined;
   readonly ip: string;
   /** True while the process shuts down. */
@@ -158,7 +158,7 @@ export interface EndpointCall<P = unknown, Q = unknown, B = unknown> {
   readonly request: EndpointRequest;
 }
 
-/** An operation whose types are erased: what the frame mounts and documents. */
+/** An operation without its type parameters, for routing and for the document. */
 export interface Endpoint {
   readonly declaration: Declaration;
   readonly handle: (call: EndpointCall) => Promise<Answer>;

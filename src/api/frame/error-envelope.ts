@@ -44,7 +44,7 @@ export function errorBody(
   failure: {
     readonly status: number;
     readonly message: string;
-    /** By the status where absent. */
+    /** If absent, the code of the status. */
     readonly errorCode?: ErrorCode;
     readonly details?: ErrorEnvelope['error'];
   },

@@ -21,7 +21,7 @@ import { valuesOf } from './raw-headers.ts';
 
 /** Without the header the functions do nothing. */
 export interface RequestIdempotency {
-  /** In the transaction of what the request creates, for the answer the handler is about to return; undefined without the header. */
+  /** Stores the answer that the handler will return, in the transaction of what it creates; undefined without the header. */
   readonly answered?: (transaction: Transaction, answer: JsonAnswer) => Promise<void>;
 
   /**

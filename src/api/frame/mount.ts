@@ -32,7 +32,7 @@ export interface Frame {
   readonly findMissing: () => Promise<readonly string[]>;
 }
 
-// 30 s beside the call to the provider: a reservation of an Idempotency-Key older than that is abandoned.
+// A reservation of an Idempotency-Key is abandoned 30 s after the provider's time limit has passed.
 const abandonedAfterMs = 30_000;
 
 /** The middleware that serves the endpoints. Throws when they contradict each other. */

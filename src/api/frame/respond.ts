@@ -36,7 +36,7 @@ export function respond(ctx: FrameContext, answer: Answer, { serialise, memory }
     const { content } = answer;
     if (typeof content === 'string' && content.length > smallAnswer) memory.take(content.length);
     ctx.status = answer.status;
-    // Set before the body: Koa guesses a type for a body without one.
+    // The type is set before the body, because Koa guesses the type of a body without one.
     ctx.res.setHeader('Content-Type', answer.contentType);
     ctx.body = content;
   } else if (answer.body === undefined) {

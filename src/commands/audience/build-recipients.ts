@@ -33,7 +33,7 @@ const batchesUnderWay = 2;
 
 interface Batch {
   readonly candidates: readonly Candidate[];
-  /** By index of the candidate: its reason to be skipped, where that does not depend on its contact. */
+  /** Reasons for skipping that do not depend on the contact, by index of the candidate. */
   readonly skips: readonly NewRecipient['skip'][];
   readonly reachable: readonly Reachable[];
   readonly known: Promise<KnownContacts> | undefined;

@@ -1,6 +1,6 @@
 /**
- * CSV text to rows, driven chunk by chunk: rows come out as their bytes go in, with the physical line they begin on.
- * A row whose quotes are wrong is reported and left out; a quote that is never closed ends the reading.
+ * Parses CSV text chunk by chunk; each row has the line of the file on which it begins. A row with wrong quotes is reported and
+ * left out; a quote that is never closed ends the reading.
  */
 import { detectDialect, findHeaderLine } from '../../domain/audience/csv-dialect.ts';
 import { createCsvParser, type CsvParser } from './csv-parser.ts';

@@ -16,7 +16,7 @@ function candidateOf(entry: string): Candidate {
   return { line: null, given: phone, phone: normalisePhoneNumber(phone), inline: values };
 }
 
-/** The most values that stand behind a number. */
+/** The largest number of values that an entry has after its phone number. */
 export function largestInlineCount(entries: readonly string[]): number {
   return entries.reduce((largest, entry) => Math.max(largest, parseQuickContact(entry).values.length), 0);
 }

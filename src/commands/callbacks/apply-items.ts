@@ -154,7 +154,7 @@ async function applyAccounts(
   };
 }
 
-/** Only `sent` statuses teach the recipient's ids: it comes once per message. */
+/** Reads the recipient's ids from a `sent` status only, because that comes once for each message. */
 function recipientIds({ target, statuses }: StatusMatch): readonly Identity[] {
   const { workspace_id: workspaceId, contact_id: contactId } = target;
   const sent = statuses.find(({ status }) => status === 'sent');

@@ -24,7 +24,7 @@ export interface StateMove {
   readonly charged: bigint;
 }
 
-/** Keeps the counters and the counts of failures by reason equal to what the recipient rows say. */
+/** Updates the counters and the counts by reason, so that they stay equal to counts of the recipient rows. */
 export async function moveCampaignCounters(
   connection: Connection,
   moves: readonly StateMove[],

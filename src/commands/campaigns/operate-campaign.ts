@@ -5,8 +5,8 @@ import { cancelCampaign, pauseCampaign, startCampaignAgain } from './change-camp
 const changes = { resume: startCampaignAgain, pause: pauseCampaign, cancel: cancelCampaign };
 
 /**
- * Carries out an operator's action in Temporal. Returns why it is not possible in the present state; undefined when it is
- * done.
+ * Carries out an action that an operator requested in Temporal. Returns why the campaign's state does not allow it; undefined
+ * when it is done.
  */
 export async function operateCampaign(
   dependencies: Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>,

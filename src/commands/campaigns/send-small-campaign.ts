@@ -25,7 +25,7 @@ export async function prepareUnlessDone(
   return status === 'DRAFT' && sendable > 0 && sendable <= smallCampaign;
 }
 
-/** Safe to run again at any point: what it does not finish is left to the campaign's next steps. */
+/** Safe to run again at any point; the campaign's next steps finish what this one does not. */
 export async function sendSmallCampaign(
   dependencies: Dependencies,
   campaignId: string,

@@ -18,7 +18,7 @@ export interface CampaignTest {
   readonly campaignId: string;
   /** With or without a plus sign. */
   readonly phoneNumber: string;
-  /** In the order header, body, buttons; without them the values of the campaign's first recipient serve. */
+  /** In the order header, body, buttons; if absent, the values of the campaign's first recipient are used. */
   readonly variables?: readonly string[] | undefined;
 }
 

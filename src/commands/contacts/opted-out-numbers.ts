@@ -1,4 +1,4 @@
-/** Numbers of erased people who had unsubscribed: a new contact with such a number begins unsubscribed. */
+/** Numbers of erased people who had unsubscribed; a new contact with such a number is created unsubscribed. */
 import { createHmac } from 'node:crypto';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Connection } from '../../records/database/database.ts';
@@ -12,7 +12,7 @@ export function hashOfNumber(key: string, digits: string): Buffer {
   return createHmac('sha256', Buffer.from(key, 'base64')).update(digits).digest();
 }
 
-/** Read once for a whole import. */
+/** Reads all numbers of the workspace; an import calls it once. */
 export async function readOptedOut(
   { secrets }: Pick<Dependencies, 'secrets'>,
   connection: Connection,

@@ -11,7 +11,7 @@ export interface RefusedMessage {
   readonly recipient: MessageRecipient;
 }
 
-/** Applies the effects of a refusal in the response beyond its message; a `failed` status has the same effects. */
+/** Applies the effects that a rejected send has beyond its message. A `failed` status with the same code has the same effects. */
 export async function applyRefusalEffects(
   dependencies: Pick<Dependencies, 'database' | 'logger' | 'orchestrator' | 'now'>,
   { channel, template, recipient }: RefusedMessage,

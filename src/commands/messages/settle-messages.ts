@@ -10,7 +10,7 @@ import {
 } from '../../records/wallet/settlement.ts';
 import { listPrices, type NewLedgerEntry } from '../../records/wallet/wallets.ts';
 
-/** A message whose state has moved: `message.state` is the new one, its money still the old. */
+/** A message whose state has moved: `message` has the new state, and still the old price and settlement. */
 export interface MovedMessage {
   readonly target: StatusTarget;
   readonly message: LockedMessage;
@@ -20,8 +20,8 @@ export interface MovedMessage {
 type Money = Pick<SettlementOutcome, 'settlement' | 'price' | 'entries'>;
 
 /**
- * Brings the money of moved messages in line with their states and with what the provider says they cost. Locks only the
- * wallets that change; the messages are locked by the caller. Returns the new money by message id.
+ * Settles messages whose state has moved, at the price that the provider reported if there is one. Locks only the wallets that
+ * change; the caller has locked the messages. Returns the new settlement by message id.
  */
 export async function settleMessages(
   connection: Connection,

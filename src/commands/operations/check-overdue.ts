@@ -15,7 +15,7 @@ import type { Doctor, Finding, Repair } from './check.ts';
 
 const batchSize = 500;
 
-/** Claims without a record of their outcome. */
+/** Finds open claims that should have been settled, and CLAIMED recipients without an open claim. */
 export async function* checkClaims({ database, config, slackSeconds }: Doctor): AsyncIterable<Finding> {
   const { outcomeGraceSeconds: graceSeconds } = config;
   // A paused campaign checks its claims once a minute.
@@ -24,9 +24,9 @@ export async function* checkClaims({ database, config, slackSeconds }: Doctor): 
       kind: 'claim-left-behind',
       id,
       fingerprint: since,
-      meaning: `pages of ${count} recipients were claimed at ${since} or later and never recorded`,
+      meaning: `batches with ${count} recipients were claimed at ${since} or later and never recorded`,
       repair: {
-        does: 'call those without an outcome UNKNOWN; nobody is sent again',
+        does: 'record those without an outcome as UNKNOWN; none is sent again',
         run: () => expireClaims(database, { campaignId: id, graceSeconds }),
       },
     };
@@ -36,7 +36,7 @@ export async function* checkClaims({ database, config, slackSeconds }: Doctor): 
       kind: 'recipients-without-claim',
       id,
       fingerprint: String(count),
-      meaning: `${count} recipients are CLAIMED and no page of the campaign is open`,
+      meaning: `${count} recipients are CLAIMED and no claim of the campaign is open`,
       repair: {
         does: 'record them as UNKNOWN; none is sent again',
         run: () => giveUpUnclaimed(database, id),

@@ -22,7 +22,7 @@ export interface Doctor {
 export interface Repair {
   /** The repair, as the end of a sentence that begins with "would". */
   readonly does: string;
-  /** Safe to run again. Throws when it could not be done. */
+  /** Makes the repair; safe to run again. Throws if it could not be made. */
   readonly run: () => Promise<unknown>;
 }
 

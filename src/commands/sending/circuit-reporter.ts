@@ -53,7 +53,7 @@ export class CircuitReporter {
     this.#reporting ??= this.#report().then(end, end);
   }
 
-  /** To be called when every answer has come. Resolves to how long nothing may leave, in ms. */
+  /** To be called when every answer has come. Resolves to the rest of the cool-down in ms; 0 if the circuit is closed. */
   async settle(): Promise<number> {
     await this.#reporting;
     // The probe was released unsent: another step may probe.

@@ -1,6 +1,6 @@
 /**
  * Records the outcomes of a send step while it sends: bounded batches, one statement at a time. An outcome stays in memory
- * until its statement has succeeded, whatever the error; only the end of the process loses it, and its open claim shows that.
+ * until its statement has succeeded, whatever the error. Only the end of the process loses it; the open claim then remains.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorName } from '../../concurrency/polling-loop.ts';

@@ -185,7 +185,7 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
   try {
     ending = await claimAndSend();
   } finally {
-    // Also when a claim has failed: what was sent must be recorded.
+    // Settles also after a failed claim, because what was sent must be recorded.
     await settle();
     queue.flushLag();
   }

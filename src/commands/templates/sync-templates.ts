@@ -32,9 +32,9 @@ type SyncDependencies = Pick<
 
 /** Progress of a sync, with which another process can continue after this one died. Plain JSON. */
 export interface SyncProgress {
-  /** By the database's clock. */
+  /** When the sync began, on the database's clock. */
   readonly startedAt: string;
-  /** Continues behind the pages that are written. */
+  /** The provider's cursor after the last page that was written. */
   readonly cursor: string;
   /** True while every template so far could be read; only then may missing ones be marked as vanished. */
   readonly complete: boolean;

@@ -27,16 +27,16 @@ export const defaultWebhookLoopOptions: WebhookLoopOptions = {
   redispatchSeconds: 30,
 };
 
-/** Small enough that no other statement waits long behind the batch. */
+/** 1,000 deliveries: a batch takes so little time that no other statement waits long for its locks. */
 const endedBatch = 1_000;
 const heartbeatMs = 5_000;
 
 export type LoopDependencies = SchedulerDependencies & Pick<Dependencies, 'metrics'>;
 
 /**
- * The loops beside the webhook worker: event fan-out, delivery scheduler, timeout sweeper. Any number of processes may run them;
- * whatever a killed one leaves behind, the others pick up. `stop` resolves once the statements and starts under way are done.
- * `attempts` emits what the activities of this process do (see start-deliveries).
+ * The loops of webhooks: event fan-out, delivery scheduler, timeout sweeper. Any number of processes may run them; if one is
+ * killed, the others continue its work. `stop` resolves once the statements and starts under way are done. `attempts` emits when
+ * attempts of this process begin and end (see start-deliveries).
  */
 export function startWebhookLoops(
   dependencies: LoopDependencies,

@@ -16,7 +16,7 @@ export interface NewAudienceContact extends AudienceContact {
 }
 
 export interface ChangedContact extends AudienceContact {
-  /** Only those that the contact does not have yet. */
+  /** Custom fields that the contact does not have yet. */
   readonly newFields: Readonly<Record<string, string>>;
 }
 

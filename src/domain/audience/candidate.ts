@@ -107,7 +107,7 @@ export function recipientOf(
 
 const none: readonly string[] = [];
 
-// Called for every recipient: written out, because spreading objects would cost more than all the rest.
+// Called for every recipient: the fields are written out, because spreading objects would cost more than everything else here.
 function sourceOf(
   { phone, row = none, inline = none }: Candidate & { readonly phone: PhoneNumber },
   contact: AudienceContact | null,

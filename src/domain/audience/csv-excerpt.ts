@@ -15,7 +15,7 @@ const cut = (text: string, most: number): string =>
     .toWellFormed()
     .replaceAll(/\p{Cc}/gu, ' ');
 
-/** The names of the first columns, cut where they are long. */
+/** Returns the names of the first columns, shortened if they are long. */
 export function excerptHeaders(headers: readonly string[]): readonly string[] {
   const shown = headers.slice(0, mostShownColumns);
   const all = shown.reduce((sum, { length }) => sum + length, 0);
@@ -28,7 +28,7 @@ export function excerptCells(cells: readonly string[]): readonly string[] {
   return cells.slice(0, mostShownColumns).map((cell) => cut(cell, longestCell));
 }
 
-/** The first rows, as many as there is room for beside the rest of the answer. */
+/** Returns the first rows, as many as fit into an answer that also contains `rest`. */
 export function excerptRows<R>(rows: readonly R[], rest: object): readonly R[] {
   const encoder = new TextEncoder();
   const bytesOf = (value: unknown) => encoder.encode(JSON.stringify(value)).length;

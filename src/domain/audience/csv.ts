@@ -81,7 +81,7 @@ function personReader(mapping: CsvMapping): (cells: readonly string[]) => Person
   const custom = customColumns(mapping);
   if (nameColumn == null && emailColumn == null && custom.length === 0) return () => undefined;
   return (cells) => {
-    // Written out: for every row, spreading an object would cost as much as all the rest of its preparation.
+    // The fields are written out, because spreading an object would cost as much as the rest of a row's preparation.
     const { firstName, lastName } = splitName(nameColumn == null ? '' : cut(cells[nameColumn]));
     return {
       firstName,

@@ -40,7 +40,7 @@ export function createPhoneSet(): PhoneSet {
   };
 }
 
-// Numbers of one list follow each other: both halves are mixed so that they spread.
+// Mixes both halves of the number, so that the consecutive numbers of a list do not collide.
 function hash(value: number): number {
   const high = Math.floor(value / 0x1_0000_0000);
   const mixed = Math.imul((value >>> 0) ^ Math.imul(high, 0x9e37_79b1), 0x85eb_ca6b);

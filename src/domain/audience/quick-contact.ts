@@ -1,4 +1,4 @@
-/** An entry of `quick_contacts`: a phone number, and behind it the values of the template's body variables in order. */
+/** An entry of `quick_contacts`: a phone number, followed by the values of the template's body variables in order. */
 export interface QuickContact {
   readonly phone: string;
   readonly values: readonly string[];

@@ -26,7 +26,7 @@ export function readContactSearch(text: string): ContactSearch {
   };
 }
 
-/** The forms in E.164 digits of a number as a person dials it: international, or national behind any calling code. */
+/** The E.164 digits that a dialled number may stand for: an international number, or a national one of any calling code. */
 export function possibleNumbers(text: string): readonly string[] {
   const international = normalisePhoneNumber(text)?.digits;
   const { numbers } = readContactSearch(text);

@@ -7,7 +7,7 @@
 export const channelBlockCauses = ['token', 'payment', 'policy', 'limit', 'number', 'address'] as const;
 export type ChannelBlockCause = (typeof channelBlockCauses)[number];
 
-/** A lasting consequence beside what happens to the message itself. */
+/** An effect beyond the message itself, which lasts. */
 export type ProviderErrorEffect =
   | 'unsubscribe_contact'
   | 'block_country'

@@ -33,7 +33,7 @@ export const componentOf = (components: readonly unknown[], type: string): unkno
 
 const namedExamples = ['header_text_named_params', 'body_text_named_params'];
 
-/** Named when the provider says so or when the examples have names; else positional. */
+/** NAMED if the provider declares it or the examples have names; else POSITIONAL. */
 const parameterFormatOf = (declared: string | undefined, components: readonly unknown[]): ParameterFormat => {
   if (declared?.toUpperCase() === 'NAMED') return 'NAMED';
   const isNamed = components.some((component) =>

@@ -9,7 +9,7 @@ interface HeaderSource<Leaf> {
   readonly read: (key: string, rule: SlotRule) => Leaf;
 }
 
-/** Reads keys of `header`, or of an object inside it, with the same keys of `default_values.header` behind them. */
+/** Reads keys of `header`, or of an object inside it; the same keys of `default_values.header` are the fallbacks. */
 const headerSource = <Leaf>(given: Given<Leaf>, inner?: string): HeaderSource<Leaf> => {
   const section = sectionOf(given, 'header');
   const defaults = own(given.defaults, 'header');

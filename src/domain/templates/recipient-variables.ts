@@ -1,7 +1,7 @@
 import { normaliseSlot, type SlotRule } from './slot.ts';
 import { tidyText, type ContactField, type TextPart } from './variable-mapping-text.ts';
 
-/** By `fieldId`. */
+/** The custom fields of a contact by `fieldId`. */
 export type CustomFields = Readonly<Record<string, unknown>>;
 
 /** The data of one recipient from which its variables are resolved. */
@@ -11,7 +11,7 @@ export interface RecipientSource {
   };
   /** The cells of the CSV row, by column. */
   readonly row?: readonly string[];
-  /** The values behind the number of a quick contact, in order. */
+  /** The values that follow the number of a quick contact, in order. */
   readonly inline?: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export interface RecipientSlot {
   readonly path: string;
   /** Empty when nothing is mapped. */
   readonly parts: readonly TextPart[];
-  /** From `default_values`; empty when there is none. */
+  /** The value of `default_values`; empty if there is none. */
   readonly fallback: string;
   readonly inlineIndex?: number;
   readonly rule: SlotRule;
@@ -89,11 +89,11 @@ export type RecipientVariables =
 export interface VariableResolver {
   readonly path: string;
   readonly resolve: SlotResolver;
-  /** Not a value of the message: one that is kept to resolve a slot again. */
+  /** Set for a value that is not part of the message, and is kept to resolve a slot again. */
   readonly mayBeEmpty?: true;
 }
 
-/** The values to store for one recipient: one per slot of the campaign's plan, then those that are kept beside them. */
+/** The values to store for one recipient: one for each slot of the campaign's plan, then those that are kept in addition. */
 export const resolveVariables = (
   resolvers: readonly VariableResolver[],
   source: RecipientSource,

@@ -3,19 +3,19 @@ import type { SlotRule } from './slot.ts';
 
 export type Report = (path: string, message: string) => void;
 
-/** One value the template needs, and what the mapping and its `default_values` say about it. */
+/** One value that the template needs, with what the mapping and its `default_values` give for it. */
 export interface SlotRequest {
   /** Path inside the mapping: `body.2`, `carousel.0.header.link`. */
   readonly path: string;
   readonly value: unknown;
   readonly fallback: unknown;
   readonly rule: SlotRule;
-  /** Place among the values that may stand behind the number of a quick contact. */
+  /** Index of the value among those that may follow the number of a quick contact. */
   readonly inlineIndex?: number;
 }
 
 /**
- * Decides what a slot holds. It reports what is wrong and then may return any leaf: values are used only when nothing
+ * Reads the value of a slot. After it has reported a problem it may return any leaf, because values are used only if no problem
  * was reported.
  */
 export interface SlotReader<Leaf> {

@@ -57,7 +57,7 @@ export const fieldSources = ({ selectionType, csvKeys }: SourceOptions): FieldSo
   };
 };
 
-/** No name stands for anything. */
+/** Sources without any field. */
 export const noSources: FieldSources = { names: [], find: () => undefined };
 
 /** Characters of a mapping's text: the provider refuses longer ones. Links may have twice as many. */

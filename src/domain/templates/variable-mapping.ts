@@ -25,7 +25,7 @@ import type { TemplateValues } from './values.ts';
 export interface CompiledMapping {
   /** Stored with the campaign; `compileRenderer` makes messages of it and of the recipients' frozen values. */
   readonly plan: MessagePlan;
-  /** For `resolveVariables`: one per value that differs from recipient to recipient, then one per value kept beside them. */
+  /** Input of `resolveVariables`: one for each value that differs by recipient, then one for each value that is kept in addition. */
   readonly resolvers: readonly VariableResolver[];
   /** The contacts' custom fields that it names. */
   readonly customFields: readonly string[];

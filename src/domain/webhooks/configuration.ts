@@ -14,7 +14,7 @@ export const maxConfigurations = 50;
 export const maxTitleLength = 255;
 export const maxSecretLength = 255;
 
-/** By the last 20 attempts: without a failure, with some, without a success; or disabled. */
+/** By the last 20 attempts: healthy without a failure, degraded with some, failing without a success; or the status disabled. */
 export const webhookHealths = ['healthy', 'degraded', 'failing', 'disabled'] as const;
 export const healthWindow = 20;
 /** More waiting deliveries than this are not counted. */

@@ -165,7 +165,7 @@ function candidateOfContact(found: ContactRow): Candidate {
   };
 }
 
-/** Numbers were checked when they were stored. No digits: the person is known by the provider's user id alone. */
+/** Builds a number without checks, because stored numbers were checked. `digits` is '' for a person known by user id alone. */
 export function storedNumber(digits: string, countryCode: string, country: string): PhoneNumber {
   return { digits, countryCode, country, nationalNumber: digits.slice(countryCode.length) };
 }

@@ -138,8 +138,8 @@ type UpdatedRow = readonly [
   updatedAt: Date,
 ];
 
-// Fills only empty fields, as the contact may have changed since it was looked up. The ids stand beside the join as an array, so
-// that contacts are looked up by key whatever the statistics say.
+// Fills only empty fields, as the contact may have changed since it was looked up. The additional condition on an array of ids
+// makes Postgres look contacts up by key, whatever the statistics are.
 const updateStatement = `
   UPDATE contact SET
     first_name = CASE WHEN contact.first_name || contact.last_name = '' THEN given.first_name ELSE contact.first_name END,

@@ -71,7 +71,7 @@ async function recordReasons(
   );
 }
 
-/** Releases the reservations of UNKNOWN messages that are sent again. Locks recipients, then the wallet, as everywhere. */
+/** Releases the reservations of UNKNOWN messages that are sent again. Locks recipients before the wallet. */
 export async function releaseUnknownReservations(
   connection: Pick<LoadConnection, 'rows'>,
   { campaignId, resentCampaignId }: { readonly campaignId: string; readonly resentCampaignId: string },

@@ -1,4 +1,4 @@
-/** The provider's further ids of contacts. */
+/** Further ids of contacts at the provider, beside the number and the user id of the contact row. */
 import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
@@ -52,7 +52,7 @@ async function learn(connection: Connection, pairs: FragmentSqlToken): Promise<v
 const AnsweredMessage = t.type({ contactId: nullable(t.string), campaignId: nullable(t.string) });
 export type AnsweredMessage = t.TypeOf<typeof AnsweredMessage>;
 
-/** The contact and the campaign of a message of ours; undefined when the message is not ours. */
+/** Finds the contact and the campaign of a message that this service sent; undefined for any other message. */
 export async function findAnsweredMessage(
   connection: Connection,
   { channelId, providerMessageId }: { readonly channelId: string; readonly providerMessageId: string },

@@ -20,7 +20,7 @@ export function countCampaignFiles(connection: Connection, workspaceId: number) 
     FROM campaign_file WHERE workspace_id = ${workspaceId}`);
 }
 
-/** False, with nothing written, when the file would exceed the workspace's limits. */
+/** Returns false and writes nothing if the file would exceed the workspace's limits. */
 export async function insertCampaignFile(
   database: Database,
   workspaceId: number,
@@ -41,7 +41,7 @@ export async function insertCampaignFile(
 
 const ExpiredFile = row(t.type({ key: t.string }));
 
-/** The oldest ones past their retention. A file that a campaign is still prepared from is not among them. */
+/** Lists the oldest files past their retention, except those from which a campaign is still being prepared. */
 export async function listExpiredCampaignFiles(
   connection: Connection,
   { olderThanDays, limit }: { readonly olderThanDays: number; readonly limit: number },
@@ -59,7 +59,7 @@ export async function listExpiredCampaignFiles(
   return files.map(({ key }) => key);
 }
 
-/** Keys that no upload has a row for. */
+/** Returns those of the keys that have no row. */
 export async function listUnknownFileKeys(
   connection: Connection,
   keys: readonly string[],

@@ -13,7 +13,7 @@ export interface Progress extends CampaignProgress {
   /** Messages a second over the last ten seconds. */
   readonly rate: number;
   readonly etaSeconds: number | null;
-  /** Only delivery statuses can change it any more. */
+  /** True when only delivery statuses can still change the progress. */
   readonly isFinished: boolean;
 }
 
@@ -30,7 +30,7 @@ interface Followed {
 
 const everyMs = 1_000;
 
-/** In the hours of the sending window, at the present rate; null when unknown. */
+/** Seconds until all recipients are sent to, at the present rate and within the sending windows; null when unknown. */
 function etaOf({ pending, windows }: CampaignProgress, rate: number): number | null {
   const seconds = secondsLeft(pending, rate);
   if (seconds === null || windows.length === 0) return seconds;

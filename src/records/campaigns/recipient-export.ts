@@ -46,7 +46,7 @@ const iso = (column: string): string =>
 
 const more = `, position, country, variables, attempts, price, settlement, ${['accepted_at', 'sent_at', 'delivered_at', 'read_at'].map(iso).join(', ')}`;
 
-// Settings end with their transaction: behind a pooler, the next one of this session may be another process'.
+// The settings end with their transaction, because a pooler may give the session to another process afterwards.
 const begin = `BEGIN READ ONLY; SET LOCAL statement_timeout = ${pageTimeoutMs}`;
 
 // COPY takes no parameters: they are passed as settings of its transaction.

@@ -35,8 +35,8 @@ export interface RecipientFilter {
 // States that always have a reason: a filter by them uses the partial index on reasons.
 const reasonedStates: readonly RecipientState[] = ['FAILED', 'UNKNOWN', 'SKIPPED'];
 
-// Positions that one query of a rare state scans. Without this bound Postgres would read the recipients of every campaign. A
-// page runs several such queries, and the next page continues behind them.
+// How many positions one query for a rare state scans; without this bound Postgres would read the recipients of every campaign.
+// A page runs several such queries, and the next page continues after them.
 const window = 20_000;
 const windowsOfPage = 5;
 

@@ -29,7 +29,7 @@ const Erasure = t.type({
 });
 export type Erasure = t.TypeOf<typeof Erasure>;
 
-/** Locks the least recently advanced erasure that was requested at least so long ago, skipping those of other workers. */
+/** Locks the erasure that was advanced least recently, skipping locked ones and those requested in the last `afterSeconds`. */
 export async function lockErasure(
   connection: Connection,
   afterSeconds: number,
@@ -80,13 +80,13 @@ export async function findFirstDay(connection: Connection): Promise<Date | undef
   return at === null ? undefined : startOfDay(at.getTime());
 }
 
-/** From `from` to before `to`, within one UTC day. */
+/** The time from `from` until before `to`, within one UTC day. */
 export interface Slice {
   readonly from: Date;
   readonly to: Date;
 }
 
-/** Most rows of a slice: what is read and compared in some 0.1 s. A callback has up to 4 MiB, an event a few hundred bytes. */
+/** Most rows of a slice, which takes about 0.1 s. A callback has up to 4 MiB, an event a few hundred bytes. */
 const mostEvents = 20_000;
 const mostCallbacks = 1_000;
 const mostAnswers = 5_000;

@@ -1,4 +1,4 @@
-/** The contact list and its search. Every page is one read of an index in its order, whatever the size of the workspace. */
+/** The contact list and its search. A page reads an index in its order, so its cost does not grow with the workspace. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
@@ -203,7 +203,7 @@ const afterKey = (key: Fragment, workspaceId: number, afterId: string | undefine
 /** Fewer national digits would match behind too many calling codes to be useful. */
 const shortestNationalSearch = 4;
 
-/** Finds numbers that begin with `digits`, with the calling code or without: then it tries `digits` behind every code. */
+/** Finds numbers that begin with `digits`, and numbers that have `digits` after any calling code. */
 function numberWay(digits: string): Way {
   const codes = digits.length < shortestNationalSearch ? [''] : ['', ...listCallingCodes()];
   const key = sql.fragment`contact.phone_number`;

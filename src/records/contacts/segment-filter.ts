@@ -133,5 +133,5 @@ function textCompare(subject: TextSubject, comparison: Comparison, value: string
     THEN (${text(subject)})::numeric ${sign} ${value}::numeric END`;
 }
 
-// Not as text: Postgres does not read the years 0 and 10000 as JavaScript writes them.
+// Passes a number instead of text, because Postgres does not accept the years 0 and 10000 as JavaScript writes them.
 const instant = (date: Date): Fragment => sql.fragment`to_timestamp(${date.getTime() / 1000}::float8)`;

@@ -18,7 +18,7 @@ export type Segment = t.TypeOf<typeof Segment>;
 
 const selection = sql.fragment`id, name, match, conditions, created_at, updated_at`;
 
-/** By name, then id. */
+/** Sorted by name, then by id. */
 export function listSegments(
   connection: Connection,
   workspaceId: number,
@@ -76,7 +76,7 @@ export async function insertSegment(
   });
 }
 
-/** Changes what is given. Throws NotFound. */
+/** Changes the fields that are given. Throws NotFound. */
 export async function updateSegment(
   connection: Connection,
   workspaceId: number,

@@ -10,7 +10,7 @@ import { nullable, row, timestamp } from '../database/row.ts';
 export interface StoredContact {
   readonly workspaceId: number;
   readonly contact: Contact;
-  /** On Postgres' clock. */
+  /** Time of the reading on Postgres' clock. */
   readonly readAt: Date;
 }
 

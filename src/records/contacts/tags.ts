@@ -18,11 +18,11 @@ const selection = sql.fragment`id AS "tagId", name, text_color, background_color
 export interface TagFilter {
   /** Words that must all be in the name, the last one as the beginning of a word; all tags when blank. */
   readonly search: string;
-  /** All tags when undefined. */
+  /** Undefined: tags of every creator. */
   readonly createdBy: string | undefined;
 }
 
-/** By name, then id. */
+/** Sorted by name, then by id. */
 export function listTags(
   connection: Connection,
   workspaceId: number,
@@ -49,7 +49,7 @@ export function listTags(
 function nameMatches(search: string) {
   const words = search.split(/\s+/);
   const last = words.pop() ?? '';
-  // In quotes to_tsquery reads a word as the text parser does; `:*` makes what it finds a prefix.
+  // to_tsquery parses a quoted word like text; `:*` makes each resulting word a prefix.
   const prefix = `'${last.replaceAll('\\', '\\\\').replaceAll("'", "''")}':*`;
   return sql.fragment`(
     tag.search @@ (plainto_tsquery('simple', ${words.join(' ')}) && to_tsquery('simple', ${prefix}))
@@ -76,7 +76,7 @@ export async function insertTag(
     RETURNING ${selection}`);
 }
 
-/** Changes what is given. Throws NotFound. */
+/** Changes the fields that are given. Throws NotFound. */
 export async function updateTag(
   connection: Connection,
   workspaceId: number,

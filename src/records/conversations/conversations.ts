@@ -51,7 +51,7 @@ const selection = sql.fragment`
   conversation.closed_at AS "closedAt", conversation.created_at AS "createdAt",
   conversation.updated_at AS "updatedAt"`;
 
-/** All conversations where everything is undefined. */
+/** A field that is undefined does not restrict the list. */
 export interface ConversationFilter {
   readonly status?: ConversationStatus | undefined;
   /** The assignee's id. */

@@ -5,7 +5,7 @@ import { nothing } from './row.ts';
 
 /** 200 ms for a batch; its callbacks are then applied one by one. */
 const patienceMs = 200;
-/** For one callback, so that locked contacts of one tenant do not delay the others. */
+/** 20 ms for one callback, so that locked contacts of one workspace do not delay the others. */
 export const singlePatienceMs = 20;
 
 async function setLockTimeout(transaction: Connection, ms: number): Promise<void> {

@@ -8,7 +8,7 @@ import { row, type RowParser } from './row.ts';
 type Fragment = ReturnType<typeof sql.fragment>;
 
 export interface Place {
-  /** From 1. */
+  /** Number of the page, from 1. */
   readonly page: number;
   readonly limit: number;
 }

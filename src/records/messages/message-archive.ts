@@ -36,7 +36,7 @@ const copyPage = `
     ORDER BY created_at, id
   ) TO STDOUT (FORMAT csv)`;
 
-/** In UTF-8, the header first, in order of creation. */
+/** Yields CSV in UTF-8: the header, then the messages in order of creation. */
 export async function* readMessagesOfMonth(
   databaseUrl: string,
   { workspaceId, month }: MonthOfMessages,

@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { customFieldsNamed, MessageFields, messageFields } from '../contacts/message-fields.ts';
 
-/** By position. */
+/** Present fields of changed contacts, by the position of their recipient. */
 export const ChangedContacts = t.record(t.string, MessageFields);
 export type ChangedContacts = Readonly<Partial<Record<string, MessageFields>>>;
 

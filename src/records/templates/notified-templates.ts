@@ -9,7 +9,7 @@ const NotifiedTemplate = t.type({
   ...SyncedTemplate.props,
   workspaceId: t.number,
   quality: nullable(t.string),
-  /** To the second: when the provider changed the status, or was asked for it by a sync; null before either. */
+  /** When the provider changed the status, or when a sync asked for it, to the second; null before either. */
   statusReportedAt: nullable(timestamp),
   /** The category that the provider has announced. */
   upcomingCategory: nullable(t.string),

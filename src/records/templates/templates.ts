@@ -58,18 +58,18 @@ export async function getTemplateOfBusinessAccount(
 }
 
 export interface TemplateFilter {
-  /** Any of these, in whatever case; all when empty. */
+  /** Templates with one of these statuses, whatever their case; empty: all templates. */
   readonly statuses: readonly string[];
-  /** Part of the name, in whatever case; all when empty. */
+  /** Part of the name, whatever its case; empty: all templates. */
   readonly search: string;
-  /** Absent: every one. */
+  /** Absent: templates of every category. */
   readonly category?: string | undefined;
   readonly language?: string | undefined;
   /** Default: every business account. */
   readonly businessAccountId?: string | undefined;
 }
 
-/** By name, then language. */
+/** Sorted by name, then by language. */
 export function listTemplates(
   connection: Connection,
   workspaceId: number,

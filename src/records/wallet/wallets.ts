@@ -32,7 +32,7 @@ export async function listWallets(connection: Connection, workspaceId: number): 
 export interface NewLedgerEntry {
   readonly channelId: string;
   readonly kind: 'recharge' | 'adjustment' | 'charge' | 'refund' | 'correction';
-  /** Not zero; negative takes money out. */
+  /** Not zero; a negative amount takes money out. */
   readonly amount: bigint;
   readonly reason?: string | undefined;
 }
@@ -117,7 +117,7 @@ const LedgerEntry = t.type({
 });
 export type LedgerEntry = t.TypeOf<typeof LedgerEntry>;
 
-/** Newest first, behind `before`. */
+/** Newest first; only entries older than `before`. */
 export async function listLedgerEntries(
   connection: Connection,
   channelId: string,

@@ -30,11 +30,11 @@ const Attempt = t.type({
   /** Why no request may be made: the delivery has failed, and `url` and `body` are empty. Null if it may. */
   refusal: nullable(Refusal),
 });
-/** All that one request needs. */
+/** Everything that the request of one delivery needs. */
 export type Attempt = t.TypeOf<typeof Attempt>;
 
 export interface ClaimOptions {
-  /** For how long the attempt may be under way before it counts as interrupted. */
+  /** An attempt that is under way for longer counts as interrupted. */
   readonly leaseSeconds: number;
   readonly expiryHours: number;
 }

@@ -30,7 +30,7 @@ export type WebhookDelivery = t.TypeOf<typeof WebhookDelivery>;
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
-// A receiver's answer may repeat what the event said. Workspaces without an unfinished erasure read no event for it.
+// Hides an excerpt that may repeat the data of an erased event. Only workspaces with an unfinished erasure read the event.
 const shownExcerpt = sql.fragment`
   CASE WHEN NOT EXISTS (SELECT FROM erasure WHERE erasure.workspace_id = webhook_delivery.workspace_id)
     OR NOT EXISTS (SELECT FROM event WHERE event.id = webhook_delivery.event_id AND ${isErased}) THEN response_excerpt END`;

@@ -62,7 +62,7 @@ const lockSpace = 0x77686b; // 'whk'
 const hangingAfterSeconds = 1;
 
 /**
- * Locks free shards and marks as handed out the deliveries whose turn it is in them. Fast endpoints take turns by workspace,
+ * Locks free shards, selects the next deliveries in them and marks these as handed out. Fast endpoints alternate by workspace,
  * then by deliveries in flight; slow ones do so among themselves, within slots of their own, and take none from fast ones.
  * An unproven endpoint (no answer yet since its URL was set) gets one delivery behind the proven ones and counts as slow
  * until that delivery ends. The shard's lock keeps `perEndpoint` and `slowPerShard` exact; it is never waited for.

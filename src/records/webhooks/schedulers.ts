@@ -1,4 +1,4 @@
-/** Heartbeats of the processes that schedule deliveries: their number scales the caps and the part of the shards each one takes. */
+/** Heartbeats of the processes that schedule deliveries. Each takes a part of the shards and of the limits, by their number. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';

@@ -146,7 +146,7 @@ function createReader(bytes: Buffer, ends: ReadonlyMap<number, number>, parse: P
       [from, to],
       async (run) => void Object.assign(found, await parsed(wrapped('{', run, '}'))),
       async (start, at, end) => {
-        // The key is read as an object of its own, so that one rule says what a key may be.
+        // The key is parsed as a small object, so that the rules for keys are those of `parse`.
         const head = (await parsed(wrapped('{', bytes.subarray(start, at), '0}'))) as object;
         const [key, ...others] = Object.keys(head);
         if (others.length > 0) throw new SyntaxError('A comma is missing');

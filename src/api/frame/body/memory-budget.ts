@@ -5,7 +5,7 @@
 import { HttpProblem } from '../http-problem.ts';
 
 export interface MemoryShare {
-  /** Throws HttpProblem 503 when the budget does not cover so many more bytes. */
+  /** Reserves `bytes` more; throws HttpProblem 503 if the budget does not cover them. */
   readonly take: (bytes: number) => void;
   /** Frees the share; `take` does nothing afterwards. */
   readonly release: () => void;

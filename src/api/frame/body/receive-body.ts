@@ -9,7 +9,7 @@ import type { FrameContext } from '../state.ts';
 
 const defaultBodyLimit = 1024 * 1024;
 const mostValuesPerMebibyte = 100_000;
-/** More than the phone numbers that fit into the largest body. */
+/** Most values of any body; more than there are phone numbers in the largest body. */
 const mostValues = 2_500_000;
 /** Estimated memory of a parsed value of any type. */
 const bytesPerValue = 64;

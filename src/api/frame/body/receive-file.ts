@@ -42,7 +42,7 @@ export function fileReceiver(ctx: FrameContext): FileReceiver {
         text: false,
         urlencoded: false,
         patchKoa: false,
-        // Only this plugin: the others search the whole Content-Type for their names, and a boundary may contain "json".
+        // Enables this plugin alone: the others search the whole Content-Type for their names, and a boundary may contain "json".
         formidable: { enabledPlugins: [(formidable: unknown) => parseBy(formidable as Form, parser)] },
       });
       await read(Object.create(ctx, { req: { value: form.stream } }) as Context, async () => undefined);

@@ -30,7 +30,7 @@ export function createAddressReader(
       onStranger(caller);
     }
     const forwarded = [headers['x-forwarded-for'] ?? ''].flat().join(',').split(',');
-    // From the nearest hop outwards: entries before the first untrusted address could be forged by it.
+    // Reads from the nearest hop outwards: the first untrusted address may have forged the entries before it.
     for (const hop of forwarded.toReversed().map((text) => withoutMapping(text.trim()))) {
       if (!isProxy(caller) || parseAddress(hop) === undefined) break;
       caller = hop;

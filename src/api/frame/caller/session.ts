@@ -36,8 +36,8 @@ export function sessionCookie(config: Settings, value: string): string {
 }
 
 /**
- * Rejects requests that another site made the browser send, whatever cookie they carry: browsers name the origin of a
- * request in a header that pages cannot change.
+ * Rejects requests that another site made the browser send, even with a valid cookie. Browsers name the origin of a request in a
+ * header that pages cannot change.
  */
 export function requireOwnOrigin({ publicUrl }: Settings, header: Header): void {
   const site = header('sec-fetch-site');
@@ -59,7 +59,7 @@ export function sessionOf(config: Settings, header: Header): Buffer | undefined 
     .map((part) => part.trim())
     .filter((part) => part.startsWith(wanted))
     .map((part) => part.slice(wanted.length));
-  // Two cookies with this name: another page has set one of them.
+  // With two cookies of this name, another page has set one of them, so neither is used.
   const [value, ...others] = values;
   return value === undefined || others.length > 0 ? undefined : hashSessionSecret(value);
 }

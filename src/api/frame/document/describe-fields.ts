@@ -38,7 +38,7 @@ const fill = (text: string | undefined, noun: string): string | undefined =>
 
 const numberText = (value: unknown): string => Number(value).toLocaleString('en');
 
-/** The description stands beside the schema, where readers of parameters look. `noun`: what the operation returns. */
+/** Moves a parameter's description out of its schema, where readers expect it. `noun`: what the operation returns. */
 export function describedParameter(name: string, schema: JsonSchema, noun: string): JsonSchema {
   const { description = parameterDescriptions[name] ?? meaningOf(name), ...rest } = schema;
   const text = fill(description as string | undefined, noun)

@@ -1,4 +1,4 @@
-/** `/openapi.json`, a page that renders it, and what is generated from it; the page loads nothing from elsewhere. */
+/** `/openapi.json`, files generated from it, and a page that renders it without loading anything from other hosts. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { endpoint, type Endpoint } from '../endpoint.ts';

@@ -1,4 +1,4 @@
-/** Text of the document beside its operations: first steps, the mapping language, and an example of every error. */
+/** Introduction of the document: first steps, the mapping language, and an example of every error. */
 
 export const guide = `Sends approved template messages to the contacts of a workspace: campaigns, single sends, contacts and webhooks.
 

@@ -206,7 +206,7 @@ function responseOf(
   { description, body, example, content = {} }: ResponseDeclaration,
   schemas: NamedSchemas,
 ): JsonSchema {
-  // Not `…Response` or `…Result`: oapi-codegen and orval give their own types these names.
+  // The name does not end in `Response` or `Result`, because oapi-codegen and orval generate types with these names.
   const own = body && nameOf(body) === undefined ? named(`${pascalCase(operationId)}Envelope`, body) : body;
   const json = own && { schema: toJsonSchema(own, schemas), ...(example !== undefined && { example }) };
   const media = {

@@ -1,4 +1,4 @@
-/** Reads the operations out of the API document, for what is generated from it. */
+/** Reads the operations of the API document, for other files that are generated from it. */
 import type { JsonSchema } from '../../../codecs/json-schema.ts';
 import type { OpenApiDocument } from './openapi.ts';
 

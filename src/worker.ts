@@ -96,7 +96,7 @@ async function createWorkers(
   return Promise.all(queues.map((queue) => create[queue]()));
 }
 
-/** A worker of deliveries on each of their clusters; on none where this process does not serve their queue. */
+/** Runs a worker of deliveries on each of their clusters, if this process serves their queue. */
 function serveDeliveries(
   dependencies: WorkerDependencies,
   connectionOfCampaigns: NativeConnection,

@@ -7,7 +7,7 @@ interface OptionDeclaration {
   readonly optional?: true;
   /** Takes no value; its value is `yes` when it is given. */
   readonly flag?: true;
-  /** The value `-` stands for what standard input holds: other users of the machine see arguments. */
+  /** With the value `-` the secret is read from standard input, because other users of the machine can see arguments. */
   readonly secret?: true;
   /** Variable of the environment that gives the value where the option is left out. */
   readonly variable?: string;
@@ -21,7 +21,7 @@ type OptionValues<O extends OptionDeclarations> = {
     : string;
 };
 
-/** A command whose option types are erased: what the frame lists, explains and runs. */
+/** A command without its option types, as `run-admin.ts` lists, explains and runs it. */
 export interface AdminCommand {
   readonly name: string;
   readonly summary: string;

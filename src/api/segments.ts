@@ -82,7 +82,7 @@ export const createSegment = endpoint(
 
 const SegmentCount = named('SegmentCount', struct({ count: Integer, subscribed: Integer }));
 
-/** For an editor that shows how many people the conditions reach before they are saved. */
+/** Counts the contacts that match, so that an editor can show the number before the conditions are saved. */
 export const countSegment = endpoint(
   {
     method: 'POST',

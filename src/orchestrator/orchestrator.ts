@@ -50,7 +50,7 @@ export interface Orchestrator {
 export interface CampaignStart {
   readonly id: string;
   readonly workspaceId: number;
-  /** Shown to operators. */
+  /** Name of the campaign, shown to operators. */
   readonly name: string;
 }
 

@@ -43,8 +43,8 @@ export function toReading(
 }
 
 /**
- * Classifies a response. With the provider's error body it is a refusal, whatever its HTTP status. Without one a 4xx or 503 is
- * a refusal too, since no backend took the request. Any other 5xx may follow an accepted message: the outcome is unknown.
+ * Classifies a response. One with the provider's error body is a refusal, whatever its HTTP status. Without an error body a 4xx
+ * or 503 is a refusal too, since no backend took the request. After any other 5xx the message may have been accepted.
  */
 function toFailure(answer: Answered, body: unknown): RequestFailure | undefined {
   const error = isObject(body) ? body['error'] : undefined;

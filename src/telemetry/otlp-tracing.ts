@@ -57,7 +57,7 @@ export function createOtlpTracing(endpoint: string, service: string): Tracing {
           }),
         );
       } catch (error) {
-        // Only the error's name: its message may quote people's texts.
+        // Records the error's name only, because its message may quote texts of people.
         span.setStatus({
           code: SpanStatusCode.ERROR,
           message: error instanceof Error ? error.name : 'error',

@@ -16,11 +16,11 @@ export interface AudienceRequest {
   readonly audience: AudienceInput;
   readonly campaignId: string;
   readonly quickContacts: readonly string[];
-  /** The values frozen by the failed campaign are used again. */
+  /** True if the values that the failed campaign froze are used again. */
   readonly keepVariables: boolean;
   /** The contacts' custom fields that the mapping names. */
   readonly customFields?: readonly string[];
-  /** The CSV, where it has been fetched already. */
+  /** The CSV, if it has been downloaded already. */
   readonly file?: AsyncIterable<Buffer>;
 }
 

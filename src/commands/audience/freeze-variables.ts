@@ -17,7 +17,7 @@ export interface FrozenMapping {
   readonly resolvers: readonly VariableResolver[];
   /** The contacts' custom fields that the mapping names. */
   readonly customFields: readonly string[];
-  /** The recipients' values are those an earlier campaign froze for the same plan. */
+  /** True if the recipients get the values that an earlier campaign froze for the same plan. */
   readonly keepsVariables: boolean;
   /** When the earlier campaign read the contacts for the values that are kept. */
   readonly contactsReadAt?: Date | undefined;

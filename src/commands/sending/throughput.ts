@@ -7,7 +7,7 @@ const minUnanswered = 8;
 /** 1.03: each answer moves the estimate by 3 %, up or down; it rests where half of the answers are slower. */
 const step = 1.03;
 const [minAnswerMs, maxAnswerMs] = [1, 10_000];
-/** 1 s, or four medians if that is longer: without any answer for so long the provider hangs. */
+/** 1 s, or four medians if that is longer: a provider that gives no answer for so long counts as hanging. */
 const stuckAfterMs = 1_000;
 
 export interface ThroughputLimits {

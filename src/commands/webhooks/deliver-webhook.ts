@@ -29,7 +29,7 @@ type Signer = Pick<Dependencies, 'secrets' | 'now'>;
 export type DeliverySummary = 'delivered' | `failed: ${string}` | 'not pending';
 
 /**
- * Makes the one attempt of a delivery (spec 6.1). Idempotent: only the call whose claim moves the delivery from `pending` to
+ * Makes the one attempt of a delivery (Spec 6.1). Idempotent: only the call whose claim moves the delivery from `pending` to
  * `sending` dials. Attempts under way at the same time share the statements of claiming and recording.
  */
 export function createDeliverWebhook(
@@ -92,7 +92,7 @@ function secretsOf({ secrets }: Signer, attempt: Attempt): readonly string[] {
     .map((encrypted) => secrets.decrypt(encrypted, `webhook ${attempt.webhookId}`));
 }
 
-/** The request of spec 6.1: the stored text as it is, the four headers, and the signatures. */
+/** The request of Spec 6.1: the stored text as it is, the four headers, and the signatures. */
 function webhookRequest(dependencies: Signer, attempt: Attempt): WebhookRequest {
   const body = Buffer.from(attempt.body, 'utf8');
   return {

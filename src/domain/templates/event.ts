@@ -1,7 +1,7 @@
 import type { TemplateData } from '../../codecs/event.ts';
 import type { NewEvent } from '../webhooks/new-event.ts';
 
-/** The state of the template that a `template` event carries (spec 6.3). */
+/** The state of the template that a `template` event carries (Spec 6.3). */
 export interface TemplateState {
   readonly id: string;
   readonly providerTemplateId: string;

@@ -83,7 +83,7 @@ const slotCollector = () => {
   return { slots, referTo };
 };
 
-/** Names of fields that one warning lists. */
+/** Most names of fields that one warning lists. */
 const mostNames = 20;
 
 const wrongType = Symbol('wrong type');

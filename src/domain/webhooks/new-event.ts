@@ -15,7 +15,7 @@ export type NewEvent = {
 }[EventKey];
 
 /**
- * The text of the request body (spec 6.1): serialised here once, then stored, signed and sent as it is.
+ * The text of the request body (Spec 6.1): serialised here once, then stored, signed and sent as it is.
  * JSON.stringify escapes NUL and lone surrogates, so that the text fits into any column and any UTF-8.
  */
 export function serialiseEvent(workspaceId: number, event: NewEvent): string {

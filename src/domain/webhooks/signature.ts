@@ -13,8 +13,8 @@ export interface SignedMessage {
 const standardPrefix = 'whsec_';
 
 /**
- * The key that a secret stands for. `whsec_` before valid base64 names bytes (Standard Webhooks);
- * any other text is taken as it is, in UTF-8.
+ * Converts a secret to the signing key. Valid base64 after `whsec_` is decoded to bytes (Standard Webhooks); any other text is
+ * used as it is, in UTF-8.
  */
 export function signingKey(secret: string): Buffer {
   const encoded = secret.startsWith(standardPrefix) ? secret.slice(standardPrefix.length) : '';

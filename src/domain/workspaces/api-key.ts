@@ -11,7 +11,7 @@ export type KeyScope = (typeof keyScopes)[number];
 /** The caller that a valid key stands for. */
 export interface Principal {
   readonly workspaceId: number;
-  /** The public part of the key; also the creator's id of what it creates. */
+  /** The public part of the key; recorded as the creator of what the key creates. */
   readonly keyId: string;
   readonly scope: KeyScope;
   /** The sending channel; null unless the scope is `channel`. */

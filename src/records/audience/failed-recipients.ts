@@ -24,9 +24,9 @@ type FailedRow = readonly [
 
 export interface FailedAudience {
   readonly campaignId: string;
-  /** Empty: every failed one. UNKNOWN ones only when OUTCOME_UNKNOWN is asked for. */
+  /** Empty: all FAILED recipients. UNKNOWN recipients are included only if OUTCOME_UNKNOWN is one of the reasons. */
   readonly reasons: readonly string[];
-  /** The values frozen by that campaign are used again. */
+  /** True if the values that the campaign froze are used again. */
   readonly keepVariables: boolean;
   /** The custom fields to read. */
   readonly customFields?: readonly string[];

@@ -120,7 +120,7 @@ export async function markCallbacksApplied(connection: Connection, ids: readonly
     DELETE FROM waiting_callback WHERE id = ANY(${sql.array(ids, 'int8')})`);
 }
 
-/** Gives a callback up: `error` says why, without any of its content. */
+/** Removes a callback from the queue for good; `error` says why, without any of its content. */
 export async function markCallbackFailed(
   connection: Connection,
   { id, error }: { readonly id: bigint; readonly error: string },
@@ -130,6 +130,6 @@ export async function markCallbackFailed(
     UPDATE provider_callback SET error = ${error} WHERE id = ${id}`);
 }
 
-/** True for a callback that is applied or given up. */
+/** Condition on `provider_callback`: the callback is applied, or has failed for good. */
 export const callbackIsOver = sql.fragment`NOT EXISTS (
   SELECT FROM waiting_callback AS waiting WHERE waiting.id = provider_callback.id)`;

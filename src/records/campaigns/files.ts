@@ -77,7 +77,7 @@ export async function deleteCampaignFile(connection: Connection, key: string): P
 const CampaignFile = t.type({ key: t.string, headers: t.array(t.string) });
 export type CampaignFile = t.TypeOf<typeof CampaignFile>;
 
-/** A file of this workspace. */
+/** Finds a file of this workspace. */
 export async function findCampaignFile(
   connection: Connection,
   workspaceId: number,

@@ -33,7 +33,7 @@ export const contactSelection = sql.fragment`
   ARRAY(SELECT tag_id::text FROM contact_tag WHERE contact_id = contact.id ORDER BY tag_id) AS "tagsId",
   contact.dob, contact.created_at AS "createdAt", contact.updated_at AS "updatedAt"`;
 
-/** Contacts by id, deleted ones included; in no order. */
+/** Returns contacts by id, deleted ones included, in any order. */
 export async function listContactsById(
   connection: Connection,
   workspaceId: number,

@@ -25,7 +25,7 @@ export interface Age {
   readonly limit: number;
 }
 
-/** Campaigns that ended before, oldest first. One with recipients of unrecorded outcome waits for the doctor. */
+/** Lists old campaigns that have ended, oldest first. A campaign with CLAIMED recipients is left out until the doctor settles it. */
 export function listCampaignsToArchive(connection: Connection, { olderThanMonths, limit }: Age) {
   return connection.any(sql.type(row(ArchiveSource))`
     SELECT workspace_id AS "workspaceId", id AS "campaignId", NULL::text AS month
@@ -35,7 +35,7 @@ export function listCampaignsToArchive(connection: Connection, { olderThanMonths
     ORDER BY created_at LIMIT ${limit}`);
 }
 
-/** The earliest month of each workspace that is older than the limit and has messages after the last archived month. */
+/** Lists, for each workspace, the earliest month with messages that is old enough and not archived yet. */
 export function listMonthsToArchive(connection: Connection, { olderThanMonths, limit }: Age) {
   return connection.any(sql.type(row(ArchiveSource))`
     SELECT workspace.id AS "workspaceId", NULL::uuid AS "campaignId",
@@ -84,7 +84,7 @@ export async function recordArchive(
 const OpenArchive = t.type({ ...ArchiveSource.props, key: t.string });
 export type OpenArchive = t.TypeOf<typeof OpenArchive>;
 
-/** Recorded archives whose rows are not all deleted. */
+/** Lists recorded archives whose rows are not all deleted. */
 export function listOpenArchives(connection: Connection, limit: number): Promise<readonly OpenArchive[]> {
   return connection.any(sql.type(row(OpenArchive))`
     SELECT key, workspace_id AS "workspaceId", campaign_id AS "campaignId", to_char(month, 'YYYY-MM') AS month

@@ -38,7 +38,7 @@ export const isSelected = (id: FragmentSqlToken, selection: Selection): Fragment
 export const limitOf = (selection: Selection): FragmentSqlToken =>
   'ids' in selection ? sql.fragment`` : sql.fragment`LIMIT ${selection.limit}`;
 
-/** Campaigns whose workflow should be running. */
+/** Lists campaigns whose workflow should be running. */
 export function listOpenCampaigns(
   connection: Connection,
   selection: Selection & { readonly settledSeconds: number },

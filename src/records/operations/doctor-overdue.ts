@@ -19,7 +19,7 @@ export function listOldClaims(connection: Connection, seconds: number): Promise<
     WHERE claimed_at < now() - make_interval(secs => ${seconds}) GROUP BY campaign_id ORDER BY 1 LIMIT 10000`);
 }
 
-/** Campaigns with CLAIMED recipients and no open claim. */
+/** Lists campaigns with CLAIMED recipients and no open claim. */
 export function listUnclaimed(connection: Connection): Promise<readonly Overdue[]> {
   return connection.any(sql.type(row(Subject))`
     SELECT campaign_id AS id, claimed AS count, '' AS since FROM campaign_counter

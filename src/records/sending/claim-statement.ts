@@ -177,7 +177,7 @@ const books = ({ campaignId, channelId, claimId, epoch, answerWithinMs }: ClaimR
     SELECT count(*)::int AS size, min(position) AS first_position, max(position) AS last_position,
       sum(price)::bigint AS price, (SELECT count(*) FROM skipped)::int AS skipped FROM claimed
   ), reserved AS (
-    -- Balance as it was locked: the row in this statement's snapshot may be older, and its check is made on that one first.
+    -- Writes the balance that was locked: Postgres would first check a new row made from this statement's older snapshot.
     UPDATE wallet SET balance = locked.balance, reserved = locked.reserved + total.price, updated_at = now()
     FROM total CROSS JOIN locked WHERE total.size > 0 AND wallet.channel_id = ${channelId}
   ), reached AS (

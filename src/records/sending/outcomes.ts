@@ -63,7 +63,7 @@ export async function recordOutcomes(database: Connection, batch: OutcomeBatch):
       ? (outcome.otherIds ?? []).map((providerId) => ({ position, providerId }))
       : [],
   );
-  // A statement of its own, so that a locked contact does not hold up the wallet. Status callbacks teach lost ids again.
+  // A statement of its own, so that a locked contact does not hold up the wallet. If it fails, status callbacks bring the ids.
   if (learnt.length > 0)
     await learnIdsOfRecipients(database, batch.campaignId, learnt).catch(() => undefined);
 }

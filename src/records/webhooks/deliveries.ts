@@ -60,7 +60,7 @@ interface Reading {
 }
 const newest = sql.fragment`webhook_id, id DESC`;
 
-/** Each state is read by an index of its own: few of millions of rows may be in it. */
+/** How each state is read: by an index of its own, because only a few of millions of rows may be in it. */
 const readings: Readonly<Record<DeliveryState, readonly Reading[]>> = {
   pending: [
     {

@@ -49,7 +49,7 @@ export async function getWebhookHealth(
 
 const ImpairedCount = t.type({ health: oneOf(webhookHealths), count: t.number });
 
-/** Webhooks of all workspaces that are not healthy, by health; inactive ones are left out. */
+/** Counts the webhooks of all workspaces that are not healthy, by health; inactive ones are left out. */
 export const countImpairedWebhooks = (connection: Connection) =>
   connection.any(sql.type(row(ImpairedCount))`
     SELECT ${healthOfRow} AS health, count(*)::int4 AS count FROM webhook_configuration
@@ -62,7 +62,7 @@ const FailingWebhook = t.type({
   consecutive_failures: t.number,
 });
 
-/** Webhooks of all workspaces that only fail and are not disabled yet, at most 1,000, the longest failing first. */
+/** Lists the webhooks of all workspaces that only fail and are not disabled yet, at most 1,000, the longest failing first. */
 export const listFailingWebhooks = (connection: Connection) =>
   connection.any(sql.type(row(FailingWebhook))`
     SELECT id, workspace_id, failing_since, consecutive_failures FROM webhook_configuration

@@ -1,4 +1,4 @@
-/** API keys: the hash of the secret and what a key stands for. The secret itself is never here. */
+/** API keys as they are stored: the hash of the secret, with the workspace, scope and channel of the key. */
 import * as t from 'io-ts';
 import { sql } from 'slonik';
 import { oneOf } from '../../codecs/struct.ts';

@@ -88,7 +88,7 @@ export async function lockIdempotencyKey(
 
 const Inserted = row(t.type({ key: t.string }));
 
-/** Takes the key: `resourceId` while there is no response yet. False when it is taken; an expired one is taken over. */
+/** Inserts the key, with `resourceId` while there is no response yet. False if the key exists; an expired row is replaced. */
 export async function insertIdempotencyKey(
   connection: Connection,
   entry: IdempotencyScope & { readonly requestSha256: Buffer } & (

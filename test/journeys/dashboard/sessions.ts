@@ -1,4 +1,4 @@
-/** Sign-in, sign-out and expiry of dashboard sessions. */
+/** Sign-in, sign-out and expiry of dashboard sessions, and the first paint on a slow line. */
 import { expect, it } from 'vitest';
 import {
   admin,
@@ -92,3 +92,18 @@ it('shows who is signed in, and says so when the sign-out fails without a networ
     await signOut(page);
   });
 }, 60_000);
+
+it('paints the skeleton of the page within 2.5 seconds at 400 kbit/s', async () => {
+  const { page, close } = await visit();
+  try {
+    const tools = await page.context().newCDPSession(page);
+    const conditions = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 };
+    await tools.send('Network.emulateNetworkConditions', conditions);
+    await page.goto(stack.dev.dashboardUrl, { waitUntil: 'commit' });
+    const painted = `performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null`;
+    await expect.poll(() => page.evaluate(painted), { timeout: 10_000 }).not.toBeNull();
+    expect(await page.evaluate(painted)).toBeLessThan(2_500);
+  } finally {
+    await close();
+  }
+}, 30_000);

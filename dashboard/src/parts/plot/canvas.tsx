@@ -67,7 +67,9 @@ export function Canvas({ parts, step, label, onHover }: CanvasProps) {
           },
           {
             ...axis,
-            size: 56,
+            // Room for the longest label: 8 px a character, and the tick.
+            size: (_, values) =>
+              Math.max(56, 16 + 8 * Math.max(0, ...(values ?? []).map(({ length }) => length))),
             incrs: wholeSteps,
             values: (_, values) => values.map((value) => number(value)),
           },

@@ -83,6 +83,11 @@ function Legend({ hovered, step }: { hovered: Part | undefined; step: Step }) {
           </Text>
         </Group>
       ))}
+      {!hovered && (
+        <Text size="xs" c="dimmed">
+          messages per {step}
+        </Text>
+      )}
       {hovered && (
         <Text size="xs" c="dimmed">
           {step === 'day' ? shortDay(new Date(hovered.at)) : dayAndMinuteTime(new Date(hovered.at))}

@@ -63,7 +63,7 @@ export const campaignColumns = (currency: string): readonly Column<Campaign>[] =
     cell: ({ charged }) => money(charged, currency),
     sortBy: ({ charged }) => Number(charged),
     isNumber: true,
-    width: 100,
+    width: 136,
   },
   {
     key: 'created',

@@ -55,7 +55,7 @@ function Channel({ channel }: { channel: api.Channel }) {
       </Group>
       <SimpleGrid cols={{ base: 1, xs: 2 }} mt="md">
         <Meter
-          label="Rate now"
+          label="Allowed rate"
           value={rate}
           most={limit}
           text={`${number(rate)} of ${number(limit)} messages a second`}

@@ -4,6 +4,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { api, client } from '../../client.ts';
+import { words } from '../../format.ts';
 import { ConfirmButton } from '../../parts/confirm.tsx';
 import { Loaded } from '../../parts/faces.tsx';
 import { Screen } from '../../parts/screen.tsx';
@@ -121,7 +122,7 @@ function Facts({ contact }: { contact: api.Contact }) {
     ['Number', numberOf(contact)],
     ['E-mail', contact.email || '—'],
     ['Chat name', contact.chatName || '—'],
-    ['Source', contact.source],
+    ['Source', words(contact.source)],
     ...contact.customFields.map(({ fieldId, value }) => [fieldId, value] as const),
   ];
   return (

@@ -35,7 +35,7 @@ const contactColumns = (tagName: ReadonlyMap<string, string>): readonly Column<a
       </TextLink>
     ),
   },
-  { key: 'number', title: 'Number', cell: numberOf },
+  { key: 'number', title: 'Number', cell: numberOf, width: 150 },
   { key: 'email', title: 'E-mail', cell: ({ email }) => email || '—' },
   {
     key: 'tags',
@@ -51,8 +51,9 @@ const contactColumns = (tagName: ReadonlyMap<string, string>): readonly Column<a
     key: 'consent',
     title: 'Consent',
     cell: ({ subscribed }) => <ConsentBadge isSubscribed={subscribed} />,
+    width: 116,
   },
-  { key: 'created', title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { key: 'created', title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, width: 116 },
 ];
 
 export function Contacts() {

@@ -37,7 +37,8 @@ export function Ledger({ channelId, currency }: { channelId: string; currency: s
   });
   const rows = list.data?.pages.flatMap(({ data }) => data);
   return (
-    <Card withBorder>
+    // A card hides what overflows, and the table's header would stick to it instead of the page.
+    <Card withBorder style={{ overflow: 'visible' }}>
       <Stack>
         <Title order={2} size="h4">
           Ledger

@@ -2,7 +2,8 @@
 import * as t from 'io-ts';
 import { describe, named } from '../codecs/json-schema.ts';
 import { IsoDateTime, limitUpTo, textOf } from '../codecs/scalars.ts';
-import { nullish, optional, struct } from '../codecs/struct.ts';
+import { nullish, oneOf, optional, struct } from '../codecs/struct.ts';
+import { auditObjects } from '../domain/operations/audit.ts';
 import { SerialCursor, serialCursor } from '../codecs/wallet.ts';
 import { listAuditEntries } from '../records/operations/audit.ts';
 import { endpoint } from './frame/endpoint.ts';
@@ -37,6 +38,12 @@ export const listAudit = endpoint(
       object_id: describe(textOf({ max: 255 }), {
         description: 'Only entries about the record with this id, such as a campaign.',
       }),
+      object: describe(oneOf(auditObjects), {
+        description: 'Entries of one kind of object only: those whose action begins with it.',
+      }),
+      key_id: describe(textOf({ max: 255 }), { description: 'Entries of one key only.' }),
+      from: describe(IsoDateTime, { description: 'Entries at this time or later only.' }),
+      to: describe(IsoDateTime, { description: 'Entries before this time only.' }),
     }),
     responses: {
       200: onePart('One page of the audit log', AuditEntry, {
@@ -56,6 +63,10 @@ export const listAudit = endpoint(
     const found = await listAuditEntries(database, workspaceId, {
       before,
       objectId: query.object_id,
+      object: query.object,
+      keyId: query.key_id,
+      from: query.from,
+      to: query.to,
       limit: limit + 1,
     });
     const present = (entry: (typeof found)[number]) => ({ ...entry, id: String(entry.id) });

@@ -67,6 +67,9 @@ export const listNoticesEndpoint = endpoint(
       unread: describe(oneOf(['true', 'false']), {
         description: '`true` lists unread notices only; default all.',
       }),
+      kind: describe(oneOf(noticeKinds, 'NoticeKind'), { description: 'Notices of one kind only.' }),
+      from: describe(IsoDateTime, { description: 'Notices at this time or later only.' }),
+      to: describe(IsoDateTime, { description: 'Notices before this time only.' }),
     }),
     responses: { 200: onePart('One page of notices', Notice, example) },
   },
@@ -74,6 +77,9 @@ export const listNoticesEndpoint = endpoint(
     const limit = query.limit ?? 100;
     const found = await listNotices(database, workspaceId, {
       unread: query.unread === 'true',
+      kind: query.kind,
+      from: query.from,
+      to: query.to,
       before: query.cursor?.id,
       limit: limit + 1,
     });

@@ -70,6 +70,14 @@ it('records for every key what it did, to which object, by which request', async
     'campaign.pause',
   ]);
   expect(await call('GET', '/api/audit?object_id=unknown')).toEqual([]);
+  const filtered = async (query: string) =>
+    (await call('GET', `/api/audit?${query}`)).map((one: Record<string, string>) => one['action']);
+  expect(await filtered('object=webhook')).toEqual(['webhook.delete', 'webhook.update', 'webhook.create']);
+  expect(await filtered(`key_id=${byOperator}&object=wallet`)).toEqual(['wallet.recharge']);
+  expect(await filtered(`key_id=${byChannel}&object=wallet`)).toEqual([]);
+  const erasedAt = entries.at(-1)['at'];
+  expect(await filtered(`from=${erasedAt}`)).toEqual(['contact.erase']);
+  expect((await filtered(`to=${erasedAt}`))[0]).toBe('contact.export');
 });
 
 it('records nothing of rejected requests', async () => {

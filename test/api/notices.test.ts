@@ -86,6 +86,12 @@ it('writes a notice in the transaction of each change that people should know of
     ['channel_blocked', 'channel', channelId, number, expect.stringContaining('by the operator')],
     ['channel_blocked', 'channel', channelId, number, expect.stringContaining('DISABLED_UPDATE')],
   ]);
+  const kinds = async (query: string) =>
+    (await read(workspace, query)).data.map(({ kind }: { kind: string }) => kind);
+  expect(await kinds('?kind=channel_blocked')).toEqual(['channel_blocked', 'channel_blocked']);
+  const [{ createdAt }] = data;
+  expect(await kinds(`?from=${createdAt}`)).toEqual(['channel_blocked']);
+  expect(await kinds(`?to=${createdAt}`)).toHaveLength(6);
 });
 
 const numbered = (workspaceId: number, count: number): readonly NewNotice[] =>

@@ -25,3 +25,11 @@ export const auditActions = [
   'contact.export',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
+
+type ObjectOf<A> = A extends `${infer Object}.${string}` ? Object : never;
+export type AuditObject = ObjectOf<AuditAction>;
+
+/** The objects of the actions: the part of each before its dot. */
+export const auditObjects = [
+  ...new Set(auditActions.map((action) => action.slice(0, action.indexOf('.')) as AuditObject)),
+];

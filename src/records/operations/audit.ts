@@ -49,20 +49,34 @@ const Entry = t.type({
 });
 export type AuditEntry = t.TypeOf<typeof Entry>;
 
-/** Lists entries newest first, those with an id below `before`, and of one object where `objectId` is given. */
+export interface AuditQuery {
+  /** Continues below this id. */
+  readonly before: bigint | undefined;
+  readonly limit: number;
+  readonly objectId?: string | undefined;
+  /** First part of the actions, such as `campaign`. */
+  readonly object?: string | undefined;
+  readonly keyId?: string | undefined;
+  /** Start of the period, included, and its end, excluded. */
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+}
+
+/** Lists entries newest first. */
 export async function listAuditEntries(
   connection: Connection,
   workspaceId: number,
-  {
-    before,
-    objectId,
-    limit,
-  }: { readonly before: bigint | undefined; readonly objectId?: string | undefined; readonly limit: number },
+  { before, limit, objectId, object, keyId, from, to }: AuditQuery,
 ): Promise<readonly AuditEntry[]> {
   const ofObject = objectId === undefined ? sql.fragment`` : sql.fragment`AND object_id = ${objectId}`;
+  const ofKind =
+    object === undefined ? sql.fragment`` : sql.fragment`AND starts_with(action, ${`${object}.`})`;
+  const byKey = keyId === undefined ? sql.fragment`` : sql.fragment`AND key_id = ${keyId}`;
+  const since = from === undefined ? sql.fragment`` : sql.fragment`AND at >= ${from.toISOString()}`;
+  const until = to === undefined ? sql.fragment`` : sql.fragment`AND at < ${to.toISOString()}`;
   return connection.any(sql.type(row(Entry))`
     SELECT id, at, key_id, command, action, object_id, request_id FROM audit_entry
     WHERE workspace_id = ${workspaceId} AND (${before ?? null}::bigint IS NULL OR id < ${before ?? null}::bigint)
-      ${ofObject}
+      ${ofObject} ${ofKind} ${byKey} ${since} ${until}
     ORDER BY id DESC LIMIT ${limit}`);
 }

@@ -2,7 +2,12 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
-import { noticeKinds, noticeSubjectTypes, type NewNotice } from '../../domain/operations/notice.ts';
+import {
+  noticeKinds,
+  noticeSubjectTypes,
+  type NewNotice,
+  type NoticeKind,
+} from '../../domain/operations/notice.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 import { firstIdAt } from '../database/uuid-v7.ts';
@@ -36,6 +41,10 @@ export type Notice = t.TypeOf<typeof Notice>;
 
 interface NoticeQuery {
   readonly unread: boolean;
+  readonly kind?: NoticeKind | undefined;
+  /** Start of the period, included, and its end, excluded. */
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
   /** Continues behind this notice. */
   readonly before: string | undefined;
   readonly limit: number;
@@ -45,14 +54,17 @@ interface NoticeQuery {
 export function listNotices(
   connection: Connection,
   workspaceId: number,
-  { unread, before, limit }: NoticeQuery,
+  { unread, kind, from, to, before, limit }: NoticeQuery,
 ): Promise<readonly Notice[]> {
   const isUnread = unread ? sql.fragment`AND read_at IS NULL` : sql.fragment``;
   const isBefore = before === undefined ? sql.fragment`` : sql.fragment`AND id < ${before}`;
+  const ofKind = kind === undefined ? sql.fragment`` : sql.fragment`AND kind = ${kind}`;
+  const since = from === undefined ? sql.fragment`` : sql.fragment`AND id >= ${firstIdAt(from)}`;
+  const until = to === undefined ? sql.fragment`` : sql.fragment`AND id < ${firstIdAt(to)}`;
   return connection.any(sql.type(row(Notice))`
     SELECT id, kind, subject_type AS "subjectType", subject_id AS "subjectId", subject_name AS "subjectName", message,
       created_at AS "createdAt", read_at AS "readAt"
-    FROM notice WHERE workspace_id = ${workspaceId} ${isUnread} ${isBefore}
+    FROM notice WHERE workspace_id = ${workspaceId} ${isUnread} ${isBefore} ${ofKind} ${since} ${until}
     ORDER BY id DESC LIMIT ${limit}`);
 }
 

@@ -1,7 +1,7 @@
 /** The audit log of one campaign: actions of API keys and admin commands. */
 import { getRouteApi } from '@tanstack/react-router';
 import { Screen } from '../../parts/screen.tsx';
-import { Audit } from '../activity/audit.tsx';
+import { AuditOfObject } from '../activity/audit.tsx';
 import { useCampaignPath } from './path.tsx';
 import { CampaignTabs } from './tabs.tsx';
 
@@ -12,7 +12,7 @@ export function CampaignActivity() {
   return (
     <Screen title="Activity of the campaign" path={useCampaignPath(id)}>
       <CampaignTabs id={id} />
-      <Audit objectId={id} />
+      <AuditOfObject id={id} />
     </Screen>
   );
 }

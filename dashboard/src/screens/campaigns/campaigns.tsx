@@ -14,7 +14,8 @@ import { Screen } from '../../parts/screen.tsx';
 import { useBulk } from '../../parts/use-bulk.ts';
 import { CampaignBulk } from './bulk.tsx';
 import { campaignColumns } from './columns.tsx';
-import { Filters, instantsOf } from './filters.tsx';
+import { instantsOf } from '../../days.ts';
+import { Filters } from './filters.tsx';
 
 const route = getRouteApi('/inside/campaigns');
 const pageSize = 25;

@@ -6,8 +6,12 @@ export * as api from '../../clients/typescript/src/index.ts';
 
 const restAfterMs = 60_000;
 let touchedAt = Date.now();
+// Absent in unit tests, which run without a browser.
+const { addEventListener } = globalThis as {
+  addEventListener?: (event: string, listener: () => void, options: { passive: boolean }) => void;
+};
 for (const event of ['pointerdown', 'keydown', 'wheel'])
-  globalThis.addEventListener?.(event, () => (touchedAt = Date.now()), { passive: true });
+  addEventListener?.(event, () => (touchedAt = Date.now()), { passive: true });
 
 /** Marks requests after a minute without input, so that automatic polling does not keep the session alive. */
 function withMark(given: RequestInit['headers']): Headers {

@@ -6,6 +6,7 @@ import { api, client } from '../../client.ts';
 import { Dialog } from '../../parts/confirm.tsx';
 import { FormFoot } from '../../parts/form-foot.tsx';
 import { useTags } from '../../tags.ts';
+import { changedFields } from './changed-fields.ts';
 
 interface ContactFormProps {
   /** Absent for a new contact. */
@@ -38,11 +39,12 @@ function Fields({ contact, onClose }: { contact: api.Contact | undefined; onClos
   const save = useMutation({
     mutationFn: () => {
       const { number, ...names } = fields;
-      const body = { ...names, tagsId: [...tagsId], subscribed };
-      // An unchanged number is left out: a person known by a user id alone has none.
-      if (contact === undefined) return api.createContact(client, { ...body, phoneNumber: number });
-      const changed = number === initial(contact).number ? {} : { phoneNumber: number };
-      return api.updateContact(client, contact.id, { ...body, ...changed });
+      const body = { ...names, tagsId: [...tagsId], subscribed, phoneNumber: number };
+      if (contact === undefined) return api.createContact(client, body);
+      const { number: phoneNumber, ...known } = initial(contact);
+      const { tagsId: tagsBefore, subscribed: wasSubscribed } = contact;
+      const before = { ...known, phoneNumber, tagsId: [...tagsBefore], subscribed: wasSubscribed };
+      return api.updateContact(client, contact.id, changedFields(before, body));
     },
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['contacts'] });

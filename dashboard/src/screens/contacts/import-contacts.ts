@@ -11,6 +11,8 @@ export interface Imported {
   readonly created: number;
   readonly known: number;
   readonly refused: readonly { readonly line: number; readonly message: string }[];
+  /** Rows that were not tried: the import was stopped, or its first hundred rows were all refused. */
+  readonly left: number;
 }
 
 /** A row as csv-parse returns it with the option `info`; `lines` counts the lines read so far. */
@@ -37,11 +39,24 @@ const fieldOf: Readonly<Record<string, 'phoneNumber' | 'countryCode' | 'firstNam
     email: 'email',
   };
 
+/** UTF-8 or UTF-16 as their marks say, else what a German Excel writes. */
+async function textOf(file: File): Promise<string> {
+  const bytes = await file.arrayBuffer();
+  const [first, second] = new Uint8Array(bytes);
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
+}
+
 /** Throws an Error that says what is wrong with the file. */
 export async function readContactsFile(file: File): Promise<readonly ContactRow[]> {
   const { parse } = await import('csv-parse/browser/esm/sync');
   // The types of the package lack what the option `info` adds.
-  const records = parse(await file.text(), {
+  const records = parse(await textOf(file), {
     bom: true,
     delimiter: [',', ';', '\t'],
     info: true,
@@ -70,18 +85,25 @@ export async function readContactsFile(file: File): Promise<readonly ContactRow[
   });
 }
 
-/** Gives each new contact the tags. Calls `onProgress` with the number of rows done. */
+/** After this many refused rows without a good one the file is taken for a wrong one. */
+const mostRefusedAtFirst = 100;
+
+/** Gives each new contact the tags. Calls `onProgress` with the number of rows done; `signal` stops before the next rows. */
 export async function importContacts(
   rows: readonly ContactRow[],
   tagsId: readonly string[],
   onProgress: (done: number) => void,
+  signal: AbortSignal,
 ): Promise<Imported> {
   const left = [...rows].reverse();
   const refused: { line: number; message: string }[] = [];
   let created = 0;
   let known = 0;
+  let failed = false;
   async function work(): Promise<void> {
-    for (let row = left.pop(); row !== undefined; row = left.pop()) {
+    while (!signal.aborted && !failed && (created + known > 0 || refused.length < mostRefusedAtFirst)) {
+      const row = left.pop();
+      if (row === undefined) return;
       try {
         await api.createContact(client, { ...row.contact, tagsId });
         created += 1;
@@ -89,11 +111,19 @@ export async function importContacts(
         if (error instanceof api.ApiError && error.status === 409) known += 1;
         else if (error instanceof api.ApiError && error.status < 500)
           refused.push({ line: row.line, message: error.message });
-        else throw error;
+        else {
+          failed = true;
+          throw error;
+        }
       }
       onProgress(created + known + refused.length);
     }
   }
   await Promise.all(Array.from({ length: atOnce }, work));
-  return { created, known, refused: refused.toSorted((one, other) => one.line - other.line) };
+  return {
+    created,
+    known,
+    refused: refused.toSorted((one, other) => one.line - other.line),
+    left: left.length,
+  };
 }

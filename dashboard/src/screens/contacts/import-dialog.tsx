@@ -1,7 +1,7 @@
 /** Imports a CSV of contacts: its headings name the fields, its rows become contacts one by one. */
 import { Alert, Autocomplete, Button, Code, FileInput, Group, List, Progress, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { api, client } from '../../client.ts';
 import { counted, number } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
@@ -36,12 +36,19 @@ function Steps({ onClose }: { onClose: () => void }) {
   };
   const [done, setDone] = useState(0);
   const [total, setTotal] = useState(0);
+  const stop = useRef(new AbortController());
+  useEffect(() => {
+    // Closing the dialog, or leaving the screen, stops the import.
+    const controller = new AbortController();
+    stop.current = controller;
+    return () => controller.abort();
+  }, []);
   const run = useMutation({
     mutationFn: async (): Promise<Imported> => {
       if (file === null) throw new Error('Choose a file first.');
       const rows = await readContactsFile(file);
       setTotal(rows.length);
-      return importContacts(rows, await tagIdsOf(tag.trim()), setDone);
+      return importContacts(rows, await tagIdsOf(tag.trim()), setDone, stop.current.signal);
     },
     onSettled: () =>
       Promise.all([
@@ -99,7 +106,7 @@ function Steps({ onClose }: { onClose: () => void }) {
   );
 }
 
-function Summary({ imported: { created, known, refused } }: { imported: Imported }) {
+function Summary({ imported: { created, known, refused, left } }: { imported: Imported }) {
   return (
     <Alert color={refused.length > 0 ? 'orange' : 'teal'} role="status">
       <Text size="sm">
@@ -116,6 +123,11 @@ function Summary({ imported: { created, known, refused } }: { imported: Imported
             ))}
           </List>
           {refused.length > 10 && <Text size="sm">and {number(refused.length - 10)} more</Text>}
+          {left > 0 && (
+            <Text size="sm">
+              Stopped here, as no row was good: {counted(left, 'row')} not tried. Look at the file’s columns.
+            </Text>
+          )}
         </>
       )}
     </Alert>

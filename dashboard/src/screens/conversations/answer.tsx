@@ -1,7 +1,7 @@
 /** Answers a person with an approved template: the service sends no free text. */
 import { Alert, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import { useMemo, useState, type FormEvent } from 'react';
 import { allOf, api, client } from '../../client.ts';
 import { Dialog } from '../../parts/confirm.tsx';
 import { Loaded } from '../../parts/faces.tsx';
@@ -35,16 +35,22 @@ export function AnswerDialog({ conversation, onClose }: AnswerDialogProps) {
     ({ path, isOptional }) => !isOptional && !hasValue(contact.data, variables[path]),
   );
   const queryClient = useQueryClient();
+  // A key belongs to one answer: after a lost response the same one is sent again.
+  const idempotencyKey = useMemo(
+    () => (templateId && variables ? crypto.randomUUID() : ''),
+    [templateId, variables],
+  );
   const send = useMutation({
     mutationFn: async () => {
       if (contact.data === undefined || templateId === undefined) throw new Error('Choose a template.');
       const { countryCode, phoneNumber } = contact.data;
-      await api.sendTemplateMessage(client, {
+      const body = {
         templateId,
         recipientPhoneNumber: `${countryCode}${phoneNumber}`,
         countryCode: `+${countryCode}`,
         ...(values !== undefined && { variableMapping: values }),
-      });
+      };
+      await api.sendTemplateMessage(client, body, { idempotencyKey });
     },
     onSuccess: async () => {
       onClose();

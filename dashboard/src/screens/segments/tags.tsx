@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { api, client } from '../../client.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
 import { Loaded } from '../../parts/faces.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
 import { useTags } from '../../tags.ts';
@@ -13,6 +14,7 @@ export function Tags() {
   const [name, setName] = useState('');
   const refresh = () => queryClient.invalidateQueries({ queryKey: ['tags'] });
   const list = useTags();
+  const [leaving, setLeaving] = useState<{ readonly tagId: string; readonly label: string }>();
   const create = useMutation({
     mutationFn: () => api.createTag(client, { name }),
     onSuccess: () => {
@@ -52,7 +54,7 @@ export function Tags() {
                       size="xs"
                       aria-label={`Delete tag ${label}`}
                       style={{ color: text_color }}
-                      onClick={() => remove.mutate(tagId)}
+                      onClick={() => setLeaving({ tagId, label })}
                     />
                   }
                 >
@@ -78,6 +80,15 @@ export function Tags() {
             </ActionButton>
           </Group>
         </form>
+        <Confirm
+          question={`Delete the tag ${leaving?.label ?? ''}?`}
+          consequence="It is taken off all contacts. No contact is deleted."
+          confirmation="Delete tag"
+          color="red"
+          opened={leaving !== undefined}
+          onClose={() => setLeaving(undefined)}
+          onConfirm={() => leaving && remove.mutate(leaving.tagId)}
+        />
         {error && (
           <Alert color="red" role="alert">
             {error.message}

@@ -1,5 +1,5 @@
 /**
- * Measures how a large campaign, in preparation and in sending, delays others: a campaign of 1,000 recipients of another
+ * Measures how a large campaign, in preparation and in sending, delays others: a campaign of 1,000 recipients in another
  * workspace, and single sends of another workspace and of the same channel. Each runs alone and beside it. One worker process
  * does all the work; its event-loop stalls are printed too. At the end two campaigns share one channel. `--large N` recipients
  * (200,000), `--prepared N` CSV rows (500,000), `--rate N` per channel and second (1,000).

@@ -29,7 +29,7 @@ const sent = 5_000;
 const times = 40;
 /** The pool names a statement after 20 calls, and Postgres may switch to a generic plan after five more. */
 const warmUps = 30;
-/** 10 s: a figure that takes longer is measured fewer than `times` times. */
+/** 10 s per statement: a slow one is measured fewer than `times` times. */
 const longestMs = 10_000;
 
 interface Side {

@@ -4,7 +4,7 @@
  * Postgres and of the preparing process, and the latter's peak memory. `--recipients N` (default 1,000,000), `--rounds N`,
  * `--known` (the contacts exist already), `--mapped` (names, e-mail and a custom field are stored with the contacts),
  * `--shuffled` (the numbers stand in no order), `--quoted` (every name stands in quotes). `--audience all_contacts` and
- * `--audience segmented` read the people from the database instead of a file; all of them are in the segment.
+ * `--audience segmented` read the contacts from the database instead of a file; all of them are in the segment.
  */
 import { fork } from 'node:child_process';
 import { createReadStream, createWriteStream } from 'node:fs';

@@ -1,6 +1,6 @@
 import type { SchedulerLimits } from '../../src/records/webhooks/delivery-scheduler.ts';
 
-/** The limits of one scheduler that is alone, with the default settings, and has a hundred starts free. */
+/** Limits of a single scheduler with default settings and a hundred free start slots. */
 export const schedulerLimits: SchedulerLimits = {
   shards: { count: 16, first: 0, most: 16 },
   limit: 100,

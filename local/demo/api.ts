@@ -42,7 +42,7 @@ export function createDemoApi({
   };
 }
 
-/** Reading goes on while the API is started again. */
+/** Repeats a read while the API restarts. */
 async function throughRestarts<T>(read: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -96,7 +96,7 @@ it('unsubscribes a person who sends STOP from another form of the number, and st
   expect(first.to.toSorted()).toEqual(['4915112345678', '525512345678']);
   const waiting = await prepared(everybody);
 
-  // No receipt has come yet, and the message names none of ours: the answer to the campaign's has told the number's form.
+  // No receipt has come yet and the reply quotes no message: the number's form is known from the answer to the send.
   const { phoneNumberId } = workspace;
   await simulator.control('inbound', { from: '5215512345678', text: 'STOP', phoneNumberId });
   await callbacksApplied();
@@ -123,7 +123,7 @@ it('unsubscribes a person who sends STOP from another form of the number, and st
   }
   expect(await tablesWith(api.dependencies.database, contact.id)).toContain('contact');
 
-  // The hash outlives the person: in what is told before a campaign, and in what it does.
+  // The hash outlives the erasure: the dry run and the campaign both skip the number.
   const { body: checked } = await call('POST', '/api/campaigns/check', creation(imported));
   expect(checked.data).toMatchObject({ total_contacts: 1, skipped_reasons: { UNSUBSCRIBED: 1 } });
   const again = await sent(await prepared(imported));

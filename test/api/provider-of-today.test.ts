@@ -443,7 +443,7 @@ describe('POST /api/media', () => {
     ).apiKey;
     expect((await upload({ chunks: [mebibyte] }).answer).status).toBe(201);
     key = own;
-    // A place of its own number is free once one of the eight is gone.
+    // The number may upload again once one of its eight uploads has ended.
     ninth?.outgoing.end('\r\n--media--\r\n');
     slow[0]?.outgoing.destroy();
     expect((await ninth?.answer)?.status).toBe(201);

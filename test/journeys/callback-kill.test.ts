@@ -94,7 +94,7 @@ async function seedAccepted(
   return { ...campaign, ids };
 }
 
-/** The status of the answer; why there was none when the server was gone. */
+/** Returns the answer's HTTP status, or the error when the server was gone. */
 async function post(port: number, body: string): Promise<number | string> {
   const headers = { 'Content-Type': 'application/json', 'X-Hub-Signature-256': signatureOf(body) };
   try {

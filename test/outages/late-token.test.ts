@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
-/** Tokens are taken when they are asked for, and every answer is held back until `openAt`, as by a network that stalls. */
+/** Tokens are taken at the request, and every answer is held back until `openAt`, as by a stalled network. */
 function holdingTokens(database: Database, openAt: number): Database {
   return {
     ...database,

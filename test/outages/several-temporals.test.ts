@@ -82,7 +82,7 @@ it('delivers each event once while clusters are added and drained', async () => 
   const before = await startWorker(first, second);
   await emit();
   await delivered(perPhase / 3);
-  // Added: a rolling restart with one address more.
+  // Added: a rolling restart with one more address.
   const added = await startWorker(first, second, third);
   await emit();
   await before.stop();

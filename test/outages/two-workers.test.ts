@@ -17,7 +17,7 @@ afterAll(async () => {
   await rm(previousBuild, { recursive: true, force: true });
 });
 
-/** A release that claims smaller pages: the same contract, another code. */
+/** A release that claims smaller batches: the contract is the same, the code differs. */
 async function makePreviousBuild(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'messaging-campaigns-previous-'));
   await cp(resolve('dist'), join(folder, 'dist'), {

@@ -69,7 +69,7 @@ for (const { name, code, begin, end } of refusals) {
     const meanwhile = fixture.provider.taken.length;
     await sleep(1_000);
     await worker.says(` ${code}","msg":"loop failed, trying again"`);
-    // Its permission to leave is in Postgres.
+    // A message is sent only after its claim is committed in Postgres.
     expect(fixture.provider.taken.length).toBe(meanwhile);
     await administer(end(), endSessions());
     await fixture.untilCompleted(seeded);

@@ -1,4 +1,4 @@
-/** Waits for alerts of a Prometheus, and notes how long each took. */
+/** Waits for alerts of a Prometheus, and records how long each took. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Alert, Prometheus } from './prometheus.ts';
@@ -14,7 +14,7 @@ const isOf = (name: string, labels: Labels) => (alert: Alert) =>
 export function watchAlerts(prometheus: Prometheus) {
   const report: string[] = [];
   return {
-    /** One line per alert that rang. */
+    /** One line per alert that fired. */
     report,
     /** Breaks something and waits for the alert, which must not have been there before. */
     async rings(name: string, labels: Labels, breakIt: () => Promise<unknown>): Promise<Alert> {

@@ -1,4 +1,4 @@
-/** A build that does not fit the open workflows: one more step before everything else. */
+/** A build that cannot replay open workflows: it adds a step before all others. */
 import { sleep } from '@temporalio/workflow';
 import { campaign as present } from '../../src/workflows/campaign.ts';
 

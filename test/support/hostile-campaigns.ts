@@ -1,4 +1,4 @@
-/** Campaigns as large as a body may be: full of what is right, and of what is nearly so. */
+/** Campaigns as large as a body may be, full of valid values or of values that are almost valid. */
 import { createCampaign } from '../../src/api/campaigns/create.ts';
 import { list, mebibyte, repeated, slack, withValue, type Hostile } from './hostile-json.ts';
 
@@ -17,7 +17,7 @@ const quickCampaign = campaign({
 });
 const allOfIt = 32 * mebibyte - slack;
 
-/** The fields that may be larger than a mebibyte, full of what is right and what is nearly so. */
+/** The fields that may be larger than a mebibyte, full of valid and of almost valid values. */
 const creations: readonly Hostile[] = [
   ['quick_contacts', 'numbers', () => list('"+4915112345678"', allOfIt)],
   ['quick_contacts', 'numbers that the library decides', () => list('"+4901511234567"', allOfIt)],

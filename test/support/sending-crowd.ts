@@ -1,4 +1,4 @@
-/** Campaigns of one channel, each sent as its workflow has it sent: step after step, a timer between, the next one when called. */
+/** Sends campaigns of one channel as their workflows do: steps with timers between, the next one at once after a signal. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';

@@ -7,7 +7,7 @@ import { insertWebhookConfiguration } from '../../src/records/webhooks/configura
 import { scheduleDeliveries, type SchedulerLimits } from '../../src/records/webhooks/delivery-scheduler.ts';
 import type { TestDatabase } from './database.ts';
 
-/** Raw statements of tests: what no record function should offer. */
+/** Statements that only tests run; src/records/ offers no function for them. */
 export async function query<R extends pg.QueryResultRow>(
   database: TestDatabase,
   text: string,
@@ -55,7 +55,7 @@ export function makeConfiguration(
   });
 }
 
-/** Limits of one scheduler that takes every shard and hands out whatever waits. */
+/** Limits of one scheduler that locks every shard and schedules every waiting delivery. */
 export const schedulerLimits: SchedulerLimits = {
   shards: { count: 16, first: 0, most: 16 },
   limit: 100,
@@ -65,7 +65,7 @@ export const schedulerLimits: SchedulerLimits = {
   expiryHours: 24,
 };
 
-/** Hands out what waits, within `schedulerLimits`; the ids of the deliveries. */
+/** Schedules waiting deliveries within `schedulerLimits`; returns their ids. */
 export async function handOut(
   pool: Database,
   overrides: Partial<SchedulerLimits> = {},

@@ -154,7 +154,7 @@ describe('the campaign workflow', () => {
   it('sleeps at the messaging limit until there is room again, and then sends the rest', async () => {
     const fixture = await createFixture({ recipients: 1_200, messagingLimit: 1_000 });
     const { temporal, database } = servers();
-    /** Both clocks: people count by Postgres', the workflow sleeps by Temporal's. */
+    /** Advances both clocks: the messaging limit is counted by Postgres', the workflow sleeps by Temporal's. */
     const pass = async (ms: number): Promise<void> => {
       const interval = sql.fragment`make_interval(secs => ${ms / 1_000}::float8)`;
       for (const table of ['account_reach', 'account_reach_count'])

@@ -31,7 +31,7 @@ const handleOf = ({ campaignId }: CampaignFixture) =>
   servers().temporal.client.workflow.getHandle(campaignWorkflowId(campaignId));
 const eventsOf = async (fixture: CampaignFixture) => (await handleOf(fixture).describe()).historyLength;
 const ask = (fixture: CampaignFixture, action: string) => handleOf(fixture).executeUpdate<string, []>(action);
-/** All that the page shows of a refusal: the reason, and no stack. */
+/** What the Temporal UI shows of a refusal: the reason, without a stack trace. */
 const whyRefused = (fixture: CampaignFixture, action: string): Promise<string> =>
   ask(fixture, action).then(
     (status) => `taken: ${status}`,

@@ -13,7 +13,7 @@ it('sends nothing when its record is older than what it has seen, however often 
   const fixture = await createCampaignFixture(servers(), { recipients: 40, balance: messagePrice * 25n });
   await fixture.withWorker(async () => {
     await fixture.start();
-    // The workflow has seen it, too: what it was told last is what it compares with.
+    // The workflow compares a snapshot with the last one it received, so it must have received this one.
     await until(async () => (await fixture.progress())?.pauseReason === 'INSUFFICIENT_BALANCE');
     expect(fixture.provider.received).toHaveLength(25);
 

@@ -85,7 +85,7 @@ const pollMs = 250;
 const steadyMs = 5_000;
 const gapMs = 2_000;
 
-/** The longest gap in the provider's arrivals, from now until sending is steady again. */
+/** Returns the longest gap in the provider's arrivals, from now until sending is steady again. */
 async function longestPause({ cluster, signal, isSending }: ClusterKillContext): Promise<number> {
   const startedAt = performance.now();
   let [seen, seenAt, steadySince, longest] = [-1, startedAt, startedAt, 0];

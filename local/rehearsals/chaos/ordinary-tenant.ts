@@ -8,7 +8,7 @@ export interface TenantTimes {
   /** 99th percentile in milliseconds. */
   readonly answerMs: number;
   readonly eventMs: number;
-  /** Answers with another status than 2xx. */
+  /** Number of answers with a status other than 2xx. */
   readonly refused: number;
   /** Events that have not arrived. */
   readonly missing: number;

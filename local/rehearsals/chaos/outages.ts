@@ -61,7 +61,7 @@ const rowsLocked = { ...workerDisturbed, send: [200, 503] };
 const statementsTooLong = { ready: [200, 503], read: [200, 503], send: [200, 503], recoveryMs: 30_000 };
 // Requests are answered without Temporal. Sending recovers within 30 s of its return.
 const temporalAway = { ready: [200], read: [200], send: [200], recoveryMs: 30_000 };
-// A held channel tries once a minute.
+// A channel whose circuit is open sends one probe a minute.
 const providerAway = { ready: [200], read: [200], send: [502], recoveryMs: 65_000 };
 
 export const outages: Readonly<Record<OutageKind, Outage>> = {

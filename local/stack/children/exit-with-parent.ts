@@ -1,4 +1,4 @@
-/** Loaded into every Node process of the stack before its own code: when the process that started it is gone, it drains and ends too. */
+/** Loaded into every Node process of the stack before its own code: when the process that started it is gone, this one drains and ends too. */
 import { isMainThread } from 'node:worker_threads';
 
 const drainLimitMs = 40_000;

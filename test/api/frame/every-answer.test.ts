@@ -114,7 +114,7 @@ async function unfinished(declaration: Declaration, contentLength: number): Prom
   return answered;
 }
 
-/** The requests of one Idempotency-Key: the first as it should be, the second as told. */
+/** Two requests with one Idempotency-Key: the first is valid, the second is the given one. */
 async function twice(declaration: Declaration, first: object, second: object): Got {
   const headers = { 'Idempotency-Key': randomUUID() };
   expect((await send(declaration, declaration.path, { headers, body: first })).status).toBeLessThan(300);

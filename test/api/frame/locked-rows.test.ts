@@ -25,7 +25,7 @@ it('answers other workspaces and is ready while many requests of one wait for it
   await expect
     .poll(
       async () => {
-        // A transaction otherwise sees the sessions of its first look.
+        // pg_stat_activity is otherwise cached at its first read in a transaction.
         await owner.query('SELECT pg_stat_clear_snapshot()');
         const { rows } = await owner.query(
           `SELECT count(*)::int AS blocked FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,

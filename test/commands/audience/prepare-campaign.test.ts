@@ -542,7 +542,7 @@ describe('quick contacts', () => {
         line_number,
       ]),
     ).toEqual([
-      // Behind the two values stands the given one, with which the first is resolved again if the contact changes.
+      // The third entry is the inline value: the first is resolved again from it if the contact changes.
       ['4915100000001', ['Grace', 'Berlin', 'Grace'], null, null],
       ['4915100000002', ['Ada, Countess', 'your town', 'Ada, Countess'], null, null],
       ['4915100000003', ['friend', 'your town', ''], null, null],

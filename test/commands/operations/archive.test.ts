@@ -86,7 +86,7 @@ it('archives messages by workspace and month, and leaves the month that is not o
     return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 1));
   };
   const nameOf = (date: Date) => date.toISOString().slice(0, 7);
-  // 2,500 messages are three pages of the archive.
+  // 2,500 messages are three batches of the archive.
   await seedOldMessages(database.pool, one, { messages: 2_500, at: month(9) });
   await seedOldMessages(database.pool, one, { messages: 12, at: month(8) });
   await seedOldMessages(database.pool, other, { messages: 7, at: month(9) });

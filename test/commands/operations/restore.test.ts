@@ -78,7 +78,7 @@ it('marks recipients UNKNOWN that may have been sent to since the backup, and se
   const goBack = await takeBackup();
   await withWorker(async () => {
     await until(async () => (await snapshot()).status === 'PAUSED');
-    // Asleep, the worker does no harm while the tables are exchanged under it.
+    // The workflow sleeps, so the worker writes nothing while the tables are replaced.
     await untilQuiet(doctorFixture, temporal, campaignId);
     expect(provider.received).toHaveLength(20);
     const restore = await goBack();

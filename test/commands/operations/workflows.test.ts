@@ -115,7 +115,7 @@ describe('campaigns and their workflows', () => {
     const { kinds, problems, left } = await doctorFixture.repairAbout([campaignId]);
     expect({ kinds, problems }).toEqual({ kinds: ['record-behind-workflow'], problems: [] });
     expect(await snapshot()).toMatchObject({ status: 'PAUSED', pauseReason: 'RECORD_RESTORED' });
-    // Not repaired: a person knows from when the backup is.
+    // Not repaired: only the operator knows the time of the backup.
     expect(left).toEqual(['record-behind-workflow']);
     expect(provider.received).toHaveLength(5);
   });

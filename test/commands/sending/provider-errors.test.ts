@@ -122,7 +122,7 @@ function applyInTurn(): Promise<void> {
   return turn;
 }
 
-/** The provider accepts the message first and tells the failure by callback. */
+/** The provider accepts the message first and reports the failure by callback. */
 async function tellFailure({ channelId }: Place, messageId: string, code: number): Promise<void> {
   const failed = statusOf({
     status: 'failed',

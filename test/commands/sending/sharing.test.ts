@@ -1,6 +1,6 @@
 /**
- * Many campaigns of one channel, each sent as its workflow has it sent: how much of the channel's rate they have together.
- * Side by side where they may be, each with connections of its own: they wait most of the time.
+ * Many campaigns send on one channel, each as its workflow would: measures how much of the channel's rate they reach together.
+ * Tests run concurrently where they do not disturb each other, each with its own connections: they mostly wait.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -138,7 +138,7 @@ it.concurrent('sends one of ten recipients behind a hundred large ones within fi
   expect(tookMs).toBeLessThan(5_000);
 }, 60_000);
 
-// These two measure what another crowd of the same process would change.
+// These two run alone: another crowd in the same process would change their figures.
 it('gives a slow channel its whole rate however many campaigns share it', async () => {
   const rate = 5;
   const { campaigns } = await seedCampaigns(120, 50, rate);

@@ -94,7 +94,7 @@ it('adds up: refused, undelivered, delivered and open messages are the total of 
   await campaign.record(outcomeOf);
   await campaign.record(outcomeOf);
   const callbacks = recipients.flatMap((recipient) =>
-    // The provider tells a refusal once more by callback.
+    // The provider reports a refusal again by callback.
     [fateOf(recipient).refused ? ['failed'] : [], statusesOf(recipient)].flat().map((name) =>
       messagesCallback(phoneNumberId, {
         statuses: [

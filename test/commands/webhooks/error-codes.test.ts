@@ -46,7 +46,7 @@ const urlOf = ({ port }: RawReceiver, scheme = 'http') => `${scheme}://127.0.0.1
 
 interface Failing {
   readonly url: string;
-  /** A statement, given the configuration's id: what happens between the delivery's making and its turn. */
+  /** A statement, given the configuration's id, that runs between the creation of the delivery and its attempt. */
   readonly meanwhile?: string;
   readonly status?: number;
 }

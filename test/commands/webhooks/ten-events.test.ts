@@ -109,7 +109,7 @@ async function hear(eventKey: EventKey, { workspaceId }: Place): Promise<readonl
     .map(({ body }) => JSON.parse(body.toString()) as Told);
 }
 
-/** Makes the change while no event of the key can be written, then in earnest, then once more. */
+/** Makes the change while no event of the key can be written, then when it can, then once more. */
 async function tellOf(eventKey: EventKey, place: Place, change: () => Promise<unknown>): Promise<unknown> {
   await query(
     api.database,

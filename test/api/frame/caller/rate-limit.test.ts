@@ -116,7 +116,7 @@ describe('unknown keys', () => {
     expect(answers.filter((status) => status === 401)).toHaveLength(4);
     expect(answers.filter((status) => status === 429)).toHaveLength(46);
     expect(asked.flat()).toHaveLength(4);
-    // Seen before, it is not held up by what others try from the same address.
+    // A key that was valid before is not limited by guesses from the same address.
     expect(await ask(workspace.channelKey)).toBe(200);
   });
 

@@ -89,7 +89,7 @@ describe('a segment', () => {
     expect(refused.body.message).toBe('conditions must not be larger than 65536 bytes');
   });
 
-  it('is one of a thousand of its workspace', async () => {
+  it('is refused beyond a thousand in a workspace', async () => {
     const workspace = await api.seedWorkspace();
     await api.database.pool.query(sql.type(nothing)`
       INSERT INTO segment (workspace_id, name, match, conditions)
@@ -127,7 +127,7 @@ describe('a list by pages', () => {
     },
   );
 
-  it('counts tags to the last, conversations to 10,000', async () => {
+  it('counts all tags, but at most 10,000 conversations', async () => {
     const { workspaceId, channelId, workspaceKey: key } = await api.seedWorkspace();
     await api.database.pool.query(sql.type(nothing)`
       INSERT INTO tag (workspace_id, name, text_color, background_color, created_by)

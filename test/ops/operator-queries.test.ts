@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => temporal.teardown());
 
-it('are taken by a server, each of docs/operations/watch.md as it stands there', async () => {
+it('every query in docs/operations/watch.md is accepted by a Temporal server unchanged', async () => {
   const page = readFileSync('docs/operations/watch.md', 'utf8');
   const table = page.slice(page.indexOf('| to find |'), page.indexOf('`CampaignStatus` is what'));
   const commands = [...page.matchAll(/--query "([^"]+)"/g)].map(([, query = '']) => query);

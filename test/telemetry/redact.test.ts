@@ -14,12 +14,12 @@ test.each(['apiKey', 'accessToken', 'secret', 'phoneNumber', 'phone_number', 'au
   },
 );
 
-test('gives back the very fields when there is nothing to hide', () => {
+test('returns the same object when there is nothing to hide', () => {
   const fields = { campaignId: 'c', at: new Date(0), inner: { count: 1n, list: ['a'] } };
   expect(redact(fields)).toBe(fields);
 });
 
-test('hides what lies deeper than anybody writes, a cycle too', () => {
+test('hides values nested too deep to inspect, and cycles', () => {
   const cycle: Record<string, unknown> = {};
   cycle['self'] = cycle;
   expect(JSON.stringify(redact(cycle))).toContain('[redacted]');

@@ -151,7 +151,7 @@ describe('the campaign workflow', () => {
     expect(await fixture.snapshot()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 2 } });
   });
 
-  it('sleeps at the messaging limit until there is room again, and then sends the rest', async () => {
+  it('sleeps at the messaging limit until quota remains again, and then sends the rest', async () => {
     const fixture = await createFixture({ recipients: 1_200, messagingLimit: 1_000 });
     const { temporal, database } = servers();
     /** Advances both clocks: the messaging limit is counted by Postgres', the workflow sleeps by Temporal's. */

@@ -16,7 +16,7 @@ afterAll(() => database.drop());
 
 const failoverMs = 12_000;
 
-it('records what an attempt came to although Postgres is away for as long as a failover takes', async () => {
+it('records the outcome of an attempt although Postgres is unavailable for as long as a failover takes', async () => {
   const workspaceId = await makeWorkspace(database);
   await makeConfiguration(database.pool, workspaceId, { url: 'http://127.0.0.1:9/' });
   await emitEvents(database.pool, workspaceId, [contactEvent()]);

@@ -18,7 +18,7 @@ const forget = (): void => {
   });
 };
 
-describe('what comes before npm start', () => {
+describe('the cleanup before npm start', () => {
   test('removes the dev.json of a start that was killed, and leaves no lock', () => {
     writeFileSync(join(folder, 'start.lock'), JSON.stringify({ pid: 999_999_999, identity: 'x' }));
     forget();

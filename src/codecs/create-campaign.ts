@@ -17,7 +17,7 @@ const isBlank = (value: unknown): boolean =>
 
 const Name = describe(
   new t.Type<string, string>(
-    'name',
+    'string',
     t.string.is,
     (input, context) => {
       if (isBlank(input)) return t.failure(input, context, 'Campaign name is required');

@@ -76,6 +76,10 @@ function fieldsOf(schema: JsonSchema, depth = 3): readonly (readonly string[])[]
 /** Shapes that are also tried in bodies of more than a mebibyte: each costs a second. */
 const inFull = new Set([
   'one character',
+  'a key',
+  'a number',
+  'blanks',
+  'as many keys as fit',
   'short texts',
   'telephone numbers that the library decides',
   'objects',
@@ -174,7 +178,7 @@ it.each(tried)(
       expect.soft(size, input.what).toBeLessThan(mostAnswerBytes);
       expect
         .soft(blocked, `${input.what} (${status})`)
-        .toBeLessThan(input.what.endsWith('in full') ? mostBlockedByLargestMs : mostBlockedMs);
+        .toBeLessThan(input.what.includes('in full') ? mostBlockedByLargestMs : mostBlockedMs);
     }
   },
 );

@@ -5,8 +5,16 @@ import { endOfString } from './end-of-string.ts';
 import { parseJsonInPieces } from './json-pieces.ts';
 
 const deepest = 64;
-const comma = 0x2c;
-const quote = 0x22;
+/** No endpoint takes an object of so many keys; building a larger one blocks the event loop. */
+const mostMembers = 10_000;
+/** Garbage collection of more blocks the event loop; the longest lists that an endpoint takes are of texts. */
+const mostContainers = 100_000;
+/** Bytes of a key, a number or a run of blanks. */
+const longestToken = 64 * 1024;
+/** Stands for the members of a list, which `most` alone bounds. */
+const inList = -1;
+const [quote, comma, colon] = [0x22, 0x2c, 0x3a];
+const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 /** 1 MiB: parsing it takes 20 ms. A larger body is parsed in pieces, so that other requests are not held up. */
 const largestAtOnce = 1024 * 1024;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -60,34 +68,73 @@ function parse(text: string): unknown {
 }
 
 /**
- * Values in a JSON text, up to one more than `most`; HttpProblem 400 when they are nested too deep. Before parsing: a
- * recursive walk over a deep value would overflow the stack, many small values would fill the heap.
+ * Values in a JSON text, up to one more than `most`. HttpProblem 400 for what could not be parsed in pieces of bounded work:
+ * a recursive walk over a deep value would overflow the stack, and a huge object, key, number or run of blanks would be read
+ * in one go.
  */
 export async function countValues(bytes: Buffer, most: number): Promise<number> {
+  const members = new Int32Array(deepest + 1);
+  let containers = 0;
   let depth = 0;
   let values = 1;
   let yieldsAt = largestAtOnce;
+  let textFrom = 0;
+  let tokenEnd = 0;
   for (let at = 0; at < bytes.length && values <= most; at += 1) {
     if (at > yieldsAt) {
       yieldsAt = at + largestAtOnce;
       await nextTurn();
     }
-    const byte = bytes[at];
+    const byte = bytes[at] ?? 0;
+    if (!isToken(byte)) continue;
+    checkLength(at - tokenEnd);
     if (byte === quote) {
+      textFrom = at;
       at = endOfString(bytes, at);
-    } else if (byte === 0x5b || byte === 0x7b) {
-      depth += 1;
-      if (depth > deepest) throw malformed(`Request body must not be nested deeper than ${deepest} levels`);
-      // Counts the first value of a list or object, unless it is empty; every further value follows a comma.
-      const next = bytes[at + 1];
-      if (next !== 0x5d && next !== 0x7d) values += 1;
-    } else if (byte === 0x5d || byte === 0x7d) {
-      depth -= 1;
+    } else if (byte === colon) {
+      checkLength(tokenEnd - textFrom);
     } else if (byte === comma) {
       values += 1;
+      const commas = members[depth] ?? inList;
+      if (commas !== inList) members[depth] = commas + 1;
+      if (commas + 1 >= mostMembers)
+        throw malformed(`Request body must not hold an object of more than ${mostMembers} members`);
+    } else if (byte === openList || byte === openObject) {
+      depth += 1;
+      if (depth > deepest) throw malformed(`Request body must not be nested deeper than ${deepest} levels`);
+      members[depth] = byte === openObject ? 0 : inList;
+      containers += 1;
+      if (containers > mostContainers)
+        throw malformed(`Request body must not hold more than ${mostContainers} objects and lists`);
+      // Counts the first value of a list or object, unless it is empty; every further value follows a comma.
+      const next = bytes[at + 1];
+      if (next !== closeList && next !== closeObject) values += 1;
+    } else {
+      depth -= 1;
     }
+    tokenEnd = at;
   }
+  checkLength(values > most ? 0 : bytes.length - tokenEnd);
   return values;
+}
+
+function isToken(byte: number): boolean {
+  return (
+    byte === quote ||
+    byte === comma ||
+    byte === colon ||
+    byte === openList ||
+    byte === closeList ||
+    byte === openObject ||
+    byte === closeObject
+  );
+}
+
+function checkLength(bytes: number): void {
+  if (bytes > longestToken)
+    throw malformed(
+      `Request body must not hold a key, a number or blanks of more than ${longestToken} bytes`,
+    );
 }
 
 function inspect(value: unknown): void {

@@ -1,7 +1,7 @@
 /**
  * Five projects: `unit` needs no server, `integration` needs Postgres or Temporal, `journeys` run the built stack, `outages` kill
- * a process or cut a connection, `release` runs rehearsals, alerts and generated clients. The last three are folders; every other file is
- * `unit` until its imports reach code that starts a server.
+ * a process or cut a connection, `release` runs rehearsals, alerts, generated clients and every case of what other projects sample.
+ * The last three are folders; every other file is `unit` until its imports reach code that starts a server.
  */
 import { readdirSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
@@ -38,6 +38,9 @@ const inOneProcess = { isolate: false };
 // Journeys and outages use threads, as production does.
 const inOneThread = { env: { TEMPORAL_DEBUG: 'true' } };
 
+// Files of other projects that `release` runs again with EVERY_CASE: there they sample, as all cases take minutes.
+const sampling = ['test/api/frame/hostile-input.test.ts', 'test/outages/crash-points.test.ts'];
+
 const project = (name: string, include: readonly string[], settings: object = {}) => ({
   extends: true as const,
   test: { name, include: [...include], ...settings },
@@ -68,8 +71,9 @@ export default defineConfig({
       ),
       project('journeys', ['test/journeys/**/*.test.ts'], withServers),
       project('outages', ['test/outages/**/*.test.ts'], withServers),
-      project('release', ['test/release/**/*.test.ts'], {
+      project('release', ['test/release/**/*.test.ts', ...sampling], {
         ...withServers,
+        env: { EVERY_CASE: 'true' },
         fileParallelism: false,
         exclude: [
           ...(withoutPooler ? ['test/release/pooler.test.ts'] : []),

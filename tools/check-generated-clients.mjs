@@ -104,6 +104,17 @@ const languages = {
   },
 };
 
+/** How to get each program. Debian's Go is too old for the tools. */
+const sources = {
+  npm: 'comes with Node',
+  python3: 'apt-get install python3-venv',
+  java: 'apt-get install default-jre-headless',
+  javac: 'apt-get install default-jdk-headless',
+  mvn: 'apt-get install maven',
+  go: 'https://go.dev/dl',
+  php: 'apt-get install php-cli',
+};
+
 const expected = { tagged: true, recipients: 2, headers: ['phone', 'country'], events: ['sent'] };
 // 5 minutes for all tools: a registry that does not answer must not block the check.
 const fetchUntil = Date.now() + 300_000;
@@ -138,7 +149,8 @@ try {
     if (chosen.length > 0 && !chosen.includes(name)) continue;
     const missing = language.needs.filter((program) => !isHere(program));
     if (missing.length > 0) {
-      process.stdout.write(`${name}: left out, as this machine has no ${missing.join(', ')}\n`);
+      const named = missing.map((program) => `${program} (${sources[program]})`).join(', ');
+      process.stdout.write(`${name}: left out, as this machine has no ${named}\n`);
       continue;
     }
     try {

@@ -6,7 +6,7 @@ CREATE TABLE contact (
   id uuid NOT NULL DEFAULT uuidv7(),
   workspace_id integer NOT NULL,
   -- E.164 digits without the plus sign; NULL for a person known by the provider's user id alone.
-  -- ltrim checks for digits at a quarter of the cost of a regular expression, which counts in imports.
+  -- ltrim checks for digits at a quarter of the cost of a regular expression; an import checks millions of numbers.
   phone_number text COLLATE "C" CONSTRAINT contact_phone_number_digits
     CHECK (ltrim(phone_number, '0123456789') = '' AND octet_length(phone_number) BETWEEN 5 AND 15),
   -- Calling code, a prefix of phone_number.
@@ -94,7 +94,8 @@ CREATE TABLE contact_consent (
   workspace_id integer NOT NULL,
   contact_id uuid NOT NULL,
   subscribed boolean NOT NULL,
-  -- person: by a message, by a setting in the provider's app, or as a refusal of the provider reports. api: by a request.
+  -- person: wrote a word such as STOP, changed a setting in the provider's app, or the provider refused a message because of
+  -- such a setting. api: by a request.
   source text NOT NULL CHECK (source IN ('person', 'api')),
   at timestamptz NOT NULL,
   FOREIGN KEY (workspace_id, contact_id) REFERENCES contact (workspace_id, id) ON DELETE CASCADE

@@ -103,12 +103,12 @@ CREATE TABLE campaign_claim (
 CREATE INDEX campaign_claim_campaign ON campaign_claim (campaign_id, claimed_at);
 
 -- Finds the recipient of a status callback that does not carry our id; written when an acceptance is recorded.
--- A table of its own, because an index on the recipient would cost every update of it all of its indexes.
+-- A table of its own: an index on a column of recipient that an update changes would make the update write all indexes.
 CREATE TABLE provider_message (
   -- hashtextextended(provider_message_id, 0)
   hash bigint NOT NULL,
   recipient_id uuid NOT NULL,
-  -- First in the index: the entries of a day stand side by side, and retention removes whole days.
+  -- First in the index, so that retention, which removes whole days, deletes neighbouring entries.
   day date NOT NULL DEFAULT (now() AT TIME ZONE 'UTC')::date
 );
 CREATE INDEX provider_message_day ON provider_message (day, hash);

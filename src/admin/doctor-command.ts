@@ -74,7 +74,7 @@ export const doctorCommand = adminCommand({
     },
     'temporal-kept': {
       description:
-        'after a restore of Postgres: Temporal was not restored, although it shows nothing after the backup',
+        'after a restore of Postgres: Temporal was not restored, although it has no history from after the backup',
       flag: true,
     },
   },

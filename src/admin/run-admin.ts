@@ -108,7 +108,7 @@ function usage(): string {
     '',
     ...lines,
     '',
-    'Each prints one JSON object, doctor one line for each finding. They act on DATABASE_URL, else on the running stack of DATA_DIR.',
+    'Each prints one JSON object, doctor one line for each finding. They work on the database of DATABASE_URL, or without it on the stack that runs in DATA_DIR.',
     '<command> --help lists the options of a command.',
     '',
   ].join('\n');

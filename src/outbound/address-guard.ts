@@ -22,7 +22,7 @@ export type TargetUrlCheck =
 
 const maxUrlLength = 2048;
 
-/** Decodes the CIDRs of a setting; throws naming the first one that is none. */
+/** Decodes the CIDRs of a setting. Throws an Error that names the first text that is not a CIDR block. */
 export function createOutboundPolicy(allowCidrs: readonly string[]): OutboundPolicy {
   const allow = allowCidrs.map((text) => {
     const block = parseBlock(text);

@@ -9,8 +9,8 @@ import { within } from '../concurrency/within.ts';
 const checkTimeoutMs = 3_000;
 
 /**
- * Names what an API lacks; answers within `checkTimeoutMs`. Temporal is not part of it: without Temporal an API still answers
- * requests, stores callbacks and keeps starts of campaigns in the workflow outbox.
+ * Resolves within `checkTimeoutMs` to what an API lacks: `postgres`, or `migrations` if some were not applied. It does not need
+ * Temporal: without it an API answers requests, stores callbacks and keeps starts of campaigns in the workflow outbox.
  */
 export async function findMissingOfApi({
   database,
@@ -20,7 +20,7 @@ export async function findMissingOfApi({
   return migrations.length > 0 ? ['migrations'] : [];
 }
 
-/** Names what a worker lacks; answers within `checkTimeoutMs`. */
+/** Resolves within `checkTimeoutMs` to what a worker lacks: what an API may lack, and `temporal`. */
 export async function findMissingOfWorker({
   database,
   orchestrator,

@@ -1,4 +1,4 @@
-/** The search attributes of the workflows, typed: for those who set them, read them, and set up a namespace. */
+/** Typed keys of the workflows' search attributes. */
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { searchAttributeNames } from './contract.ts';
 

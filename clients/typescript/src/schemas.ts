@@ -195,7 +195,7 @@ export type Campaign = {
 export type CampaignCheck = {
   /** Problems that prevent the campaign, by field; empty if it can be created and has recipients. */
   readonly problems: readonly (FieldProblem)[];
-  /** Probable mistakes that do not prevent the campaign: unknown fields, or `{{firstname}}`, which names no field and would be sent as text. */
+  /** Probable mistakes that do not prevent the campaign: unknown fields, or `{{firstname}}`, which is the name of no field and would be sent as it stands. */
   readonly warnings: readonly (FieldProblem)[];
   /** Number of recipients that would be sent to. */
   readonly total_contacts: number;

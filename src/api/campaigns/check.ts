@@ -22,7 +22,7 @@ const Checked = named(
     }),
     warnings: describe(FieldProblems, {
       description:
-        'Probable mistakes that do not prevent the campaign: unknown fields, or `{{firstname}}`, which names no field and would be sent as text.',
+        'Probable mistakes that do not prevent the campaign: unknown fields, or `{{firstname}}`, which is the name of no field and would be sent as it stands.',
     }),
     total_contacts: describe(Integer, { description: 'Number of recipients that would be sent to.' }),
     skipped_reasons: countsBy('SkipReason'),

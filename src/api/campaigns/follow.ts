@@ -115,7 +115,7 @@ export const streamCampaign = endpoint(
     operationId: 'streamCampaign',
     summary: 'Stream the progress of a campaign',
     description:
-      'Server-sent events with JSON in `data`; the schema describes one event. `progress` follows every change, at most once a second; `end` follows when only receipts can change the campaign. A comment every 15 seconds keeps the connection open.',
+      'Server-sent events with JSON in `data`; the schema describes one event. `progress` follows every change, at most once a second; `end` comes last, when nothing but receipts can still change the campaign. A comment every 15 seconds keeps the connection open.',
     tag: 'Campaigns',
     access: 'workspace',
     params: CampaignId,

@@ -12,7 +12,7 @@ export const placeholderNames = (text: string, format: ParameterFormat): readonl
   return names.filter(isPosition).toSorted((one, other) => Number(one) - Number(other));
 };
 
-/** The template text with its variables filled in, once. */
+/** The template text with its variables filled in; a placeholder inside a value is not filled. */
 export const fillPlaceholders = (text: string, values: ReadonlyMap<string, string>): string =>
   text.replaceAll(placeholder, (whole, name: string) => values.get(name) ?? whole);
 

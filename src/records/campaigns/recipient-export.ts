@@ -16,8 +16,8 @@ export interface ExportFilter extends Omit<RecipientFilter, 'limit'> {
 
 export interface RecipientExport {
   /**
-   * CSV in UTF-8, the header first, in order of position. Throws Overloaded when the workspace reads as many as it may; one
-   * counts until its stream is closed.
+   * CSV in UTF-8, the header first, in order of position. Throws Overloaded when the workspace reads as many
+   * exports as it may; an export counts until its stream is closed.
    */
   readonly read: (workspaceId: number, filter: ExportFilter) => Readable;
   readonly end: () => Promise<void>;

@@ -1,7 +1,7 @@
 /** Events of erased people: they keep their key and time, lose their data, and are delivered no more. */
 import { sql } from 'slonik';
 
-/** The body of an erased event; of an `event` row. */
+/** The body of an erased event, from the columns of its `event` row. */
 export const erasedBody = sql.fragment`
   json_build_object('eventKey', key, 'workspaceId', workspace_id, 'timestamp', occurred_at,
     'data', json_build_object('erased', true))::text`;

@@ -1,4 +1,4 @@
-/** Ends deliveries without an attempt, or puts them back into the queue. */
+/** Fails deliveries that got no attempt in time or whose process died, and puts lost starts back into the queue. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection, Database } from '../database/database.ts';
@@ -51,7 +51,7 @@ export async function failUndialled(database: Database, id: string): Promise<voi
 export interface SweepLimits {
   /** A delivery that waited longer than this comes too late to be of use. */
   readonly expiryHours: number;
-  /** A delivery handed out this long ago and not claimed: its worker may have died before the start. */
+  /** A delivery that was handed out this long ago and is not claimed is handed out again: its worker may have died. */
   readonly redispatchSeconds: number;
 }
 
@@ -66,8 +66,8 @@ export function sweepTimeouts(database: Database, { expiryHours, redispatchSecon
       RETURNING id
     ), endpoint AS (${waitingEndpoints()}
     ), late_waiting AS MATERIALIZED (
-      -- Each state is read by its own partial index; a condition on the state alone would read a month of deliveries. Per
-      -- endpoint it reads up to the first young delivery, since the id contains the time of creation.
+      -- Each state is read by its own partial index; a condition on the state alone would read a month of deliveries. The
+      -- id contains the time of creation, so of each endpoint only rows that are old enough are read.
       SELECT id FROM webhook_delivery
       WHERE state = 'pending' AND dispatched_at IS NULL AND id = ANY (ARRAY(
         SELECT late.id FROM endpoint CROSS JOIN LATERAL (

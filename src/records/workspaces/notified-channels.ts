@@ -57,15 +57,15 @@ const accountBlock = 'ACCOUNT_UPDATE ';
 
 export interface AccountBlock {
   readonly businessAccountId: string;
-  /** The provider's word for why. */
+  /** Reason, as the provider names it. */
   readonly event: string;
   /** Null: until it is lifted. */
   readonly until: Date | null;
 }
 
 /**
- * Blocks every channel of a business account that no operator has blocked, and writes their notices. Of two blocks the
- * longer one stays. Returns the ids.
+ * Blocks the channels of a business account, except those that an operator has blocked, and writes their notices. Of two blocks
+ * the longer one stays. Returns the ids of the channels.
  */
 export async function blockChannelsOfAccount(
   connection: Connection,
@@ -134,7 +134,7 @@ export async function setChannelQuality(
   );
 }
 
-/** The provider does not deliver from this channel to that country (ISO 3166 alpha-2). */
+/** Stores that the provider does not deliver from this channel to `country` (ISO 3166 alpha-2). */
 export async function addBlockedCountry(
   connection: Connection,
   { channelId, country }: { readonly channelId: string; readonly country: string },

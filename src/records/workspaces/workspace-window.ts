@@ -25,9 +25,9 @@ export async function getWorkspaceWindow(
 }
 
 /**
- * Returns the running campaigns that the window holds for, each with a message to its workflow. Their epoch is raised: a step
- * that sends under the previous window claims nothing more. Campaigns that are not running are locked too, so that one which
- * begins or resumes meanwhile reads the new window. Throws NotFound.
+ * Returns the ids of the running campaigns that follow the workspace's window, and adds a message to the workflow of each to
+ * the outbox. Their epoch is raised: a step that sends under the previous window claims nothing more. Campaigns that are not
+ * running are locked too, so that one which begins or resumes meanwhile reads the new window. Throws NotFound.
  */
 export async function saveWorkspaceWindow(
   transaction: Connection,

@@ -8,7 +8,7 @@ import type { FileReceiver } from '../endpoint.ts';
 import { fileTooLarge, guardForm, malformedForm } from './form-guard.ts';
 import type { FrameContext } from '../state.ts';
 
-/** Where the form is broken, too large or abandoned, destroys the file's stream with the error that it rejects with. */
+/** If the form is broken, too large or abandoned, destroys the file's stream with an error and rejects with the same error. */
 export function fileReceiver(ctx: FrameContext): FileReceiver {
   return async ({ field, maxBytes }, take) => {
     const form = guardForm(ctx.req, maxBytes);

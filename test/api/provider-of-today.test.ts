@@ -289,7 +289,7 @@ describe('a person who is known by a user id alone', () => {
 describe('the endpoint for marketing messages', () => {
   const number = { recipientPhoneNumber: '4915112345678', countryCode: '+49' };
 
-  it('takes marketing templates where the channel says so, and nothing else', async () => {
+  it('takes only marketing templates of a channel that is set so', async () => {
     await sendTo(number);
     await updateChannel(api.dependencies, { channelId, marketingEndpoint: true });
     expect((await call('GET', `/api/channels/${channelId}`)).body.data).toMatchObject({

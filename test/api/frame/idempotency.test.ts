@@ -183,7 +183,7 @@ it('answers 409 while another process writes the campaign, and creates it when t
   expect(await effects()).toBe(before + 1);
 });
 
-it('does not act again for a request that died outside the database, and answers from its record', async () => {
+it('does not act again when the process died during the call to the provider, and answers from the record', async () => {
   providerDies = true;
   expect((await post('/sends', 'interrupted')).status).toBe(500);
   providerDies = false;

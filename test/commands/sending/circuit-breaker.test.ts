@@ -88,7 +88,7 @@ describe.concurrent('an outage of an hour', () => {
     return { during, after: await countsOf(seeded), recipients, books: await checkBooks(test.pool, seeded) };
   };
 
-  it('of rejections that say "later" fails no recipient and counts as no attempt', async () => {
+  it('does not fail a recipient, nor count an attempt, for a rejection that says "later"', async () => {
     const { during, after, recipients, books } = await outage(refuse(131000));
     expect(during.asked).toBeGreaterThan(waiting);
     expect(after).toMatchObject({ accepted: recipients, failed: 0, unknown: 0, pending: 0 });

@@ -23,7 +23,7 @@ describe('closedFolder', () => {
     expect(closedFolder(join(inner, 'data'), stranger)).toBe(folder);
   });
 
-  test('finds none where only the last part is closed: that one belongs to the user', () => {
+  test('finds none where only the last folder is closed, as it belongs to the user', () => {
     chmodSync(folder, 0o711);
     expect(closedFolder(join(folder, 'data'), stranger)).toBeUndefined();
   });

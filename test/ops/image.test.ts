@@ -27,5 +27,16 @@ it('the base images exist for both architectures, and the Dockerfile fixes no pl
   const bases = [...readFileSync('Dockerfile', 'utf8').matchAll(/^FROM (.+?)(?: AS \w+)?$/gm)].map(
     ([, base]) => base,
   );
-  expect(new Set(bases)).toEqual(new Set([expect.stringMatching(/^node:\d+\.\d+\.\d+-bookworm-slim$/)]));
+  expect(new Set(bases)).toEqual(
+    new Set([expect.stringMatching(/^node:\d+\.\d+\.\d+-bookworm-slim@sha256:[0-9a-f]{64}$/)]),
+  );
+});
+
+it('every image of others is fixed by its digest', () => {
+  const files = ['docker-compose.yml', 'ops/helm/values.yaml'].map((file) => readFileSync(file, 'utf8'));
+  const images = files
+    .flatMap((text) => [...text.matchAll(/^\s*image: (\S+:\S+)$/gm)].map(([, image]) => image ?? ''))
+    .filter((image) => !image.startsWith('messaging-campaigns:'));
+  expect(images.length).toBeGreaterThan(5);
+  expect(images.filter((image) => !/@sha256:[0-9a-f]{64}$/.test(image))).toEqual([]);
 });

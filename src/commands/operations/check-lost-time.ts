@@ -13,6 +13,7 @@ import {
   type RestoredCampaignRow,
 } from '../../records/operations/doctor-restore.ts';
 import type { Batch } from '../../records/operations/doctor-campaigns.ts';
+import { expireClaims } from '../../records/sending/claim-expiry.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
 import { campaignWorkflowId, webhookDeliveryWorkflowId } from '../../workflows/contract.ts';
 import type { CampaignHistory } from './campaign-history.ts';
@@ -171,6 +172,8 @@ async function settleCampaign(
     });
   }
   if (!over) return;
+  // Claims that were open at the backup: no step of a closed workflow settles them, and all processes were stopped.
+  await expireClaims(database, { campaignId: campaign.id, graceSeconds: 0 });
   const cancelled = history?.snapshot?.status !== 'COMPLETED';
   await end(database, campaign.id, cancelled ? 'cancel' : 'complete');
   if (cancelled) await cancelTheRest(database, campaign.id);

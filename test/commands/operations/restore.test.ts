@@ -151,6 +151,28 @@ it('ends a campaign with the result of its workflow, and starts nothing', async 
   expect(provider.received).toHaveLength(30);
 });
 
+it('calls recipients of a claim that was open at the backup UNKNOWN when their campaign is over', async () => {
+  const { campaignId, start, withWorker, snapshot, result } = await fixture({ recipients: 30 });
+  const goBack = await takeBackup();
+  await withWorker(async () => {
+    await start();
+    await result();
+  });
+  const restore = await goBack();
+  const claimId = '0a000000-0000-7000-8000-00000000c1a1';
+  await doctorFixture.run(sql.fragment`UPDATE recipient SET state = 'CLAIMED', claim_id = ${claimId}
+    WHERE campaign_id = ${campaignId} AND position <= 5`);
+  await doctorFixture.run(sql.fragment`UPDATE campaign_counter
+    SET claimed = 5, pending = pending - 5, claimed_position = 5 WHERE campaign_id = ${campaignId}`);
+  await doctorFixture.run(sql.fragment`INSERT INTO campaign_claim (id, campaign_id, epoch, open, first_position, last_position)
+    VALUES (${claimId}, ${campaignId}, 0, 5, 1, 5)`);
+  expect(await settle(restore)).toEqual({ kinds: ['sent-in-lost-time'], problems: [], again: 0 });
+  expect(await snapshot()).toMatchObject({
+    status: 'COMPLETED',
+    counts: { unknown: 30, claimed: 0, pending: 0 },
+  });
+});
+
 /** A delivery that was handed to its workflow, which still runs; also what a restore of both databases brings back. */
 async function seedRunningDelivery(campaignId: string): Promise<string> {
   const workspaceId = Number(

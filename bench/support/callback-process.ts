@@ -13,6 +13,7 @@ import { receiveProviderCallback } from '../../src/api/provider-webhook.ts';
 import { startApplyingCallbacks } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createDependencies } from '../../src/dependencies.ts';
+import { benchSecretsKey } from './bench-config.ts';
 
 export const benchAppSecret = 'the app secret of the benchmark';
 export type CallbackRole = 'api' | 'bare' | 'worker';
@@ -56,7 +57,7 @@ const dependenciesFor = (databaseUrl: string, service: string) =>
       PROVIDER_APP_SECRET: benchAppSecret,
       PROVIDER_VERIFY_TOKEN: 'the verify token of the benchmark',
       KEY_PEPPER: 'the key pepper of the benchmark',
-      SECRETS_KEY: 'the secrets key of the benchmark',
+      SECRETS_KEY: benchSecretsKey,
       LOG_LEVEL: 'fatal',
       LOG_FORMAT: 'json',
     }),

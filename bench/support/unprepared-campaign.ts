@@ -1,6 +1,7 @@
 /** The input of `bench -- prepare`: a CSV file of numbers, and a campaign that waits for its preparation. */
 import type pg from 'pg';
 import { createSecretBox } from '../../src/secrets.ts';
+import { benchSecretsKey } from './bench-config.ts';
 import { seedRunningCampaign } from './seed.ts';
 
 export const fileKey = 'contacts.csv';
@@ -57,7 +58,7 @@ export async function seedUnpreparedCampaign({
   isMapped,
   areKnown,
 }: PreparedCase): Promise<string> {
-  const secrets = createSecretBox(['the secrets key of the benchmark']);
+  const secrets = createSecretBox([benchSecretsKey]);
   const { campaignId } = await seedRunningCampaign(client, secrets, { recipients: 0, messagesPerSecond: 80 });
   const mapped = { name_column: 2, email_column: 3, custom_field_mapping: { city: 4 } };
   const csvAudience = {

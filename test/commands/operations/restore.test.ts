@@ -138,27 +138,26 @@ it('counts a step as running that ended on the restored record', async () => {
   expect((await snapshot()).counts.unknown).toBeGreaterThanOrEqual(provider.received.length);
 });
 
-it('ends a campaign with the result of its workflow, and starts nothing', async () => {
-  const { start, withWorker, snapshot, provider, result } = await fixture({ recipients: 30 });
+/** A campaign of 30 that began and ended after the backup, to which the database has gone back. */
+async function endedInLostTime() {
+  const campaign = await fixture({ recipients: 30 });
   const goBack = await takeBackup();
-  await withWorker(async () => {
-    await start();
-    await result();
+  await campaign.withWorker(async () => {
+    await campaign.start();
+    await campaign.result();
   });
-  const restore = await goBack();
+  return { ...campaign, restore: await goBack() };
+}
+
+it('ends a campaign with the result of its workflow, and starts nothing', async () => {
+  const { snapshot, provider, restore } = await endedInLostTime();
   expect(await settle(restore)).toEqual({ kinds: ['sent-in-lost-time'], problems: [], again: 0 });
   expect(await snapshot()).toMatchObject({ status: 'COMPLETED', counts: { unknown: 30, pending: 0 } });
   expect(provider.received).toHaveLength(30);
 });
 
 it('calls recipients of a claim that was open at the backup UNKNOWN when their campaign is over', async () => {
-  const { campaignId, start, withWorker, snapshot, result } = await fixture({ recipients: 30 });
-  const goBack = await takeBackup();
-  await withWorker(async () => {
-    await start();
-    await result();
-  });
-  const restore = await goBack();
+  const { campaignId, snapshot, restore } = await endedInLostTime();
   const claimId = '0a000000-0000-7000-8000-00000000c1a1';
   await doctorFixture.run(sql.fragment`UPDATE recipient SET state = 'CLAIMED', claim_id = ${claimId}
     WHERE campaign_id = ${campaignId} AND position <= 5`);

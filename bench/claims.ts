@@ -1,6 +1,6 @@
 /**
  * Measures how much consent, contact fields and a messaging limit add to a claim. Five campaigns claim in turn: one of numbers
- * without contacts, three of contacts (messages without their fields; with fields that nobody changed since the preparation;
+ * without contacts, three of contacts (messages without their fields; with fields that are the same as at the preparation;
  * with fields that all changed, a custom field among them), and one of an account whose messaging limit already counts 100,000
  * recipients of the last day. `--recipients N` of each (40,000), `--page N` recipients per claim (40).
  */

@@ -211,7 +211,7 @@ CREATE INDEX archive_open ON archive (created_at) WHERE removed_at IS NULL;
 CREATE TABLE archive_erasure (
   contact_id uuid PRIMARY KEY,
   workspace_id integer NOT NULL REFERENCES workspace (id),
-  -- As in `erasure`.
+  -- The contact's id, number and provider ids: the texts by which archived rows are found.
   names text[] NOT NULL,
   created_at timestamptz NOT NULL DEFAULT date_trunc('milliseconds', now())
 );

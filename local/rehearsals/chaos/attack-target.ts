@@ -1,4 +1,4 @@
-/** What an attack is aimed at, and the keys it may use. */
+/** The installation that is attacked, and the keys that attackers have. */
 export interface AttackTarget {
   readonly baseUrl: string;
   readonly databaseUrl: string;

@@ -111,7 +111,7 @@ async function* rewrite(eraser: Eraser, erasing: Erasing): AsyncGenerator<string
 interface ArchivedRecord {
   readonly header: readonly string[];
   readonly fields: readonly string[];
-  /** As Postgres wrote it, with the line break. */
+  /** The line that Postgres wrote, its line break included. */
   readonly raw: string;
   readonly isNamed: boolean;
 }

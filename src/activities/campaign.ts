@@ -3,7 +3,7 @@ import { ApplicationFailure, Context, getClient } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { createPreparationSlots, NoPreparationSlot } from '../commands/audience/preparation-slots.ts';
 import { beginCampaign } from '../commands/campaigns/begin-campaign.ts';
-import { operateCampaign } from '../commands/campaigns/operate-campaign.ts';
+import { carryOutOperatorAction } from '../commands/campaigns/carry-out-operator-action.ts';
 import { createCampaignSender } from '../commands/campaigns/send-campaign.ts';
 import { prepareUnlessDone, sendSmallCampaign } from '../commands/campaigns/send-small-campaign.ts';
 import { cancelRecipients, settleCampaign } from '../commands/campaigns/settle-campaign.ts';
@@ -59,7 +59,7 @@ export function createCampaignActivities(
           send(campaignId, { claimedUpTo, draining: () => draining() || isCancelled() }),
         );
         // An operator paused the activity in Temporal. Temporal would start the next step all the same, so the campaign is paused.
-        if (isPaused()) await operateCampaign(dependencies, { campaignId, action: 'pause' });
+        if (isPaused()) await carryOutOperatorAction(dependencies, { campaignId, action: 'pause' });
         return { ...(await snapshot(campaignId)), ...result };
       }),
 
@@ -84,7 +84,7 @@ export function createCampaignActivities(
     /** Runs an operator's action. An action that the campaign's state does not allow changes nothing and sets `refused`. */
     operateCampaign: (campaignId: string, action: OperatorAction): Promise<OperatedCampaign> =>
       asActivity(async () => {
-        const refused = await operateCampaign(dependencies, { campaignId, action });
+        const refused = await carryOutOperatorAction(dependencies, { campaignId, action });
         // An earlier attempt may have made the change and died before it could answer.
         const isRetry = Context.current().info.attempt > 1;
         const present = await snapshot(campaignId);

@@ -7,7 +7,7 @@ import { auditObjects } from '../domain/operations/audit.ts';
 import { SerialCursor, serialCursor } from '../codecs/wallet.ts';
 import { listAuditEntries } from '../records/operations/audit.ts';
 import { endpoint } from './frame/endpoint.ts';
-import { cutPage, onePart } from './frame/envelope.ts';
+import { cutPage, oneCursorPage } from './frame/envelope.ts';
 
 const AuditEntry = named(
   'AuditEntry',
@@ -46,7 +46,7 @@ export const listAudit = endpoint(
       to: describe(IsoDateTime, { description: 'Entries before this time only.' }),
     }),
     responses: {
-      200: onePart('One page of the audit log', AuditEntry, {
+      200: oneCursorPage('One page of the audit log', AuditEntry, {
         id: '7',
         at: '2026-11-21T09:00:00.000Z',
         key_id: 'k3JkqP0x',

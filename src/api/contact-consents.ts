@@ -6,7 +6,7 @@ import { oneOf, optional, struct } from '../codecs/struct.ts';
 import * as records from '../records/contacts/consents.ts';
 import { getContact } from '../records/contacts/contacts.ts';
 import { endpoint } from './frame/endpoint.ts';
-import { cutPage, onePart } from './frame/envelope.ts';
+import { cutPage, oneCursorPage } from './frame/envelope.ts';
 
 const tag = 'Contacts';
 const params = struct({ id: idOf('Contact') });
@@ -37,7 +37,7 @@ export const listContactConsents = endpoint(
     params,
     query,
     responses: {
-      200: onePart('One page of opt-outs and opt-ins', Consent, {
+      200: oneCursorPage('One page of opt-outs and opt-ins', Consent, {
         subscribed: false,
         source: 'person',
         at: '2026-11-21T09:00:00.000Z',

@@ -20,8 +20,8 @@ import {
   acknowledgement,
   answer,
   answerWith,
-  partPage,
-  onePart,
+  presentPage,
+  oneCursorPage,
   succeed,
   succeedWith,
 } from './frame/envelope.ts';
@@ -79,7 +79,7 @@ export const listContacts = endpoint(
         description: 'Only contacts that are subscribed (`true`) or that opted out (`false`).',
       }),
     }),
-    responses: { 200: onePart('One page of contacts', Contact, contactExample) },
+    responses: { 200: oneCursorPage('One page of contacts', Contact, contactExample) },
     errors: [404],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
@@ -100,7 +100,7 @@ export const listContacts = endpoint(
     const found = isSearch
       ? await listing.searchContacts(database, workspaceId, { search, ...part })
       : await listing.listContacts(database, workspaceId, part);
-    const body = partPage(found, limit, {
+    const body = presentPage(found, limit, {
       cursor: ({ position }) => ContactCursor.encode(position),
       present: ({ contact }) => presentContact(contact),
     });

@@ -10,7 +10,7 @@ import { listHistory, type HistoryEntry, type HistoryQuery } from '../records/co
 import { getConversation } from '../records/conversations/conversations.ts';
 import type { Database } from '../records/database/database.ts';
 import { endpoint } from './frame/endpoint.ts';
-import { cutPage, onePart } from './frame/envelope.ts';
+import { cutPage, oneCursorPage } from './frame/envelope.ts';
 
 const HistoryTemplate = named('HistoryTemplate', struct({ id: Uuid, name: t.string }));
 const HistoryCampaign = named('HistoryCampaign', struct({ id: Uuid, name: t.string }));
@@ -75,7 +75,7 @@ const present = (entry: HistoryEntry) => ({
 
 const HistoryCursor = cursorOf(struct({ at: IsoDateTime, id: Uuid }));
 const query = optional({ cursor: HistoryCursor, limit: limitUpTo(1000) });
-const responses = { 200: onePart('One page of messages', HistoryItem, example) };
+const responses = { 200: oneCursorPage('One page of messages', HistoryItem, example) };
 
 async function answerPart(
   database: Database,

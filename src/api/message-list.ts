@@ -7,7 +7,7 @@ import { messageText } from '../domain/conversations/message-text.ts';
 import { normalisePhoneNumber } from '../domain/phone-number.ts';
 import * as records from '../records/messages/messages.ts';
 import { endpoint } from './frame/endpoint.ts';
-import { answer, onePart, partPage, succeed } from './frame/envelope.ts';
+import { answer, oneCursorPage, presentPage, succeed } from './frame/envelope.ts';
 
 const example = {
   id: '0197c1f2-7a6e-7b52-9a40-3f0f6a3c9d11',
@@ -63,7 +63,7 @@ export const listMessagesEndpoint = endpoint(
       from: IsoDateTime,
       to: IsoDateTime,
     }),
-    responses: { 200: onePart('One page of messages', Message, example) },
+    responses: { 200: oneCursorPage('One page of messages', Message, example) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const limit = query.limit ?? 100;
@@ -77,7 +77,7 @@ export const listMessagesEndpoint = endpoint(
       after: query.cursor?.id,
       limit,
     });
-    return { status: 200, body: partPage(found, limit, { cursor, present }) };
+    return { status: 200, body: presentPage(found, limit, { cursor, present }) };
   },
 );
 

@@ -6,7 +6,7 @@ import { nullish, oneOf, optional, struct } from '../codecs/struct.ts';
 import { noticeKinds, noticeSubjectTypes } from '../domain/operations/notice.ts';
 import { listNotices, markNoticesRead, type Notice as NoticeRow } from '../records/operations/notices.ts';
 import { endpoint } from './frame/endpoint.ts';
-import { acknowledge, acknowledgement, cutPage, onePart } from './frame/envelope.ts';
+import { acknowledge, acknowledgement, cutPage, oneCursorPage } from './frame/envelope.ts';
 
 const tag = 'Operations';
 
@@ -71,7 +71,7 @@ export const listNoticesEndpoint = endpoint(
       from: describe(IsoDateTime, { description: 'Notices at this time or later only.' }),
       to: describe(IsoDateTime, { description: 'Notices before this time only.' }),
     }),
-    responses: { 200: onePart('One page of notices', Notice, example) },
+    responses: { 200: oneCursorPage('One page of notices', Notice, example) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const limit = query.limit ?? 100;

@@ -9,7 +9,7 @@ import { formatAmount } from '../domain/money.ts';
 import type { Connection } from '../records/database/database.ts';
 import * as records from '../records/wallet/wallets.ts';
 import { endpoint } from './frame/endpoint.ts';
-import { answer, answerWith, cutPage, onePart, succeed, succeedWith } from './frame/envelope.ts';
+import { answer, answerWith, cutPage, oneCursorPage, succeed, succeedWith } from './frame/envelope.ts';
 
 const tag = 'Wallet';
 
@@ -97,14 +97,14 @@ export const rechargeWallet = endpoint(
   async ({ dependencies, principal: { workspaceId }, body, request: { idempotency } }) => {
     const { database } = dependencies;
     const { channel_id: channelId, amount } = body;
-    const { answered } = idempotency;
+    const { storeAnswer } = idempotency;
     const answerFrom = async (connection: Connection) => {
       const wallet = await records.getWallet(connection, workspaceId, channelId);
       const data = await present(connection, workspaceId, wallet);
       return { status: 200, body: succeedWith('Wallet recharged successfully', data) } as const;
     };
     const onPosted: Parameters<typeof commands.rechargeWallet>[2] =
-      answered && (async (transaction) => answered(transaction, await answerFrom(transaction)));
+      storeAnswer && (async (transaction) => storeAnswer(transaction, await answerFrom(transaction)));
     await commands.rechargeWallet(dependencies, { workspaceId, channelId, amount }, onPosted);
     return answerFrom(database);
   },
@@ -122,7 +122,7 @@ export const listWalletEntries = endpoint(
     access: 'workspace',
     query: optional({ channel_id: Uuid, cursor: SerialCursor, limit: limitUpTo(1000) }),
     responses: {
-      200: onePart('One page of the ledger', LedgerEntry, {
+      200: oneCursorPage('One page of the ledger', LedgerEntry, {
         id: '42',
         channel_id: walletExample.channel_id,
         kind: 'charge',

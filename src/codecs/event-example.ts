@@ -3,7 +3,7 @@ import type { EventData, NewEvent } from '../domain/webhooks/new-event.ts';
 import type { EventKey } from '../domain/webhooks/event-key.ts';
 
 const phoneNumberId = '106540352242922';
-const conversationPlace = {
+const conversationIds = {
   conversationId: '0199d6c1-0000-7000-8000-00000000000a',
   channelId: '0199d6c1-0000-7000-8000-00000000000b',
   phoneNumberId,
@@ -35,7 +35,7 @@ function statusExample(status: string, more: object = {}): MessageStatusData {
     messageSource: 'campaign',
     messageId,
     campaignId: '0199d6c1-0000-7000-8000-0000000000f1',
-    contactId: conversationPlace.contactId,
+    contactId: conversationIds.contactId,
     providerEvent: { statuses: [given] },
   };
 }
@@ -43,7 +43,7 @@ function statusExample(status: string, more: object = {}): MessageStatusData {
 const pricing = { pricing: { billable: true, pricing_model: 'PMP', category: 'marketing' } };
 
 const contact = {
-  id: conversationPlace.contactId,
+  id: conversationIds.contactId,
   firstName: 'Asha',
   lastName: 'Rao',
   chatName: 'Asha',
@@ -119,7 +119,7 @@ export const eventExamples: { readonly [K in EventKey]: EventData<K> } = {
   'contact.created': { contact },
   'contact.updated': { contact },
   'conversation.assigned': {
-    ...conversationPlace,
+    ...conversationIds,
     assignmentType: 'user',
     assignedTo: {
       id: '42',
@@ -133,7 +133,7 @@ export const eventExamples: { readonly [K in EventKey]: EventData<K> } = {
     source: 'manual',
   },
   'conversation.status_changed': {
-    ...conversationPlace,
+    ...conversationIds,
     previousStatus: 'open',
     newStatus: 'closed',
     closedAt: '2026-11-21T09:00:00.000Z',

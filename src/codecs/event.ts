@@ -178,7 +178,7 @@ const actor = named(
   struct({ id: nullish(t.string), name: nullish(t.string), email: nullish(t.string) }),
 );
 
-const conversationPlace = {
+const conversationIds = {
   conversationId: uuid,
   channelId: uuid,
   phoneNumberId: t.string,
@@ -188,7 +188,7 @@ const conversationPlace = {
 const ConversationAssignedData = named(
   'ConversationAssignedData',
   struct({
-    ...conversationPlace,
+    ...conversationIds,
     assignmentType: oneOf(assignmentTypes, 'AssignmentType'),
     assignedTo: nullish(AssigneeRecord),
     assignedBy: nullish(actor),
@@ -204,7 +204,7 @@ const conversationStatus = oneOf(conversationStatuses, 'ConversationStatus');
 const ConversationStatusChangedData = named(
   'ConversationStatusChangedData',
   struct({
-    ...conversationPlace,
+    ...conversationIds,
     previousStatus: conversationStatus,
     newStatus: conversationStatus,
     closedAt: nullish(dateTime),

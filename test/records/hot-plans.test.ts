@@ -9,7 +9,7 @@ import pg from 'pg';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliveredResult } from '../../bench/support/delivered-result.ts';
-import { learnIdsOfRecipients } from '../../src/records/callbacks/identities.ts';
+import { learnIdsOfCampaignRecipients } from '../../src/records/callbacks/identities.ts';
 import {
   deleteRetries,
   findTargetsById,
@@ -210,7 +210,7 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
   },
   'expire a claim': (connection) => expireClaims(connection, { ...seeded, graceSeconds: 600 }),
   'learn ids from answers': (connection) =>
-    learnIdsOfRecipients(
+    learnIdsOfCampaignRecipients(
       connection,
       seeded.campaignId,
       positions.map((position) => ({ position, providerId: `id.${position}` })),

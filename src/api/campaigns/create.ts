@@ -86,9 +86,9 @@ export const createCampaign = endpoint(
   },
   async ({ dependencies, principal, body, request: { idempotency } }) => {
     const timestamp = dependencies.now();
-    const { answered } = idempotency;
+    const { storeAnswer } = idempotency;
     const onWrite: Parameters<typeof creating.createCampaign>[3] =
-      answered && ((transaction, written) => answered(transaction, present(written, timestamp)));
+      storeAnswer && ((transaction, written) => storeAnswer(transaction, present(written, timestamp)));
     const created = await creating.createCampaign(dependencies, principal, body, onWrite);
     return present(created, timestamp);
   },

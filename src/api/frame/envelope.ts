@@ -107,8 +107,8 @@ interface PageOf<R, A> {
   readonly present: (row: R) => A;
 }
 
-/** The page of a part of a list. */
-export function partPage<R, A>(
+/** The body for one page of a list by cursor. */
+export function presentPage<R, A>(
   { items, hasNext }: { readonly items: readonly R[]; readonly hasNext: boolean },
   limit: number,
   { cursor, present }: PageOf<R, A>,
@@ -119,7 +119,7 @@ export function partPage<R, A>(
 
 /** Page of rows that were read up to one beyond the limit; the extra row means that there is a next page. */
 export const cutPage = <R, A>(found: readonly R[], limit: number, how: PageOf<R, A>) =>
-  partPage({ items: found.slice(0, limit), hasNext: found.length > limit }, limit, how);
+  presentPage({ items: found.slice(0, limit), hasNext: found.length > limit }, limit, how);
 
 /** The declared answers of `record`, `recordWithMessage`, `Acknowledgement` and the pages; `example` is the record in wire form. */
 export const answer = <C extends t.Mixed>(description: string, data: C, example: unknown) => ({
@@ -147,7 +147,7 @@ export const onePage = <C extends t.Mixed>(description: string, item: C, example
   example: page([example], { page: 1, limit: 10, total: 1 }),
 });
 
-export const onePart = <C extends t.Mixed>(description: string, item: C, example: unknown) => ({
+export const oneCursorPage = <C extends t.Mixed>(description: string, item: C, example: unknown) => ({
   description,
   body: cursorPageOf(item),
   example: cursorPage([example], { limit: 100, nextCursor: null }),

@@ -52,7 +52,7 @@ export const readyz = endpoint(
 );
 
 // At most one check of Postgres a second, however many probes ask.
-const lookMs = 1_000;
+const checkMs = 1_000;
 
 export interface Readiness {
   readonly findMissing: () => Promise<readonly string[]>;
@@ -66,9 +66,9 @@ export interface Readiness {
 export function createReadiness(find: () => Promise<readonly string[]>): Readiness {
   let readyUntil = 0;
   return {
-    findMissing: cacheFor(lookMs, async () => {
+    findMissing: cacheFor(checkMs, async () => {
       const missing = await find();
-      readyUntil = missing.length === 0 ? performance.now() + lookMs : 0;
+      readyUntil = missing.length === 0 ? performance.now() + checkMs : 0;
       return missing;
     }),
     answer({ method, url, headers }, response) {

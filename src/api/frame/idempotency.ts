@@ -22,7 +22,7 @@ import { valuesOf } from './raw-headers.ts';
 /** Without the header the functions do nothing. */
 export interface RequestIdempotency {
   /** Stores the answer that the handler will return, in the transaction of what it creates; undefined without the header. */
-  readonly answered?: (transaction: Transaction, answer: JsonAnswer) => Promise<void>;
+  readonly storeAnswer?: (transaction: Transaction, answer: JsonAnswer) => Promise<void>;
 
   /**
    * Two phases, for a request that calls the provider in between: `reserve` in the transaction that claims
@@ -106,7 +106,7 @@ export async function openIdempotency(options: IdempotencyOptions): Promise<Requ
   const before = await findIdempotencyKey(connection, scope);
   return {
     interrupted: before === undefined ? undefined : checkRecord(before),
-    answered: (transaction, answer) => take(transaction, { response: serialise(answer) }),
+    storeAnswer: (transaction, answer) => take(transaction, { response: serialise(answer) }),
     reserve: (transaction, resourceId) => take(transaction, { resourceId }),
     complete: (target, answer) => completeIdempotencyKey(target, { ...scope, response: serialise(answer) }),
     release: (target) => deleteReservedIdempotencyKey(target, scope),

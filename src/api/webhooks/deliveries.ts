@@ -9,7 +9,7 @@ import { insertTestEvent } from '../../records/webhooks/events.ts';
 import { getWebhookConfiguration } from '../../records/webhooks/configurations.ts';
 import * as records from '../../records/webhooks/deliveries.ts';
 import { endpoint } from '../frame/endpoint.ts';
-import { answer, answerWith, partPage, onePart, succeed, succeedWith } from '../frame/envelope.ts';
+import { answer, answerWith, presentPage, oneCursorPage, succeed, succeedWith } from '../frame/envelope.ts';
 import { Delivery, DeliveryCursor, DeliveryDetail, deliveryPage, TestWebhook } from './codecs.ts';
 import { deliveryExample, waitingDeliveryExample } from './examples.ts';
 
@@ -36,7 +36,7 @@ export const listWebhookDeliveries = endpoint(
       cursor: DeliveryCursor,
       limit: limitUpTo(1000),
     }),
-    responses: { 200: onePart('One page of deliveries', Delivery, deliveryExample) },
+    responses: { 200: oneCursorPage('One page of deliveries', Delivery, deliveryExample) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id }, query }) => {
     await getWebhookConfiguration(database, workspaceId, id);
@@ -48,7 +48,7 @@ export const listWebhookDeliveries = endpoint(
       beforeId: query.cursor,
       limit,
     });
-    return { status: 200, body: partPage(found, limit, deliveryPage) };
+    return { status: 200, body: presentPage(found, limit, deliveryPage) };
   },
 );
 

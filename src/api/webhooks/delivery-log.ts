@@ -7,7 +7,7 @@ import { deliveryStates, webhookErrorCodes } from '../../domain/webhooks/deliver
 import { getWebhookConfiguration } from '../../records/webhooks/configurations.ts';
 import * as records from '../../records/webhooks/deliveries.ts';
 import { endpoint } from '../frame/endpoint.ts';
-import { answerWith, partPage, onePart, succeedWith } from '../frame/envelope.ts';
+import { answerWith, presentPage, oneCursorPage, succeedWith } from '../frame/envelope.ts';
 import { Delivery, DeliveryCursor, deliveryPage } from './codecs.ts';
 import { deliveryExample } from './examples.ts';
 
@@ -31,7 +31,7 @@ export const listDeliveries = endpoint(
       cursor: DeliveryCursor,
       limit: limitUpTo(1000),
     }),
-    responses: { 200: onePart('One page of deliveries', Delivery, deliveryExample) },
+    responses: { 200: oneCursorPage('One page of deliveries', Delivery, deliveryExample) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const limit = query.limit ?? defaultLimit;
@@ -43,7 +43,7 @@ export const listDeliveries = endpoint(
       beforeId: query.cursor,
       limit,
     });
-    return { status: 200, body: partPage(found, limit, deliveryPage) };
+    return { status: 200, body: presentPage(found, limit, deliveryPage) };
   },
 );
 

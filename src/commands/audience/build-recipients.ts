@@ -19,7 +19,7 @@ import { createBoundedQueue } from '../../concurrency/bounded-queue.ts';
 import type { RecipientLoad } from '../../records/audience/recipient-load.ts';
 
 export interface RecipientBuild {
-  readonly pages: AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>;
+  readonly batches: AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>;
   readonly rules: AudienceRules;
   readonly recipients: Pick<RecipientLoad, 'write'>;
   /** Undefined for an audience that consists of contacts: none has to be found or created. */
@@ -40,7 +40,7 @@ interface Batch {
 }
 
 export async function buildRecipients({
-  pages,
+  batches,
   rules,
   recipients,
   contacts,
@@ -70,7 +70,7 @@ export async function buildRecipients({
     );
   };
 
-  for await (const candidates of pages) {
+  for await (const candidates of batches) {
     waiting.push(beginBatch(candidates, numbers, contacts));
     if (waiting.length > batchesUnderWay) await finish(waiting.shift() as Batch);
   }

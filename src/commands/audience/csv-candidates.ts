@@ -1,4 +1,4 @@
-/** The rows of a campaign's CSV as candidates, in pages. */
+/** The rows of a campaign's CSV as candidates, in batches. */
 import { createTurns } from '../../concurrency/turns.ts';
 import type { Candidate } from '../../domain/audience/candidate.ts';
 import {
@@ -12,8 +12,8 @@ import type { CsvRow } from './csv-row.ts';
 import { createCsvRowReader } from './csv-rows.ts';
 import { createCsvTextDecoder } from './csv-text.ts';
 
-// Small pages, so that the garbage collector frees their objects cheaply.
-const pageSize = 1_000;
+// Small batches, so that the garbage collector frees their objects cheaply.
+const batchSize = 1_000;
 // Small pieces: a piece of blank lines has as many rows as bytes.
 const pieceBytes = 4 * 1024;
 
@@ -23,20 +23,20 @@ export async function* readCsvCandidates(
   mapping: CsvMapping,
 ): AsyncGenerator<readonly Candidate[]> {
   let read: CsvRowReading | undefined;
-  let page: Candidate[] = [];
+  let batch: Candidate[] = [];
   for await (const rows of readCsvRows(chunks)) {
     for (const row of rows) {
       if (read === undefined) read = readerFor(row, mapping);
-      else page.push('problem' in row ? malformed(row) : read(row.cells, row.line));
-      if (page.length === pageSize) {
-        yield page;
-        page = [];
+      else batch.push('problem' in row ? malformed(row) : read(row.cells, row.line));
+      if (batch.length === batchSize) {
+        yield batch;
+        batch = [];
       }
     }
   }
   if (read === undefined)
     throw new PreparationFailure('CSV_UNREADABLE', 'The CSV is empty: it has no header row');
-  if (page.length > 0) yield page;
+  if (batch.length > 0) yield batch;
 }
 
 /** Blank rows are left out; the first row is the header. */

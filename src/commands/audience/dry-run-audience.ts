@@ -30,7 +30,7 @@ export interface TriedRow {
 
 export interface DryRunRequest {
   readonly workspaceId: number;
-  readonly pages: AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>;
+  readonly batches: AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>;
   readonly rules: AudienceRules;
   /** True when the audience is given by phone numbers, whose contacts are then looked up. */
   readonly byNumber: boolean;
@@ -58,14 +58,14 @@ export async function dryRunAudience(
   const endsAt = performance.now() + request.mostMs;
 
   async function* limited(): AsyncGenerator<readonly Candidate[]> {
-    for await (const page of request.pages) {
-      const taken = page.slice(0, request.mostRows - rowsRead);
+    for await (const batch of request.batches) {
+      const taken = batch.slice(0, request.mostRows - rowsRead);
       rowsRead += taken.length;
       candidates.push(...taken.slice(0, shown - candidates.length));
       yield taken;
       // A batch without a valid number awaits no query: yield to the event loop, so that other requests are served.
       await nextTurn();
-      isWhole = taken.length === page.length;
+      isWhole = taken.length === batch.length;
       if (!isWhole || performance.now() > endsAt) {
         isWhole = false;
         return;
@@ -74,7 +74,7 @@ export async function dryRunAudience(
   }
 
   await buildRecipients({
-    pages: limited(),
+    batches: limited(),
     rules,
     recipients: {
       write: async (written) => {

@@ -180,7 +180,7 @@ async function load(
   { request, frozen, campaign, recipients, contacts, watch }: Loading,
 ): Promise<number> {
   await buildRecipients({
-    pages: await openCandidates(dependencies, {
+    batches: await openCandidates(dependencies, {
       ...request,
       keepVariables: frozen.keepsVariables,
       customFields: frozen.customFields,

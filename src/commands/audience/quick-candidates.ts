@@ -1,14 +1,14 @@
-/** The entries of `quick_contacts` as candidates, in pages. */
+/** The entries of `quick_contacts` as candidates, in batches. */
 import type { Candidate } from '../../domain/audience/candidate.ts';
 import { normalisePhoneNumber } from '../../domain/phone-number.ts';
 import { parseQuickContact } from '../../domain/audience/quick-contact.ts';
 
-// Small pages, so that the garbage collector frees their objects cheaply.
-const pageSize = 1_000;
+// Small batches, so that the garbage collector frees their objects cheaply.
+const batchSize = 1_000;
 
 export function* readQuickCandidates(entries: readonly string[]): Generator<readonly Candidate[]> {
-  for (let at = 0; at < entries.length; at += pageSize)
-    yield entries.slice(at, at + pageSize).map(candidateOf);
+  for (let at = 0; at < entries.length; at += batchSize)
+    yield entries.slice(at, at + batchSize).map(candidateOf);
 }
 
 function candidateOf(entry: string): Candidate {

@@ -145,7 +145,7 @@ async function audienceOf(
   const channel = await getChannel(dependencies.database, workspaceId, channelId);
   return dryRunAudience(dependencies, {
     workspaceId,
-    pages: await pagesOf(
+    batches: await batchesOf(
       dependencies,
       { ...request, keepVariables: frozen.keepsVariables, customFields },
       body,
@@ -157,7 +157,7 @@ async function audienceOf(
   });
 }
 
-async function pagesOf(
+async function batchesOf(
   dependencies: DryRunner,
   request: AudienceRequest,
   { csv_contacts_string: csv, csv_mapping: mapping }: CreateCampaign,

@@ -65,7 +65,7 @@ export async function previewCsv(dependencies: Previewer, request: CsvPreviewReq
   const cut = { isCut: false };
   const trial = await dryRunAudience(dependencies, {
     workspaceId,
-    pages: readCsvCandidates(beginningOf(await open(dependencies, key), cut), mapping),
+    batches: readCsvCandidates(beginningOf(await open(dependencies, key), cut), mapping),
     rules: {
       blockedCountries: new Set(),
       resolvers: message?.compiled?.resolvers ?? [],

@@ -1,7 +1,7 @@
 import type { Dependencies } from '../../dependencies.ts';
 import {
   assign,
-  conversationPlace,
+  conversationIds,
   isSameAssignment,
   type Actor,
   type Assignment,
@@ -37,7 +37,7 @@ export async function assignConversation(
       {
         eventKey: 'conversation.assigned',
         occurredAt: now(),
-        data: { ...conversationPlace(assigned), assignmentType, assignedTo, assignedBy, chatMode, source },
+        data: { ...conversationIds(assigned), assignmentType, assignedTo, assignedBy, chatMode, source },
       },
     ]);
     return conversation;

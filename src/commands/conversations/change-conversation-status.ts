@@ -1,6 +1,6 @@
 import type { Dependencies } from '../../dependencies.ts';
 import {
-  conversationPlace,
+  conversationIds,
   type Actor,
   type Conversation,
   type ConversationStatus,
@@ -38,7 +38,7 @@ export async function changeConversationStatus(
         eventKey: 'conversation.status_changed',
         occurredAt,
         data: {
-          ...conversationPlace(present),
+          ...conversationIds(present),
           previousStatus: present.status,
           newStatus: status,
           closedAt: closedAt?.toISOString() ?? null,

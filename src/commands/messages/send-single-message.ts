@@ -24,7 +24,7 @@ import {
   recordMessageResult,
   type MessageResult,
 } from '../../records/messages/outbound-messages.ts';
-import { learnIdsOfRecipient } from '../../records/callbacks/identities.ts';
+import { learnIdsOfMessageRecipient } from '../../records/callbacks/identities.ts';
 import type { Template } from '../../records/templates/templates.ts';
 import { untilDone } from '../../records/database/until-done.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
@@ -222,7 +222,7 @@ async function learn(
   providerIds: readonly string[],
 ): Promise<void> {
   try {
-    await learnIdsOfRecipient(database, messageId, providerIds);
+    await learnIdsOfMessageRecipient(database, messageId, providerIds);
   } catch (error) {
     logger.warn({ messageId, error: errorName(error) }, 'ids of a recipient not learned');
   }

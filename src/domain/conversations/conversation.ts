@@ -85,7 +85,7 @@ export function isSameAssignment(one: Conversation, other: Conversation): boolea
 }
 
 /** The part of an event's data that identifies its conversation. */
-export const conversationPlace = ({ id, channelId, phoneNumberId, contactId }: Conversation) => ({
+export const conversationIds = ({ id, channelId, phoneNumberId, contactId }: Conversation) => ({
   conversationId: id,
   channelId,
   phoneNumberId,

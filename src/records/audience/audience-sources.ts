@@ -50,24 +50,24 @@ export function toQuery({ sql: text, values }: Fragment): Query {
   return { text: text.replaceAll(/\$slonik_(\d+)/g, '$$$1'), values };
 }
 
-// Small pages, so that the garbage collector frees their objects cheaply.
-const pageSize = 1_000;
+// Small batches, so that the garbage collector frees their objects cheaply.
+const batchSize = 1_000;
 
 export async function* readByCursor<R extends readonly unknown[]>(
   databaseUrl: string,
   { text, values }: Query,
 ): AsyncGenerator<readonly R[]> {
   const connection = await openLoadConnection(databaseUrl, 'prepare-audience');
-  const fetch = () => connection.rows<R>(`FETCH ${pageSize} FROM audience`);
+  const fetch = () => connection.rows<R>(`FETCH ${batchSize} FROM audience`);
   try {
     await connection.rows(`DECLARE audience NO SCROLL CURSOR FOR ${text}`, values);
-    let page = await fetch();
-    while (page.length > 0) {
-      // Fetches the next page while the client reads this one.
+    let batch = await fetch();
+    while (batch.length > 0) {
+      // Fetches the next batch while the client reads this one.
       const following = fetch();
       following.catch(() => undefined);
-      yield page;
-      page = await following;
+      yield batch;
+      batch = await following;
     }
     await connection.commit();
   } finally {
@@ -138,7 +138,7 @@ export async function* readContacts(
   selection: ContactSelection,
 ): AsyncGenerator<readonly Candidate[]> {
   const query = contactsQuery(workspaceId, selection);
-  for await (const page of readByCursor<ContactRow>(databaseUrl, query)) yield page.map(candidateOfContact);
+  for await (const batch of readByCursor<ContactRow>(databaseUrl, query)) yield batch.map(candidateOfContact);
 }
 
 function candidateOfContact(found: ContactRow): Candidate {

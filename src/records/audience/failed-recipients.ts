@@ -50,8 +50,8 @@ export async function* readFailedRecipients(
         AND ((recipient.state = 'FAILED' AND (${reasons.length === 0} OR recipient.reason = ANY(${sql.array(reasons, 'text')})))
           OR (recipient.state = 'UNKNOWN' AND ${reasons.includes(outcomeUnknown)}))
       ORDER BY recipient.campaign_id, recipient.position`);
-  for await (const page of readByCursor<FailedRow>(databaseUrl, query)) {
-    yield page.map((found) => candidateOfFailed(found, keepVariables));
+  for await (const batch of readByCursor<FailedRow>(databaseUrl, query)) {
+    yield batch.map((found) => candidateOfFailed(found, keepVariables));
   }
 }
 

@@ -71,7 +71,7 @@ export async function findAnsweredMessage(
 }
 
 /** Stores the ids that the answers to a campaign's messages gave. */
-export async function learnIdsOfRecipients(
+export async function learnIdsOfCampaignRecipients(
   connection: Connection,
   campaignId: string,
   pairs: readonly { readonly position: number; readonly providerId: string }[],
@@ -90,7 +90,7 @@ export async function learnIdsOfRecipients(
 }
 
 /** Stores the ids that the answer to a message outside campaigns gave. */
-export async function learnIdsOfRecipient(
+export async function learnIdsOfMessageRecipient(
   connection: Connection,
   messageId: string,
   providerIds: readonly string[],

@@ -5,7 +5,7 @@ import type { Contact } from '../../domain/contacts/contact.ts';
 import { listCallingCodes, type ContactSearch } from '../../domain/contacts/search.ts';
 import { ContactFields, contactSelection } from './contacts.ts';
 import type { Connection } from '../database/database.ts';
-import { listPart, type Part } from '../database/page.ts';
+import { listCursorPage, type CursorPage } from '../database/page.ts';
 import { row } from '../database/row.ts';
 import { compileSegmentFilter } from './segment-filter.ts';
 import type { Segment } from './segments.ts';
@@ -67,18 +67,18 @@ export async function listContacts(
   connection: Connection,
   workspaceId: number,
   { after, limit, ...filter }: Place,
-): Promise<Part<ContactHit>> {
+): Promise<CursorPage<ContactHit>> {
   const rest = after === undefined ? sql.fragment`TRUE` : sql.fragment`id < ${after.id}`;
   const rows = sql.fragment`
     SELECT ${contactSelection} FROM contact
     WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL AND ${rest} AND ${conditionOf(filter)}
     ORDER BY id DESC LIMIT ${limit + 1}`;
   const order = sql.fragment`id DESC`;
-  const { items, hasNext } = await listPart(connection, { ...contactPart, rows, order, limit });
+  const { items, hasNext } = await listCursorPage(connection, { ...contactColumns, rows, order, limit });
   return { items: items.map((contact) => ({ contact, position: { id: contact.id } })), hasNext };
 }
 
-const contactPart = {
+const contactColumns = {
   props: ContactFields.props,
   size: sql.fragment`octet_length("customFields"::text) + 40 * cardinality("tagsId")`,
 };
@@ -91,7 +91,7 @@ export async function searchContacts(
   connection: Connection,
   workspaceId: number,
   { search, after, limit, ...filter }: Place & { readonly search: ContactSearch },
-): Promise<Part<ContactHit>> {
+): Promise<CursorPage<ContactHit>> {
   const ways = waysOf(search);
   const hits: ContactPosition[] = [];
   for (let index = after?.way ?? 0; index < ways.length && hits.length <= limit; index += 1) {
@@ -115,7 +115,7 @@ async function withContacts(
   connection: Connection,
   workspaceId: number,
   { positions, limit }: { readonly positions: readonly ContactPosition[]; readonly limit: number },
-): Promise<Part<ContactHit>> {
+): Promise<CursorPage<ContactHit>> {
   if (positions.length === 0) return { items: [], hasNext: false };
   const ids = sql.array(
     positions.map(({ id }) => id),
@@ -124,7 +124,7 @@ async function withContacts(
   const rows = sql.fragment`
     SELECT ${contactSelection} FROM contact WHERE workspace_id = ${workspaceId} AND id = ANY(${ids})`;
   const order = sql.fragment`array_position(${ids}, id)`;
-  const { items, hasNext } = await listPart(connection, { ...contactPart, rows, order, limit });
+  const { items, hasNext } = await listCursorPage(connection, { ...contactColumns, rows, order, limit });
   const byId = new Map(positions.map((position) => [position.id, position]));
   return {
     items: items.map((contact) => ({ contact, position: byId.get(contact.id) ?? { id: contact.id } })),

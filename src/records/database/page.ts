@@ -42,13 +42,13 @@ const mostCounted = 10_000;
 
 const mostBytes = 4 * 1024 * 1024;
 
-/** One part of a list by cursor. */
-export interface Part<A> {
+/** One page of a list by cursor. */
+export interface CursorPage<A> {
   readonly items: readonly A[];
   readonly hasNext: boolean;
 }
 
-interface PartQuery<P extends t.Props> {
+interface CursorPageQuery<P extends t.Props> {
   readonly props: P;
   /** Query with an `id` column that returns up to one row more than the limit. */
   readonly rows: Fragment;
@@ -60,10 +60,10 @@ interface PartQuery<P extends t.Props> {
 }
 
 /** Returns the first rows, up to `limit` or 4 MiB. */
-export async function listPart<P extends t.Props>(
+export async function listCursorPage<P extends t.Props>(
   connection: Connection,
-  { props, rows, order, size, limit }: PartQuery<P>,
-): Promise<Part<t.TypeOf<t.TypeC<P>>>> {
+  { props, rows, order, size, limit }: CursorPageQuery<P>,
+): Promise<CursorPage<t.TypeOf<t.TypeC<P>>>> {
   const parser = row(t.type({ ...props, hasNext: t.boolean })) as RowParser<
     t.TypeOf<t.TypeC<P>> & { readonly hasNext: boolean }
   >;
@@ -73,7 +73,7 @@ export async function listPart<P extends t.Props>(
         sum(${size}) OVER placed - ${size} AS before
       FROM (${rows}) AS listed
       WINDOW placed AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
-    ) AS part
+    ) AS page
     WHERE nth <= ${limit} AND before < ${mostBytes} ORDER BY nth`);
   return { items, hasNext: items.at(-1)?.hasNext ?? false };
 }

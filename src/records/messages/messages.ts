@@ -5,7 +5,7 @@ import { oneOf } from '../../codecs/struct.ts';
 import { recipientStates } from '../../domain/campaigns/recipient.ts';
 import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
-import { listPart, type Part } from '../database/page.ts';
+import { listCursorPage, type CursorPage } from '../database/page.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 
 export const messageStates = [...recipientStates, 'RECEIVED'] as const;
@@ -63,7 +63,7 @@ export function listMessages(
   connection: Connection,
   workspaceId: number,
   { states, after, limit, ...filter }: MessageFilter & Place,
-): Promise<Part<MessageRow>> {
+): Promise<CursorPage<MessageRow>> {
   const conditions = [
     sql.fragment`message.workspace_id = ${workspaceId}`,
     ...(filter.phoneNumber === undefined ? [] : [sql.fragment`message.phone_number = ${filter.phoneNumber}`]),
@@ -85,7 +85,7 @@ export function listMessages(
           wanted.map((state) => sql.fragment`(${select([sql.fragment`message.state = ${state}`])})`),
           sql.fragment` UNION ALL `,
         )}`;
-  return listPart(connection, {
+  return listCursorPage(connection, {
     props: MessageFields.props,
     rows,
     order: sql.fragment`"createdAt" DESC, id DESC`,

@@ -8,7 +8,7 @@ import { failedEvent, type ProviderError } from '../../domain/callbacks/failed-e
 import { statusBits } from '../../domain/campaigns/recipient.ts';
 import { emitEvents } from '../webhooks/events.ts';
 import type { Connection } from '../database/database.ts';
-import { learnIdsOfRecipients } from '../callbacks/identities.ts';
+import { learnIdsOfCampaignRecipients } from '../callbacks/identities.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 
 export type MessageOutcome =
@@ -65,7 +65,7 @@ export async function recordOutcomes(database: Connection, batch: OutcomeBatch):
   );
   // A statement of its own, so that a locked contact does not hold up the wallet. If it fails, status callbacks bring the ids.
   if (learnt.length > 0)
-    await learnIdsOfRecipients(database, batch.campaignId, learnt).catch(() => undefined);
+    await learnIdsOfCampaignRecipients(database, batch.campaignId, learnt).catch(() => undefined);
 }
 
 /** Records, and emits the event `failed` of each message that ends here in the same transaction. */

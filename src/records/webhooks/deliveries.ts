@@ -7,7 +7,7 @@ import type { EventKey } from '../../domain/webhooks/event-key.ts';
 import type { DeliveryCause, DeliveryState, WebhookErrorCode } from '../../domain/webhooks/delivery.ts';
 import { deliveryStates, webhookErrorCodes } from '../../domain/webhooks/delivery.ts';
 import type { Connection } from '../database/database.ts';
-import { listPart, type Part } from '../database/page.ts';
+import { listCursorPage, type CursorPage } from '../database/page.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 import { firstIdAt } from '../database/uuid-v7.ts';
 import { erasedBody, isErased } from './erased-event.ts';
@@ -84,7 +84,7 @@ export async function listDeliveries(
   connection: Connection,
   workspaceId: number,
   { webhookId, states, eventKeys = [], errorCodes = [], from, to, beforeId, limit }: DeliveryFilter,
-): Promise<Part<WebhookDelivery>> {
+): Promise<CursorPage<WebhookDelivery>> {
   const when = <A>(value: A | undefined, condition: (given: A) => Fragment) =>
     value === undefined ? [] : [condition(value)];
   const among = (column: Fragment, values: readonly string[]) =>
@@ -111,7 +111,7 @@ export async function listDeliveries(
     ({ which, order }) => sql.fragment`(SELECT ${selection} FROM webhook_delivery
       WHERE ${matching} AND ${which} ORDER BY ${order} LIMIT ${limit + 1})`,
   );
-  return listPart(connection, {
+  return listCursorPage(connection, {
     props: WebhookDelivery.props,
     rows: sql.fragment`
       SELECT found.* FROM webhook_configuration AS configuration

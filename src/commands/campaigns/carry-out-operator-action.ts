@@ -8,7 +8,7 @@ const changes = { resume: startCampaignAgain, pause: pauseCampaign, cancel: canc
  * Carries out an action that an operator requested in Temporal. Returns why the campaign's state does not allow it; undefined
  * when it is done.
  */
-export async function operateCampaign(
+export async function carryOutOperatorAction(
   dependencies: Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>,
   { campaignId, action }: { readonly campaignId: string; readonly action: keyof typeof changes },
 ): Promise<string | undefined> {

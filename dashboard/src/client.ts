@@ -4,26 +4,26 @@ import { ApiError, createClient, pages } from '../../clients/typescript/src/inde
 
 export * as api from '../../clients/typescript/src/index.ts';
 
-const restAfterMs = 60_000;
-let touchedAt = Date.now();
+const idleAfterMs = 60_000;
+let lastInputAt = Date.now();
 // Absent in unit tests, which run without a browser.
 const { addEventListener } = globalThis as {
   addEventListener?: (event: string, listener: () => void, options: { passive: boolean }) => void;
 };
 for (const event of ['pointerdown', 'keydown', 'wheel'])
-  addEventListener?.(event, () => (touchedAt = Date.now()), { passive: true });
+  addEventListener?.(event, () => (lastInputAt = Date.now()), { passive: true });
 
 /** Marks requests after a minute without input, so that automatic polling does not keep the session alive. */
-function withMark(given: RequestInit['headers']): Headers {
+function markIfAutomatic(given: RequestInit['headers']): Headers {
   const headers = new Headers(given);
-  if (Date.now() - touchedAt > restAfterMs) headers.set('X-Automatic', '1');
+  if (Date.now() - lastInputAt > idleAfterMs) headers.set('X-Automatic', '1');
   return headers;
 }
 
 /** Calls `fetch`; where no answer comes, throws an error whose message a user understands. */
 export const ask: typeof fetch = async (address, options) => {
   try {
-    return await fetch(address, { ...options, headers: withMark(options?.headers) });
+    return await fetch(address, { ...options, headers: markIfAutomatic(options?.headers) });
   } catch (error) {
     throw new Error('The service did not answer. Look whether there is a network.', { cause: error });
   }

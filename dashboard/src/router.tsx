@@ -12,7 +12,7 @@ import {
 import { readSession } from './client.ts';
 import { Layout } from './frame/layout.tsx';
 import { NotFound } from './frame/not-found.tsx';
-import { ErrorFace, LoadingFace } from './parts/faces.tsx';
+import { ErrorFace, LoadingFace } from './parts/load-states.tsx';
 import { lists, page, strings } from './search-params.ts';
 import { SignIn } from './screens/sign-in/sign-in.tsx';
 

@@ -41,15 +41,15 @@ export function readGauges(
   });
 }
 
-export interface Harm {
+export interface BadOutcomes {
   readonly unknown: number;
   /** Recipients that FAILED by the answer to the request; those that a receipt failed later are not included. */
   readonly refused: number;
 }
 
-export function readHarm(dev: Pick<DevFile, 'databaseUrl'>, campaignId: string): Promise<Harm> {
+export function readBadOutcomes(dev: Pick<DevFile, 'databaseUrl'>, campaignId: string): Promise<BadOutcomes> {
   return withClient(dev.databaseUrl, async (client) => {
-    const { rows } = await client.query<Harm>(
+    const { rows } = await client.query<BadOutcomes>(
       `SELECT count(*) FILTER (WHERE state = 'UNKNOWN')::int AS unknown, count(*) FILTER (WHERE state = 'FAILED')::int AS refused
       FROM recipient WHERE campaign_id = $1 AND provider_message_id IS NULL`,
       [campaignId],

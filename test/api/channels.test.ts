@@ -41,15 +41,15 @@ it('shows the latest quality that the provider reported for a number', async () 
   const { display_phone_number: number, quality } = await channel();
   expect(quality).toBeNull();
   const applier = createApplier(api.dependencies.database);
-  const tell = (event: string, of: string) =>
+  const report = (event: string, of: string) =>
     deliver(applier, [
       fieldCallback(businessAccountId, 'phone_number_quality_update', { display_phone_number: of, event }),
     ]);
-  await tell('FLAGGED', '4930000000');
+  await report('FLAGGED', '4930000000');
   expect((await channel()).quality).toBeNull();
-  await tell('FLAGGED', number.replaceAll(/\D/g, ''));
+  await report('FLAGGED', number.replaceAll(/\D/g, ''));
   expect((await channel()).quality).toBe('LOW');
-  await tell('UNFLAGGED', number);
+  await report('UNFLAGGED', number);
   expect((await channel()).quality).toBe('GOOD');
 });
 

@@ -21,6 +21,6 @@ await import('./dashboard/people.ts');
 await import('./dashboard/replies.ts');
 await import('./dashboard/windows.ts');
 await import('./dashboard/sessions.ts');
-await import('./dashboard/faces.ts');
+await import('./dashboard/load-states.ts');
 await import('./dashboard/narrow.ts');
 await import('./dashboard/states.ts');

@@ -182,7 +182,7 @@ describe('an API process that dies by SIGKILL', () => {
         const again = await repeatRequest(fixture, request);
         // 409: until its lock expires, the first process may still be alive.
         expect([200, 409, 502], `${when}: ${again.text}`).toContain(again.status);
-        const taken = provider.taken.filter(({ to }) => to === fixture.digits).length;
+        const taken = provider.accepted.filter(({ to }) => to === fixture.digits).length;
         expect(taken, when).toBeLessThanOrEqual(1);
         if (again.status === 200) expect(taken, when).toBe(1);
         const { channelId } = fixture.workspace;

@@ -123,7 +123,7 @@ async function expectSound(
 ): Promise<number> {
   const rows = await test.pool.any(sql.type(Recipient)`
     SELECT id, phone_number, state, attempts FROM recipient WHERE campaign_id = ${seeded.campaignId}`);
-  const takenIds = provider.taken.map(({ callbackData }) => callbackData);
+  const takenIds = provider.accepted.map(({ callbackData }) => callbackData);
   expect(rows, when).toHaveLength(recipients);
   expect(new Set(takenIds).size, `${when}: sent twice`).toBe(takenIds.length);
   for (const { id, phone_number: number, state } of rows) {
@@ -155,17 +155,17 @@ const atOnce = 3;
 const step = process.env['EVERY_CASE'] === undefined ? 3 : 1;
 
 /** Calls `work` with 1, 1 + `step`, 1 + 2 × `step` … until it returns that the number was too high. */
-async function inTurns(work: (index: number) => Promise<'more' | 'enough'>): Promise<void> {
+async function untilEnough(work: (index: number) => Promise<'more' | 'enough'>): Promise<void> {
   let next = 1;
-  let said = 'more';
-  const turn = async () => {
-    while (said === 'more') {
+  let answer = 'more';
+  const lane = async () => {
+    while (answer === 'more') {
       const index = next;
       next += step;
-      if ((await work(index)) === 'enough') said = 'enough';
+      if ((await work(index)) === 'enough') answer = 'enough';
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, turn));
+  await Promise.all(Array.from({ length: atOnce }, lane));
 }
 
 describe('a sending process that dies by SIGKILL', () => {
@@ -184,7 +184,7 @@ describe('a sending process that dies by SIGKILL', () => {
 
       // The number of writes varies with time, so each program dies `step` writes after the one before, until one survives.
       let died = 0;
-      await inTurns(async (n) => {
+      await untilEnough(async (n) => {
         const fixture = await set();
         const program = startSending(fixture, n);
         const end = await program.ended;

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Taken {
+export interface AcceptedMessage {
   readonly callbackData: string;
   readonly to: string;
   /** First path segment of the request: identifies the process. */
@@ -15,8 +15,8 @@ export interface RecordingProvider {
   readonly origin: string;
   /** Base URL with the version segment `v1`. */
   readonly baseUrl: string;
-  /** Accepted messages. */
-  readonly taken: Taken[];
+
+  readonly accepted: AcceptedMessage[];
   /** Called before and after the n-th message (from 1) is accepted, before it is answered. */
   watch: { before?: (count: number) => void; after?: (count: number) => void };
   readonly close: () => Promise<void>;
@@ -26,12 +26,12 @@ const refusal = JSON.stringify({ error: { code: 131026, message: 'Message undeli
 
 /** Refuses numbers that end in `refusedSuffix`. */
 export async function startRecordingProvider(refusedSuffix = 'none'): Promise<RecordingProvider> {
-  const taken: Taken[] = [];
+  const accepted: AcceptedMessage[] = [];
   let asked = 0;
   const provider: RecordingProvider = {
     origin: '',
     baseUrl: '',
-    taken,
+    accepted,
     watch: {},
     close: () =>
       new Promise((resolve) => {
@@ -53,7 +53,7 @@ export async function startRecordingProvider(refusedSuffix = 'none'): Promise<Re
         response.setHeader('content-type', 'application/json');
         if (number.endsWith(refusedSuffix)) return void response.writeHead(400).end(refusal);
         const root = (request.url ?? '').split('/')[1] ?? '';
-        taken.push({ callbackData: callbackData ?? '', to: number, root, at });
+        accepted.push({ callbackData: callbackData ?? '', to: number, root, at });
         provider.watch.after?.(asked);
         response.end(JSON.stringify({ messages: [{ id: `wamid.${callbackData}.${asked}` }] }));
       });

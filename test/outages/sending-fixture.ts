@@ -84,7 +84,7 @@ export async function createSendingFixture(moreSettings: readonly string[] = [])
     },
     /** Checks that no recipient is lost or sent to twice, and that the books agree. */
     async expectSound(seeded: SeededCampaign) {
-      const ids = provider.taken.map(({ callbackData }) => callbackData);
+      const ids = provider.accepted.map(({ callbackData }) => callbackData);
       expect(new Set(ids).size).toBe(ids.length);
       // A worker that was stopped for longer than the grace period fails the messages that it had claimed and not sent.
       const unsent = await database.pool.any(sql.type(row(t.type({ id: t.string })))`
@@ -102,7 +102,7 @@ export async function createSendingFixture(moreSettings: readonly string[] = [])
     async clear() {
       for (const { child } of running) child.kill('SIGKILL');
       await Promise.all(running.splice(0).map(({ ended }) => ended));
-      provider.taken.length = 0;
+      provider.accepted.length = 0;
     },
     async close() {
       await provider.close();

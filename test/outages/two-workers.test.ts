@@ -37,12 +37,12 @@ async function makePreviousBuild(): Promise<string> {
 }
 
 function busiestSecond(): number {
-  const times = fixture.provider.taken.map(({ at }) => at);
+  const times = fixture.provider.accepted.map(({ at }) => at);
   return Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 1_000).length));
 }
 
 const sharesOf = (...names: readonly string[]) =>
-  names.map((name) => fixture.provider.taken.filter(({ root }) => root === name).length);
+  names.map((name) => fixture.provider.accepted.filter(({ root }) => root === name).length);
 
 describe('two workers on one campaign', () => {
   it('send it one after the other, of two builds and with clocks minutes apart that are set meanwhile', async () => {
@@ -57,7 +57,7 @@ describe('two workers on one campaign', () => {
     ]);
     const seeded = await fixture.startCampaign(recipients, rate);
     await expect
-      .poll(() => fixture.provider.taken.length, { timeout: 30_000 })
+      .poll(() => fixture.provider.accepted.length, { timeout: 30_000 })
       .toBeGreaterThan(recipients / 3);
     // Stops the worker that holds the slot; the remaining worker continues.
     workers[sharesOf('ahead', 'behind')[0] === 0 ? 1 : 0].child.kill('SIGTERM');
@@ -76,7 +76,7 @@ describe('two workers on one campaign', () => {
     ]);
     const seeded = await fixture.startCampaign(recipients, 60);
     await expect
-      .poll(() => fixture.provider.taken.length, { timeout: 30_000 })
+      .poll(() => fixture.provider.accepted.length, { timeout: 30_000 })
       .toBeGreaterThan(recipients / 3);
     const sharesThen = sharesOf('victim', 'survivor');
     workers[sharesThen[0] === 0 ? 1 : 0].child.kill('SIGKILL');
@@ -98,7 +98,7 @@ describe('two workers on one campaign', () => {
       fixture.startWorker({ name: 'survivor', graceSeconds: 4 }),
     ]);
     const seeded = await fixture.startCampaign(recipients, 60);
-    await expect.poll(() => fixture.provider.taken.length, { timeout: 30_000 }).toBeGreaterThan(60);
+    await expect.poll(() => fixture.provider.accepted.length, { timeout: 30_000 }).toBeGreaterThan(60);
     sleeper.child.kill('SIGSTOP');
     // Its steps are noticed after eight seconds, what it had claimed is unknown after four.
     await sleep(14_000);

@@ -63,14 +63,14 @@ for (const { name, code, begin, end } of refusals) {
       environment: { DATABASE_URL: workerUrl() },
     });
     const seeded = await fixture.startCampaign(recipients, 60);
-    await expect.poll(() => fixture.provider.taken.length, { timeout: 30_000 }).toBeGreaterThan(60);
+    await expect.poll(() => fixture.provider.accepted.length, { timeout: 30_000 }).toBeGreaterThan(60);
     await administer(begin(), endSessions());
     await sleep(4_000);
-    const meanwhile = fixture.provider.taken.length;
+    const meanwhile = fixture.provider.accepted.length;
     await sleep(1_000);
     await worker.says(` ${code}","msg":"loop failed, trying again"`);
     // A message is sent only after its claim is committed in Postgres.
-    expect(fixture.provider.taken.length).toBe(meanwhile);
+    expect(fixture.provider.accepted.length).toBe(meanwhile);
     await administer(end(), endSessions());
     await fixture.untilCompleted(seeded);
     const { accepted } = await fixture.expectSound(seeded);

@@ -18,7 +18,7 @@ let stack: TestStack;
 let prometheus: Prometheus;
 let database: pg.Client;
 let watch: ReturnType<typeof watchAlerts>;
-const rings: (typeof watch)['rings'] = (...cause) => watch.rings(...cause);
+const fires: (typeof watch)['fires'] = (...cause) => watch.fires(...cause);
 const isQuiet = (name: string) => watch.isQuiet(name);
 
 beforeAll(async () => {
@@ -103,7 +103,7 @@ async function says(text: RegExp): Promise<void> {
 it('an expired token: ChannelBlocked, with the code in the log, on the channel, in list-channels and doctor', async () => {
   await simulate('faults', { faults: [{ kind: 'error', code: 190 }] });
   let campaignId = '';
-  const alert = await rings('ChannelBlocked', { kind: 'token' }, async () => {
+  const alert = await fires('ChannelBlocked', { kind: 'token' }, async () => {
     campaignId = await createCampaign(3);
   });
   expect(alert.annotations['summary']).toBe('1 channels cannot send: token');
@@ -124,14 +124,14 @@ it('an expired token: ChannelBlocked, with the code in the log, on the channel, 
 
 it('one channel in trouble: ChannelHeld, with the answer in the log', async () => {
   await simulate('faults', { faults: [{ kind: 'http', httpStatus: 502 }] });
-  await rings('ChannelHeld', {}, () => createCampaign(40));
+  await fires('ChannelHeld', {}, () => createCampaign(40));
   await says(/"openMs":[^\n]*"the provider fails: the circuit of a channel is open"/);
   expect(await admin('list-channels', '--impaired')).toMatchObject({ channels: [{ kind: 'held' }] });
   await simulate('faults', {});
 });
 
 it('a wrong app secret: CallbacksRefused', async () => {
-  await rings('CallbacksRefused', {}, async () => {
+  await fires('CallbacksRefused', {}, async () => {
     for (let nth = 0; nth < 8; nth += 1)
       await simulate('callback', {
         body: { object: 'whatsapp_business_account', entry: [] },
@@ -148,7 +148,7 @@ it('callbacks that stop coming: CallbacksMissing', async () => {
   await simulate('callbacks', { enabled: false });
   // The last callback must be older than the alert's threshold.
   await sleep(11_000);
-  await rings('CallbacksMissing', {}, () => createCampaign(5));
+  await fires('CallbacksMissing', {}, () => createCampaign(5));
   const { notes } = (await admin('doctor', '--json', '--pause-seconds', '0')) as { notes: readonly string[] };
   expect(notes.join('\n')).toContain('its last callback came');
   await simulate('callbacks', { enabled: true });
@@ -160,7 +160,7 @@ it('a full disk: DatabaseRefusesWrites names disk_full', async () => {
     CREATE FUNCTION refuse_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       RAISE disk_full USING MESSAGE = 'could not extend file: No space left on device'; END $$;
     CREATE TRIGGER full_disk BEFORE INSERT ON campaign FOR EACH STATEMENT EXECUTE FUNCTION refuse_disk()`);
-  const alert = await rings('DatabaseRefusesWrites', { cause: 'disk_full' }, async () => {
+  const alert = await fires('DatabaseRefusesWrites', { cause: 'disk_full' }, async () => {
     const answer = await call('POST', '/api/campaigns/auto-trigger', {
       name: 'Refused',
       template_id: stack.dev.templateIds['plain_notice'],
@@ -178,7 +178,7 @@ it('a read-only database: DatabaseReadOnly', async () => {
   const name = new URL(stack.dev.databaseUrl).pathname.slice(1);
   const endSessions = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = '${name}' AND pid <> pg_backend_pid()`;
-  await rings('DatabaseReadOnly', {}, async () => {
+  await fires('DatabaseReadOnly', {}, async () => {
     await database.query(`ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
     await database.query(endSessions);
   });
@@ -191,7 +191,7 @@ it('a read-only database: DatabaseReadOnly', async () => {
 });
 
 it('WAL that is not archived: WalArchiveBehind', async () => {
-  await rings('WalArchiveBehind', {}, async () => {
+  await fires('WalArchiveBehind', {}, async () => {
     await database.query("ALTER SYSTEM SET archive_command = 'false'");
     await database.query('SELECT pg_reload_conf()');
     await database.query('SELECT pg_switch_wal()');
@@ -208,13 +208,13 @@ it('a dead receiver: WebhookReceiversFail', async () => {
     events: ['sent', 'delivered'],
   });
   expect(created.status).toBe(201);
-  await rings('WebhookReceiversFail', {}, () => createCampaign(20));
+  await fires('WebhookReceiversFail', {}, () => createCampaign(20));
 });
 
 it('no worker on a queue: NoWorkerOnQueue names it', async () => {
   const { worker } = (await stack.readDev()).pids;
   try {
-    const alert = await rings('NoWorkerOnQueue', { queue: 'webhooks' }, async () =>
+    const alert = await fires('NoWorkerOnQueue', { queue: 'webhooks' }, async () =>
       process.kill(worker ?? 0, 'SIGSTOP'),
     );
     expect(alert.annotations['summary']).toBe('No worker serves the task queue webhooks');

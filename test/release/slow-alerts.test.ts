@@ -33,13 +33,13 @@ afterAll(async () => {
 }, 90_000);
 
 it('a certificate that nobody renewed: CertificateExpires', async () => {
-  const alert = await watch.rings('CertificateExpires', {}, async () => undefined);
+  const alert = await watch.fires('CertificateExpires', {}, async () => undefined);
   expect(alert.annotations['summary']).toMatch(/^The certificate of PUBLIC_URL expires in -\d+d/);
 });
 
 it('a standby that takes no more WAL: ReplicationBehind', async () => {
   await sleep(3_000);
-  await watch.rings('ReplicationBehind', {}, async () => {
+  await watch.fires('ReplicationBehind', {}, async () => {
     await database.query(`SELECT pg_create_physical_replication_slot('standby', true)`);
     // Each switch leaves a segment of 16 MiB behind.
     for (let segment = 0; segment < 18; segment += 1) {
@@ -53,7 +53,7 @@ it('a standby that takes no more WAL: ReplicationBehind', async () => {
 
 it('rows that nothing freezes: TransactionIdsAge', async () => {
   await database.query('CREATE DATABASE aged');
-  await watch.rings('TransactionIdsAge', {}, () =>
+  await watch.fires('TransactionIdsAge', {}, () =>
     database.query(`
       UPDATE pg_database SET datfrozenxid = ((txid_current() + 4294967296 - 600000000) % 4294967296)::text::xid
       WHERE datname = 'aged'`),

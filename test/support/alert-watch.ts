@@ -17,7 +17,7 @@ export function watchAlerts(prometheus: Prometheus) {
     /** One line per alert that fired. */
     report,
     /** Breaks something and waits for the alert, which must not have been there before. */
-    async rings(name: string, labels: Labels, breakIt: () => Promise<unknown>): Promise<Alert> {
+    async fires(name: string, labels: Labels, breakIt: () => Promise<unknown>): Promise<Alert> {
       expect((await prometheus.alerts()).filter(isOf(name, labels)), `${name} before the cause`).toEqual([]);
       const brokenAt = performance.now();
       await breakIt();
@@ -30,7 +30,7 @@ export function watchAlerts(prometheus: Prometheus) {
           );
           return alert;
         }
-        expect(seconds, `${name} does not ring`).toBeLessThan(mostSeconds);
+        expect(seconds, `${name} does not fire`).toBeLessThan(mostSeconds);
         await sleep(200);
       }
     },

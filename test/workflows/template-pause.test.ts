@@ -35,16 +35,16 @@ afterAll(async () => {
   await api?.close();
 });
 
-interface Place {
+interface TemplateFixture {
   readonly workspaceId: number;
   readonly account: string;
   readonly providerTemplateId: string;
   readonly key: string;
 }
 
-async function placeOf({ campaignId }: CampaignFixture): Promise<Place> {
+async function templateFixtureOf({ campaignId }: CampaignFixture): Promise<TemplateFixture> {
   const { database } = api.dependencies;
-  const [found] = await rowsOf<Omit<Place, 'key'> & { readonly channelId: string }>(
+  const [found] = await rowsOf<Omit<TemplateFixture, 'key'> & { readonly channelId: string }>(
     database,
     sql.fragment`SELECT campaign.workspace_id AS "workspaceId", business_account_id AS account,
         provider_template_id AS "providerTemplateId", channel_id AS "channelId"
@@ -58,9 +58,9 @@ async function placeOf({ campaignId }: CampaignFixture): Promise<Place> {
 }
 
 /** The provider's callback, and the worker that applies it. */
-async function tell(
+async function reportStatus(
   fixture: CampaignFixture,
-  { account, providerTemplateId }: Place,
+  { account, providerTemplateId }: TemplateFixture,
   event: string,
 ): Promise<void> {
   const value = {
@@ -77,10 +77,10 @@ async function tell(
   while ((await createCallbackPoll({ ...api.dependencies, orchestrator })()) > 0);
 }
 
-const recordOf = async ({ campaignId }: CampaignFixture, { key }: Place) =>
+const recordOf = async ({ campaignId }: CampaignFixture, { key }: TemplateFixture) =>
   (await api.send('GET', `/api/campaigns/${campaignId}`, { key })).body.data;
 
-const templateEvents = async ({ workspaceId }: Place) =>
+const templateEvents = async ({ workspaceId }: TemplateFixture) =>
   (await eventsOf(api.dependencies.database, workspaceId))
     .filter(({ eventKey }) => eventKey === 'template')
     .map(({ data }) => data);
@@ -88,7 +88,7 @@ const templateEvents = async ({ workspaceId }: Place) =>
 const servers = () => ({ database: api.dependencies.database, temporal, workflowBundle });
 
 /** Starts again over the API; the workflow learns of it as of any change. */
-async function startAgain(fixture: CampaignFixture, { key }: Place) {
+async function startAgain(fixture: CampaignFixture, { key }: TemplateFixture) {
   const answer = await api.send('POST', `/api/campaigns/${fixture.campaignId}/start`, { key });
   if (answer.status === 202) await fixture.dependencies.orchestrator.refreshCampaign(fixture.campaignId);
   return answer;
@@ -97,31 +97,31 @@ async function startAgain(fixture: CampaignFixture, { key }: Place) {
 describe('a template of a running campaign', () => {
   it('pauses it when the provider pauses the template, and lets it start again once it is reinstated', async () => {
     const fixture = await createCampaignFixture(servers(), { recipients: 200, messagesPerSecond: 100 });
-    const place = await placeOf(fixture);
+    const template = await templateFixtureOf(fixture);
     await fixture.withWorker(async () => {
       await fixture.start();
       await until(async () => fixture.provider.received.length > 20);
-      await tell(fixture, place, 'PAUSED');
-      expect(await recordOf(fixture, place)).toMatchObject({
+      await reportStatus(fixture, template, 'PAUSED');
+      expect(await recordOf(fixture, template)).toMatchObject({
         status: 'PAUSED',
         pause_reason: 'TEMPLATE_UNAVAILABLE',
       });
-      expect(await startAgain(fixture, place)).toMatchObject({ status: 409 });
+      expect(await startAgain(fixture, template)).toMatchObject({ status: 409 });
 
-      await tell(fixture, place, 'REINSTATED');
-      expect(await recordOf(fixture, place)).toMatchObject({ status: 'PAUSED' });
+      await reportStatus(fixture, template, 'REINSTATED');
+      expect(await recordOf(fixture, template)).toMatchObject({ status: 'PAUSED' });
       const left = fixture.provider.received.length;
       expect(left).toBeLessThan(200);
-      expect(await startAgain(fixture, place)).toMatchObject({ status: 202 });
+      expect(await startAgain(fixture, template)).toMatchObject({ status: 202 });
       await fixture.result();
     });
-    expect(await recordOf(fixture, place)).toMatchObject({
+    expect(await recordOf(fixture, template)).toMatchObject({
       status: 'COMPLETED',
       counters: { accepted: 200 },
     });
     expect(new Set(fixture.provider.received.map(({ to }) => to)).size).toBe(200);
     expect(fixture.provider.received).toHaveLength(200);
-    const events = await templateEvents(place);
+    const events = await templateEvents(template);
     expect(events.map(({ newStatus, reason }) => [newStatus, reason])).toEqual([
       ['PAUSED', 'LOW_QUALITY'],
       ['REINSTATED', null],
@@ -135,26 +135,26 @@ describe('a template of a running campaign', () => {
       recipients: 60,
       answer: (message, count) => (refused ? refuse(132_015)(message, count) : accept(message, count)),
     });
-    const place = await placeOf(fixture);
+    const template = await templateFixtureOf(fixture);
     await fixture.withWorker(async () => {
       await fixture.start();
       await until(async () => (await fixture.snapshot()).pauseReason === 'TEMPLATE_UNAVAILABLE');
       expect(await fixture.snapshot()).toMatchObject({ counts: { pending: 60, failed: 0, claimed: 0 } });
-      await tell(fixture, place, 'PAUSED');
+      await reportStatus(fixture, template, 'PAUSED');
       refused = false;
-      await tell(fixture, place, 'APPROVED');
-      expect(await startAgain(fixture, place)).toMatchObject({ status: 202 });
+      await reportStatus(fixture, template, 'APPROVED');
+      expect(await startAgain(fixture, template)).toMatchObject({ status: 202 });
       expect(await fixture.result()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 60 } });
     });
-    expect(await templateEvents(place)).toMatchObject([
+    expect(await templateEvents(template)).toMatchObject([
       {
         type: 'STATUS',
         newStatus: 'PAUSED',
-        providerTemplateId: place.providerTemplateId,
+        providerTemplateId: template.providerTemplateId,
         name: 'hello',
         language: 'en_US',
         reason: null,
-        template: { provider_template_id: place.providerTemplateId, provider_template_status: 'PAUSED' },
+        template: { provider_template_id: template.providerTemplateId, provider_template_status: 'PAUSED' },
       },
       { type: 'STATUS', newStatus: 'APPROVED' },
     ]);

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconMapSearch } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { EmptyFace } from '../parts/faces.tsx';
+import { EmptyFace } from '../parts/load-states.tsx';
 import { Screen } from '../parts/screen.tsx';
 
 export function NotFound() {

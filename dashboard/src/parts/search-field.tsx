@@ -7,12 +7,12 @@ interface SearchFieldProps extends TextInputProps {
   /** Text that the screen searches for when it opens. */
   readonly given: string | undefined;
   /** Starts the search; the text is undefined for an empty field. */
-  readonly look: (text: string | undefined) => unknown;
+  readonly onSearch: (text: string | undefined) => unknown;
 }
 
-export function SearchField({ given, look, ...field }: SearchFieldProps) {
+export function SearchField({ given, onSearch, ...field }: SearchFieldProps) {
   const [typed, setTyped] = useState(given ?? '');
-  const apply = useDebouncedCallback((text: string) => void look(text.trim() || undefined), 300);
+  const apply = useDebouncedCallback((text: string) => void onSearch(text.trim() || undefined), 300);
   return (
     <TextInput
       {...field}

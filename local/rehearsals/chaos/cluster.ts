@@ -77,7 +77,7 @@ async function run({ folder, signal, progress, options }: RehearsalContext): Pro
     const answers = [...writes.answers].map(([answer, count]) => `${answer} ×${count}`).join(', ');
     const forgotten = await writes.countForgotten(databaseUrl);
     say(`${answers} of the writes beside it; of those answered 2xx ${forgotten} are forgotten`);
-    const { chaos, webhooks } = await untilJudged({ cluster, campaignId, recipients }, receiver);
+    const { chaos, webhooks } = await untilCompared({ cluster, campaignId, recipients }, receiver);
     say(
       `lost ${chaos.lost}, doubled ${chaos.doubled}, unknown ${chaos.unknown} (${chaos.unsettled} not settled by receipts); ` +
         `webhooks: delivered ${webhooks.delivered}, interrupted ${webhooks.interrupted}, doubled ${webhooks.doubled}`,
@@ -95,7 +95,7 @@ async function run({ folder, signal, progress, options }: RehearsalContext): Pro
 }
 
 /** Receipts and deliveries may still be on their way. */
-async function untilJudged(
+async function untilCompared(
   { cluster, campaignId, recipients }: Run,
   receiver: CountingReceiver,
 ): Promise<{ readonly chaos: Verdict; readonly webhooks: WebhookVerdict }> {

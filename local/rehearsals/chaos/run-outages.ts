@@ -1,7 +1,7 @@
 /** Causes one outage after the other during the campaign, which must recover from each without help. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { untilShare, liveDevFile, type WatchedCampaign } from './campaign.ts';
-import { readGauges, readHarm, readProviderTally } from '../evidence.ts';
+import { readGauges, readBadOutcomes, readProviderTally } from '../evidence.ts';
 import { outages, type OutageKind, type OutageTarget } from './outages.ts';
 import { startProbing } from './probe.ts';
 
@@ -15,10 +15,10 @@ export interface OutagePlan {
 }
 
 /** Most UNKNOWN recipients allowed for an outage of up to a minute and for a longer one, at 80 messages a second. */
-const [unknownOfMinute, unknownOfHour, perSecond] = [40, 100, 80];
+const [mostUnknownUpToMinute, mostUnknownBeyondMinute, atRate] = [40, 100, 80];
 const pollMs = 100;
 /** 20 messages: more than the probes' own single sends can add. */
-const clearlyMore = 20;
+const mostFromProbes = 20;
 
 /** Resolves to the problems found, once sending has continued after the last outage. */
 export async function runOutages(
@@ -31,7 +31,7 @@ export async function runOutages(
     await untilShare(campaign, (index + 1) / (kinds.length + 2));
     const outage = outages[kind];
     const dev = await liveDevFile(campaign.dataDir);
-    const unhurt = await readHarm(dev, campaign.campaignId);
+    const outcomesBefore = await readBadOutcomes(dev, campaign.campaignId);
     say(`${kind}: away for ${seconds} s`);
     await outage.begin(target);
     const probing = startProbing({
@@ -44,17 +44,21 @@ export async function runOutages(
     const before = await readProviderTally(dev.providerUrl);
     const answered = probing.stop();
     await outage.end(target);
-    const recoveryMs = await untilMore(campaign, before.accepted, 2 * outage.recoveryMs);
+    const recoveryMs = await untilSendingContinues(campaign, before.accepted, 2 * outage.recoveryMs);
     const { counts, problems: found } = await answered;
     const answers = Object.entries(counts)
       .map(([answer, times]) => `${answer} ×${times}`)
       .join(', ');
     say(`  the API said ${answers}; sending went on ${(recoveryMs / 1000).toFixed(1)} s after the end`);
     problems.push(...found.map((problem) => `${kind}: ${problem}`));
-    const hurt = await readHarm(await liveDevFile(campaign.dataDir), campaign.campaignId);
-    const [unknown, refused] = [hurt.unknown - unhurt.unknown, hurt.refused - unhurt.refused];
+    const outcomesAfter = await readBadOutcomes(await liveDevFile(campaign.dataDir), campaign.campaignId);
+    const [unknown, refused] = [
+      outcomesAfter.unknown - outcomesBefore.unknown,
+      outcomesAfter.refused - outcomesBefore.refused,
+    ];
     say(`  ${unknown} unknown, ${refused} failed`);
-    const allowed = (seconds > 60 ? unknownOfHour : unknownOfMinute) * Math.max(1, rate / perSecond);
+    const allowed =
+      (seconds > 60 ? mostUnknownBeyondMinute : mostUnknownUpToMinute) * Math.max(1, rate / atRate);
     if (unknown > allowed) problems.push(`${kind}: ${unknown} unknown, more than ${allowed}`);
     if (refused > 0) problems.push(`${kind}: ${refused} failed`);
     if (recoveryMs > outage.recoveryMs)
@@ -64,7 +68,7 @@ export async function runOutages(
 }
 
 /** Waits until the provider accepts messages again, or the campaign has ended. */
-async function untilMore(
+async function untilSendingContinues(
   { dataDir, campaignId, signal }: WatchedCampaign,
   than: number,
   longestMs: number,
@@ -75,7 +79,7 @@ async function untilMore(
     const dev = await liveDevFile(dataDir);
     const { accepted } = await readProviderTally(dev.providerUrl);
     const tookMs = performance.now() - startedAt;
-    if (accepted >= than + clearlyMore || tookMs > longestMs) return tookMs;
+    if (accepted >= than + mostFromProbes || tookMs > longestMs) return tookMs;
     if ((await readGauges(dev, campaignId))?.status === 'COMPLETED') return tookMs;
     await sleep(pollMs);
   }

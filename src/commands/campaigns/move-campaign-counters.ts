@@ -10,7 +10,7 @@ import {
 
 import { addToMinute, type MinuteCount } from '../../records/campaigns/timeline.ts';
 
-interface Place {
+interface StateAndReason {
   readonly state: RecipientState;
   readonly reason: string | null;
 }
@@ -18,8 +18,8 @@ interface Place {
 /** One recipient's move from one state to another. */
 export interface StateMove {
   readonly campaignId: string;
-  readonly from: Place;
-  readonly to: Place;
+  readonly from: StateAndReason;
+  readonly to: StateAndReason;
   /** Micro-units that the move took from the wallet; negative where it gave some back. */
   readonly charged: bigint;
 }
@@ -89,7 +89,7 @@ function addState(counted: Record<CountedState, number>, state: RecipientState, 
 }
 
 /** FAILED and UNKNOWN recipients are counted by reason. */
-function addReason(counts: Map<string, number>, { state, reason }: Place, by: number): void {
+function addReason(counts: Map<string, number>, { state, reason }: StateAndReason, by: number): void {
   if (reason === null || (state !== 'FAILED' && state !== 'UNKNOWN')) return;
   counts.set(reason, (counts.get(reason) ?? 0) + by);
 }

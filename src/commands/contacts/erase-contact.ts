@@ -11,7 +11,7 @@ import {
   findKnownPerson,
   insertErasureKey,
   noteOptedOutNumber,
-  type HeldOfPerson,
+  type PersonData,
   type KnownPerson,
 } from '../../records/contacts/erasure.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
@@ -58,7 +58,7 @@ async function keepOptOut(
 export async function exportContact(
   { database, logger }: Pick<Eraser, 'database' | 'logger'>,
   { workspaceId, contactId }: { readonly workspaceId: number; readonly contactId: string },
-): Promise<HeldOfPerson> {
+): Promise<PersonData> {
   const person = await findKnownPerson(database, workspaceId, contactId);
   if (person === undefined) throw new NotFound('Contact');
   const held = await exportPerson(database, { workspaceId, person });

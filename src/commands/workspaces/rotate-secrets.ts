@@ -3,11 +3,11 @@ import type { SecretRow } from '../../secrets.ts';
 import {
   listStoredSecrets,
   replaceStoredSecret,
-  secretPlaces,
-  type SecretPlace,
+  secretColumns,
+  type SecretColumn,
 } from '../../records/workspaces/stored-secrets.ts';
 
-const pageSize = 500;
+const batchSize = 500;
 
 /**
  * Re-encrypts every secret that is encrypted under an older key, so that `SECRETS_KEY_PREVIOUS` can be dropped afterwards. Stops with an error at a secret whose key is not configured; running it again continues.
@@ -17,24 +17,24 @@ export async function rotateSecrets({
   secrets,
 }: Pick<Dependencies, 'database' | 'secrets'>): Promise<{ readonly rotated: number }> {
   let rotated = 0;
-  for (const place of secretPlaces) rotated += await rotatePlace({ database, secrets }, place);
+  for (const secret of secretColumns) rotated += await rotateColumn({ database, secrets }, secret);
   return { rotated };
 }
 
-async function rotatePlace(
+async function rotateColumn(
   { database, secrets }: Pick<Dependencies, 'database' | 'secrets'>,
-  place: SecretPlace,
+  secret: SecretColumn,
 ): Promise<number> {
   let rotated = 0;
   let afterId = '00000000-0000-0000-0000-000000000000';
   for (;;) {
-    const page = await listStoredSecrets(database, { place, afterId, limit: pageSize });
-    for (const before of page.filter(({ encrypted }) => secrets.isStale(encrypted))) {
+    const batch = await listStoredSecrets(database, { secret, afterId, limit: batchSize });
+    for (const before of batch.filter(({ encrypted }) => secrets.isStale(encrypted))) {
       const owner = before.row as SecretRow;
       const after = secrets.encrypt(secrets.decrypt(before.encrypted, owner), owner);
-      if (await replaceStoredSecret(database, { place, before, after })) rotated += 1;
+      if (await replaceStoredSecret(database, { secret, before, after })) rotated += 1;
     }
-    const last = page.at(-1);
+    const last = batch.at(-1);
     if (last === undefined) return rotated;
     afterId = last.id;
   }

@@ -85,7 +85,7 @@ export async function insertAppMessage(connection: Connection, message: NewAppMe
           OR id IN (SELECT contact_id FROM contact_identity WHERE workspace_id = ${message.workspaceId}
             AND provider_id IN (${message.waId}::text, ${message.providerUserId}::text)))
       ORDER BY (phone_number IS NOT DISTINCT FROM ${message.phoneNumber}::text) DESC, id LIMIT 1
-    ), place AS (
+    ), present AS (
       UPDATE conversation SET last_message_at = now(), updated_at = now()
       WHERE channel_id = ${message.channelId} AND contact_id = (SELECT id FROM person) AND status <> 'closed'
       RETURNING id
@@ -93,7 +93,7 @@ export async function insertAppMessage(connection: Connection, message: NewAppMe
     INSERT INTO message (workspace_id, channel_id, direction, source, contact_id, conversation_id, phone_number, country,
       type, content, state, provider_message_id, provider_timestamp)
     SELECT ${message.workspaceId}, ${message.channelId}, 'outbound', 'app', (SELECT id FROM person),
-      (SELECT id FROM place), ${message.phoneNumber}, ${message.country}, ${message.type}, ${message.content},
+      (SELECT id FROM present), ${message.phoneNumber}, ${message.country}, ${message.type}, ${message.content},
       'ACCEPTED', ${message.providerMessageId}, ${message.sentAt?.toISOString() ?? null}
     WHERE NOT EXISTS (
       SELECT FROM message WHERE provider_message_id = ${message.providerMessageId} AND direction = 'outbound'

@@ -15,7 +15,7 @@ import { ratePerSecond } from '../sending/channel-rate.ts';
 import { contactTotals } from './campaign-snapshot.ts';
 import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
-import { listPage, type Page, type Place } from '../database/page.ts';
+import { listPage, type Page, type PageRequest } from '../database/page.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 import { counterColumns, counterFields } from './status-counters.ts';
 
@@ -102,12 +102,12 @@ export interface CampaignFilter {
 export function listCampaignReports(
   connection: Connection,
   workspaceId: number,
-  { statuses = [], search, templateId, from, to, ...place }: Place & CampaignFilter,
+  { statuses = [], search, templateId, from, to, ...page }: PageRequest & CampaignFilter,
 ): Promise<Page<CampaignReport>> {
   const given = <A>(value: A | undefined, condition: (value: A) => FragmentSqlToken) =>
     value === undefined ? [] : [condition(value)];
   return listPage(connection, {
-    ...place,
+    ...page,
     narrowedBy: 'status',
     codec: CampaignReport,
     columns,

@@ -5,7 +5,7 @@ import { oneOf } from '../../codecs/struct.ts';
 import type { Connection } from '../database/database.ts';
 import { row, timestamp } from '../database/row.ts';
 
-interface Place {
+interface PageRequest {
   /** The last row of the part before. */
   readonly after: string | undefined;
   readonly limit: number;
@@ -23,7 +23,7 @@ export type Consent = t.TypeOf<typeof Consent>;
 export function listConsents(
   connection: Connection,
   { workspaceId, contactId }: { readonly workspaceId: number; readonly contactId: string },
-  { after, limit }: Place,
+  { after, limit }: PageRequest,
 ): Promise<readonly Consent[]> {
   const isBehind = after === undefined ? sql.fragment`TRUE` : sql.fragment`id < ${after}`;
   return connection.any(sql.type(row(Consent))`

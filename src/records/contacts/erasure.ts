@@ -30,7 +30,7 @@ export async function findKnownPerson(
   return found ?? undefined;
 }
 
-interface Place {
+interface PersonScope {
   readonly workspaceId: number;
   readonly person: KnownPerson;
 }
@@ -39,7 +39,7 @@ interface Place {
  * A query of recipient ids. OFFSET 0 keeps one lookup per campaign: a join may read all recipients. The callers compare ids with
  * an array for the same reason.
  */
-const recipientsOf = ({ workspaceId, person }: Place) => sql.fragment`
+const recipientsOf = ({ workspaceId, person }: PersonScope) => sql.fragment`
   SELECT found.id FROM campaign CROSS JOIN LATERAL (
     SELECT id FROM recipient
     WHERE campaign_id = campaign.id AND sendable AND phone_number = ${person.phoneNumber}::text OFFSET 0
@@ -50,7 +50,7 @@ const recipientsOf = ({ workspaceId, person }: Place) => sql.fragment`
   UNION
   SELECT id FROM recipient WHERE contact_id = ${person.id} AND sendable AND phone_number IS NULL`;
 
-const messagesOfPerson = ({ workspaceId, person }: Place) =>
+const messagesOfPerson = ({ workspaceId, person }: PersonScope) =>
   messagesOf({
     workspaceId,
     contactId: sql.fragment`${person.id}`,
@@ -63,38 +63,38 @@ const Held = t.type({
   messages: t.readonlyArray(t.UnknownRecord),
   campaignMessages: t.readonlyArray(t.UnknownRecord),
 });
-export type HeldOfPerson = t.TypeOf<typeof Held>;
+export type PersonData = t.TypeOf<typeof Held>;
 const HeldRow = row(t.type({ data: Held }));
 
 /** Recipients, messages, conversations and ids as plain JSON, oldest first. */
-export async function exportPerson(connection: Connection, place: Place): Promise<HeldOfPerson> {
+export async function exportPerson(connection: Connection, scope: PersonScope): Promise<PersonData> {
   return connection.oneFirst(sql.type(HeldRow)`
     SELECT jsonb_build_object(
-      'providerIds', ${sql.jsonb([...place.person.providerIds])},
+      'providerIds', ${sql.jsonb([...scope.person.providerIds])},
       'conversations', COALESCE((SELECT jsonb_agg(jsonb_build_object('id', id, 'channelId', channel_id, 'status', status,
           'createdAt', created_at, 'lastMessageAt', last_message_at) ORDER BY created_at)
-        FROM conversation WHERE contact_id = ${place.person.id}), '[]'),
+        FROM conversation WHERE contact_id = ${scope.person.id}), '[]'),
       'messages', COALESCE((SELECT jsonb_agg(jsonb_build_object('id', id, 'channelId', channel_id, 'direction', direction,
           'type', type, 'state', state, 'content', content, 'templateId', template_id, 'conversationId', conversation_id,
           'providerMessageId', provider_message_id, 'phoneNumber', phone_number, 'createdAt', created_at) ORDER BY created_at, id)
-        FROM message WHERE id = ANY (ARRAY(${messagesOfPerson(place)}))), '[]'),
+        FROM message WHERE id = ANY (ARRAY(${messagesOfPerson(scope)}))), '[]'),
       'campaignMessages', COALESCE((SELECT jsonb_agg(jsonb_build_object('id', recipient.id, 'campaignId', campaign.id,
           'campaignName', campaign.name, 'state', recipient.state, 'reason', recipient.reason,
           'variables', recipient.variables, 'phoneNumber', recipient.phone_number,
           'providerMessageId', recipient.provider_message_id, 'updatedAt', recipient.updated_at)
           ORDER BY recipient.updated_at, recipient.id)
         FROM recipient JOIN campaign ON campaign.id = recipient.campaign_id
-        WHERE recipient.id = ANY (ARRAY(${recipientsOf(place)}))), '[]')) AS data`);
+        WHERE recipient.id = ANY (ARRAY(${recipientsOf(scope)}))), '[]')) AS data`);
 }
 
-const isTo = ({ person: { id, phoneNumber } }: Place) =>
+const isTo = ({ person: { id, phoneNumber } }: PersonScope) =>
   phoneNumber === null
     ? sql.fragment`recipient.phone_number IS NULL AND recipient.contact_id = ${id} AND recipient.sendable`
     : sql.fragment`recipient.phone_number = ${phoneNumber} AND recipient.sendable`;
 
 /** Deletes the contact and skips its pending recipients. Locks campaigns, then counters, then recipients, as a claim does. */
-export async function stopSendingTo(connection: Connection, place: Place): Promise<void> {
-  const { workspaceId, person } = place;
+export async function stopSendingTo(connection: Connection, scope: PersonScope): Promise<void> {
+  const { workspaceId, person } = scope;
   await connection.query(sql.type(nothing)`
     UPDATE contact SET deleted_at = now(), updated_at = now()
     WHERE workspace_id = (SELECT ${workspaceId}::int) AND id = ${person.id} AND deleted_at IS NULL`);
@@ -102,7 +102,7 @@ export async function stopSendingTo(connection: Connection, place: Place): Promi
     WITH waiting AS (
       SELECT campaign.id, recipient.id AS recipient_id
       FROM campaign CROSS JOIN LATERAL (
-        SELECT id FROM recipient WHERE campaign_id = campaign.id AND ${isTo(place)} AND state = 'PENDING' OFFSET 0
+        SELECT id FROM recipient WHERE campaign_id = campaign.id AND ${isTo(scope)} AND state = 'PENDING' OFFSET 0
       ) AS recipient
       WHERE workspace_id = ${workspaceId}
       ORDER BY campaign.id FOR NO KEY UPDATE OF campaign
@@ -132,19 +132,19 @@ export async function stopSendingTo(connection: Connection, place: Place): Promi
  * Clears recipients and messages, which are found by index, and leaves the rows that have to be searched to the erasure job.
  * Can be repeated for as long as the contact still names the person.
  */
-export async function erasePersonTraces(connection: Connection, place: Place): Promise<void> {
-  const { workspaceId, person } = place;
+export async function erasePersonTraces(connection: Connection, scope: PersonScope): Promise<void> {
+  const { workspaceId, person } = scope;
   await connection.query(sql.type(nothing)`
     DELETE FROM account_reach USING business_account
     WHERE business_account.workspace_id = ${workspaceId} AND business_account_id = business_account.id
       AND person IN (hashtextextended(${person.phoneNumber}::text, 0), hashtextextended(${person.id}, 0))`);
   await connection.query(sql.type(nothing)`
     UPDATE message SET phone_number = NULL, content = NULL, reason_detail = NULL, provider_message_id = NULL
-    WHERE id = ANY (ARRAY(${messagesOfPerson(place)}))`);
+    WHERE id = ANY (ARRAY(${messagesOfPerson(scope)}))`);
   await connection.query(sql.type(nothing)`
     WITH found AS (
       UPDATE recipient SET phone_number = NULL, variables = NULL, reason_detail = NULL, provider_message_id = NULL
-      WHERE id = ANY (ARRAY(${recipientsOf(place)}))
+      WHERE id = ANY (ARRAY(${recipientsOf(scope)}))
       RETURNING old.id, hashtextextended(old.provider_message_id, 0) AS hash
     )
     -- One lookup per day since the recipient was created: by the hash alone, Postgres may read the whole table.

@@ -28,7 +28,7 @@ export interface ContactFilter {
   readonly subscribed?: boolean | undefined;
 }
 
-interface Place extends ContactFilter {
+interface ContactPageRequest extends ContactFilter {
   readonly after?: ContactPosition | undefined;
   readonly limit: number;
 }
@@ -66,7 +66,7 @@ export function countContacts(
 export async function listContacts(
   connection: Connection,
   workspaceId: number,
-  { after, limit, ...filter }: Place,
+  { after, limit, ...filter }: ContactPageRequest,
 ): Promise<CursorPage<ContactHit>> {
   const rest = after === undefined ? sql.fragment`TRUE` : sql.fragment`id < ${after.id}`;
   const rows = sql.fragment`
@@ -90,7 +90,7 @@ const contactColumns = {
 export async function searchContacts(
   connection: Connection,
   workspaceId: number,
-  { search, after, limit, ...filter }: Place & { readonly search: ContactSearch },
+  { search, after, limit, ...filter }: ContactPageRequest & { readonly search: ContactSearch },
 ): Promise<CursorPage<ContactHit>> {
   const ways = waysOf(search);
   const hits: ContactPosition[] = [];

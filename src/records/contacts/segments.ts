@@ -3,7 +3,7 @@ import * as t from 'io-ts';
 import { FilterMatch, SegmentCondition } from '../../codecs/segment-filter.ts';
 import { Invalid, notFound, NotFound } from '../../domain/error.ts';
 import type { Connection, Database } from '../database/database.ts';
-import { listPage, type Page, type Place } from '../database/page.ts';
+import { listPage, type Page, type PageRequest } from '../database/page.ts';
 import { nothing, row, timestamp } from '../database/row.ts';
 
 const Segment = t.type({
@@ -22,10 +22,10 @@ const selection = sql.fragment`id, name, match, conditions, created_at, updated_
 export function listSegments(
   connection: Connection,
   workspaceId: number,
-  place: Place,
+  page: PageRequest,
 ): Promise<Page<Segment>> {
   return listPage(connection, {
-    ...place,
+    ...page,
     narrowedBy: 'nothing: it is short',
     isCountedWhole: true,
     codec: Segment,

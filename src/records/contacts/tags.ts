@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { notFound, NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
-import { listPage, type Page, type Place } from '../database/page.ts';
+import { listPage, type Page, type PageRequest } from '../database/page.ts';
 import { nothing, row } from '../database/row.ts';
 
 const Tag = t.type({
@@ -26,7 +26,7 @@ export interface TagFilter {
 export function listTags(
   connection: Connection,
   workspaceId: number,
-  { search, createdBy, ...place }: TagFilter & Place,
+  { search, createdBy, ...page }: TagFilter & PageRequest,
 ): Promise<Page<Tag>> {
   const conditions = [
     sql.fragment`workspace_id = ${workspaceId}`,
@@ -34,7 +34,7 @@ export function listTags(
     ...(search.trim() === '' ? [] : [nameMatches(search.trim())]),
   ];
   return listPage(connection, {
-    ...place,
+    ...page,
     narrowedBy: 'search',
     isCountedWhole: true,
     codec: Tag,

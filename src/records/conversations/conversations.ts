@@ -15,7 +15,7 @@ import {
 import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { asConflict } from '../database/failure.ts';
-import { listPage, type Page, type Place } from '../database/page.ts';
+import { listPage, type Page, type PageRequest } from '../database/page.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 
 const ConversationFields = t.type({
@@ -67,7 +67,7 @@ export interface ConversationFilter {
 export function listConversations(
   connection: Connection,
   workspaceId: number,
-  { status, assignedTo, contactId, campaignId, isByLastMessage, ...place }: ConversationFilter & Place,
+  { status, assignedTo, contactId, campaignId, isByLastMessage, ...page }: ConversationFilter & PageRequest,
 ): Promise<Page<Conversation>> {
   const conditions = [
     sql.fragment`workspace_id = ${workspaceId}`,
@@ -77,7 +77,7 @@ export function listConversations(
     ...(campaignId === undefined ? [] : [repliesTo(workspaceId, campaignId)]),
   ];
   return listPage(connection, {
-    ...place,
+    ...page,
     narrowedBy: 'status, assignedTo or contactId',
     codec: ConversationFields,
     columns: selection,

@@ -7,7 +7,7 @@ import { row, type RowParser } from './row.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
-export interface Place {
+export interface PageRequest {
   /** Number of the page, from 1. */
   readonly page: number;
   readonly limit: number;
@@ -20,7 +20,7 @@ export interface Page<A> {
 
 const Counted = t.type({ total: t.number });
 
-interface PageQuery<P extends t.Props> extends Place {
+interface PageQuery<P extends t.Props> extends PageRequest {
   readonly codec: t.TypeC<P>;
   readonly columns: Fragment;
   readonly table: Fragment;

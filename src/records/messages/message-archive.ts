@@ -14,12 +14,12 @@ const columns =
   'state,reason,reason_detail,price,settlement,provider_message_id,provider_timestamp,created_at,updated_at';
 
 /** A place in the order of creation. Text keeps the microseconds of Postgres. */
-type Place = readonly [createdAt: string, id: string];
+type CreationPosition = readonly [createdAt: string, id: string];
 
 const inMonth = `workspace_id = $1 AND created_at >= to_date($2, 'YYYY-MM')::timestamp AT TIME ZONE 'UTC'
   AND created_at < (to_date($2, 'YYYY-MM')::timestamp + interval '1 month') AT TIME ZONE 'UTC'
   AND (created_at, id) > ($3::timestamptz, $4::uuid)`;
-const start: Place = ['-infinity', '00000000-0000-0000-0000-000000000000'];
+const start: CreationPosition = ['-infinity', '00000000-0000-0000-0000-000000000000'];
 
 // COPY takes no parameters: they are passed as settings of its transaction.
 const setPage = `
@@ -42,7 +42,7 @@ export async function* readMessagesOfMonth(
   { workspaceId, month }: MonthOfMessages,
 ): AsyncGenerator<Buffer | string> {
   yield `${columns}\n`;
-  let after: Place | undefined = start;
+  let after: CreationPosition | undefined = start;
   while (after !== undefined) {
     const page: Awaited<ReturnType<typeof readPage>> = await readPage(
       databaseUrl,
@@ -57,11 +57,11 @@ export async function* readMessagesOfMonth(
 async function readPage(
   databaseUrl: string,
   { workspaceId, month }: MonthOfMessages,
-  after: Place,
-): Promise<{ readonly chunks: readonly Buffer[]; readonly next: Place | undefined }> {
+  after: CreationPosition,
+): Promise<{ readonly chunks: readonly Buffer[]; readonly next: CreationPosition | undefined }> {
   const connection = await openLoadConnection(databaseUrl, 'archive-messages');
   try {
-    const places = await connection.rows<[...Place]>(
+    const places = await connection.rows<[...CreationPosition]>(
       `SELECT created_at::text, id FROM message WHERE ${inMonth} ORDER BY created_at, id LIMIT ${perPage}`,
       [workspaceId, month, ...after],
     );

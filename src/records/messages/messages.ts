@@ -52,7 +52,7 @@ export interface MessageFilter {
   readonly to?: Date | undefined;
 }
 
-interface Place {
+interface MessagePageRequest {
   /** The last message of the part before. */
   readonly after: string | undefined;
   readonly limit: number;
@@ -62,7 +62,7 @@ interface Place {
 export function listMessages(
   connection: Connection,
   workspaceId: number,
-  { states, after, limit, ...filter }: MessageFilter & Place,
+  { states, after, limit, ...filter }: MessageFilter & MessagePageRequest,
 ): Promise<CursorPage<MessageRow>> {
   const conditions = [
     sql.fragment`message.workspace_id = ${workspaceId}`,

@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { notFound, NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
-import { listPage, type Page, type Place } from '../database/page.ts';
+import { listPage, type Page, type PageRequest } from '../database/page.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 
 const Template = t.type({
@@ -73,11 +73,11 @@ export interface TemplateFilter {
 export function listTemplates(
   connection: Connection,
   workspaceId: number,
-  { statuses, search, category, language, businessAccountId, ...place }: TemplateFilter & Place,
+  { statuses, search, category, language, businessAccountId, ...page }: TemplateFilter & PageRequest,
 ): Promise<Page<Template>> {
   const upper = statuses.map((status) => status.toUpperCase());
   return listPage(connection, {
-    ...place,
+    ...page,
     narrowedBy: 'status, category, language or search',
     isCountedWhole: true,
     codec: Template,

@@ -14,7 +14,7 @@ import {
 } from '../../domain/webhooks/configuration.ts';
 import { insertAuditEntry } from '../operations/audit.ts';
 import type { Connection, Database } from '../database/database.ts';
-import { listPage, type Page, type Place } from '../database/page.ts';
+import { listPage, type Page, type PageRequest } from '../database/page.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 import { healthOfRow } from './health.ts';
 
@@ -77,10 +77,10 @@ const binaryOrNull = (value: Buffer | null) => (value === null ? null : sql.bina
 export function listWebhookConfigurations(
   connection: Connection,
   workspaceId: number,
-  place: Place,
+  page: PageRequest,
 ): Promise<Page<WebhookConfiguration>> {
   return listPage(connection, {
-    ...place,
+    ...page,
     narrowedBy: 'nothing: it is short',
     isCountedWhole: true,
     codec: WebhookConfiguration,

@@ -20,8 +20,8 @@ const columns = {
   },
 };
 
-export type SecretPlace = keyof typeof columns;
-export const secretPlaces = Object.keys(columns) as readonly SecretPlace[];
+export type SecretColumn = keyof typeof columns;
+export const secretColumns = Object.keys(columns) as readonly SecretColumn[];
 
 const StoredSecret = t.type({
   id: t.string,
@@ -34,12 +34,12 @@ export type StoredSecret = t.TypeOf<typeof StoredSecret>;
 export async function listStoredSecrets(
   connection: Connection,
   {
-    place,
+    secret,
     afterId,
     limit,
-  }: { readonly place: SecretPlace; readonly afterId: string; readonly limit: number },
+  }: { readonly secret: SecretColumn; readonly afterId: string; readonly limit: number },
 ): Promise<readonly StoredSecret[]> {
-  const { table, column, row: owner } = columns[place];
+  const { table, column, row: owner } = columns[secret];
   return connection.any(sql.type(row(StoredSecret))`
     SELECT id, ${owner} AS row, ${column} AS encrypted FROM ${table}
     WHERE id > ${afterId} AND ${column} IS NOT NULL ORDER BY id LIMIT ${limit}`);
@@ -49,12 +49,12 @@ export async function listStoredSecrets(
 export async function replaceStoredSecret(
   connection: Connection,
   {
-    place,
+    secret,
     before,
     after,
-  }: { readonly place: SecretPlace; readonly before: StoredSecret; readonly after: Buffer },
+  }: { readonly secret: SecretColumn; readonly before: StoredSecret; readonly after: Buffer },
 ): Promise<boolean> {
-  const { table, column } = columns[place];
+  const { table, column } = columns[secret];
   const { rowCount } = await connection.query(sql.type(nothing)`
     UPDATE ${table} SET ${column} = ${sql.binary(after)}
     WHERE id = ${before.id} AND ${column} = ${sql.binary(before.encrypted)}`);

@@ -27,7 +27,7 @@ import { openTcpGate } from '../../support/tcp-gate.ts';
 let database: TestDatabase;
 let api: TestApi;
 /** On the same database: one whose keys have no requests left, one whose database is away. */
-let spent: TestApi;
+let rateLimited: TestApi;
 let cutOff: TestApi;
 let workspace: SeededWorkspace;
 let fixtures: OperationFixtures;
@@ -46,7 +46,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   const limits = { headersMs: 300, bodyMs: 300, requestMs: 1_000 };
   api = await startTestApi({ database, dependencies: { provider }, limits });
-  spent = await startTestApi({ database, config: { rateLimitPerSecond: 1 } });
+  rateLimited = await startTestApi({ database, config: { rateLimitPerSecond: 1 } });
   const gate = await openTcpGate(database.url);
   cutOff = await startTestApi({ database: { ...database, url: gate.url } });
   await gate.shut();
@@ -61,12 +61,12 @@ beforeEach(async () => {
   await database.pool.query(sql.type(nothing)`DELETE FROM webhook_configuration`);
 });
 afterAll(async () => {
-  await Promise.all([api, spent, cutOff].map((one) => one.close()));
+  await Promise.all([api, rateLimited, cutOff].map((one) => one.close()));
   await database.drop();
 });
 
-type Got = Promise<{ readonly status: number }>;
-type CampaignFixture = (declaration: Declaration) => Got;
+type Answered = Promise<{ readonly status: number }>;
+type Request = (declaration: Declaration) => Answered;
 
 const keyFor = ({ access }: Declaration): string | undefined => {
   if (access === 'public') return undefined;
@@ -74,7 +74,7 @@ const keyFor = ({ access }: Declaration): string | undefined => {
 };
 
 /** With the key and the example body of the operation, where `options` does not say otherwise. */
-function send(declaration: Declaration, path: string, options: SendOptions = {}): Got {
+function send(declaration: Declaration, path: string, options: SendOptions = {}): Answered {
   const { method, bodyExample } = declaration;
   const key = keyFor(declaration);
   const body = options.body ?? bodyExample;
@@ -115,7 +115,7 @@ async function unfinished(declaration: Declaration, contentLength: number): Prom
 }
 
 /** Two requests with one Idempotency-Key: the first is valid, the second is the given one. */
-async function twice(declaration: Declaration, first: object, second: object): Got {
+async function twice(declaration: Declaration, first: object, second: object): Answered {
   const headers = { 'Idempotency-Key': randomUUID() };
   expect((await send(declaration, declaration.path, { headers, body: first })).status).toBeLessThan(300);
   return send(declaration, declaration.path, { headers, body: second });
@@ -127,11 +127,11 @@ const messageBody = async (declaration: Declaration) =>
   merged(declaration, { templateId: await fixtures.template('Hi {{1}}.') });
 
 const unreachable: Answer = () => ({ kind: 'unreachable', cause: 'ECONNREFUSED' });
-const wrongState: CampaignFixture = async (declaration) =>
+const wrongState: Request = async (declaration) =>
   send(declaration, declaration.path.replace(':id', await fixtures.campaign('COMPLETED')));
 
 /** Successful responses, by operation and status. */
-const well: Readonly<Record<string, CampaignFixture>> = {
+const successes: Readonly<Record<string, Request>> = {
   'createCampaign 201': async (operation) =>
     send(operation, operation.path, { body: await campaignBody(operation) }),
   'sendTemplateMessage 200': async (operation) =>
@@ -159,14 +159,14 @@ const well: Readonly<Record<string, CampaignFixture>> = {
 };
 
 /** Error responses specific to an operation, by operation and status. */
-const ill: Readonly<Record<string, CampaignFixture>> = {
+const operationErrors: Readonly<Record<string, Request>> = {
   // The document costs the address tokens by its size: 32 MiB at once.
   'getDescription 429': async ({ method, path }) => {
     vi.useFakeTimers({ toFake: ['performance'] });
     try {
-      let told = await spent.send(method, path);
+      let told = await rateLimited.send(method, path);
       for (let asked = 1; told.status === 200 && asked < 500; asked += 1)
-        told = await spent.send(method, path);
+        told = await rateLimited.send(method, path);
       return told;
     } finally {
       vi.useRealTimers();
@@ -298,7 +298,7 @@ const wrongQueries: Readonly<Record<string, string>> = {
 };
 
 /** Error responses common to all operations with a key, id, query or body. */
-const alike: Readonly<Record<number, CampaignFixture>> = {
+const commonErrors: Readonly<Record<number, Request>> = {
   400: (operation) => {
     if (typeof operation.body === 'object') return send(operation, anywhere(operation), { body: '{' });
     const wrong = wrongQueries[operation.operationId] ?? 'limit=0';
@@ -311,7 +311,8 @@ const alike: Readonly<Record<number, CampaignFixture>> = {
   415: (operation) =>
     send(operation, anywhere(operation), { body: 'x', headers: { 'Content-Type': 'text/plain' } }),
   429: async (operation) => {
-    const request = () => spent.send(operation.method, anywhere(operation), { key: keyFor(operation) ?? '' });
+    const request = () =>
+      rateLimited.send(operation.method, anywhere(operation), { key: keyFor(operation) ?? '' });
     // The limiter's clock stands still, however slow the machine.
     vi.useFakeTimers({ toFake: ['performance'] });
     await request();
@@ -319,31 +320,36 @@ const alike: Readonly<Record<number, CampaignFixture>> = {
     return request().finally(() => vi.useRealTimers());
   },
   503: (operation) =>
-    cutOff.send(operation.method, anywhere(operation), { key: mintApiKey('a pepper of nobody').apiKey }),
+    cutOff.send(operation.method, anywhere(operation), { key: mintApiKey('an unknown pepper').apiKey }),
 };
 
 /** Operations that need no database are never unavailable (503). 500 has no fixture. */
-const askNobody = new Set(['verifyProviderWebhook', 'getHealth', 'getMetrics', 'getDescription']);
+const neverUnavailable = new Set(['verifyProviderWebhook', 'getHealth', 'getMetrics', 'getDescription']);
 const answers = routes
   .map(({ declaration }) => declaration)
   .filter(({ undocumented }) => undocumented !== true)
   .flatMap((declaration) =>
     [...Object.keys(declaration.responses).map(Number), ...errorStatuses(declaration)]
-      .filter((status) => status !== 500 && !(status === 503 && askNobody.has(declaration.operationId)))
+      .filter(
+        (status) => status !== 500 && !(status === 503 && neverUnavailable.has(declaration.operationId)),
+      )
       .map((status) => ({ operationId: declaration.operationId, status, declaration })),
   );
 
 describe('every declared answer', () => {
   it.each(answers)('of $operationId: $status', async ({ operationId, status, declaration }) => {
     const name = `${operationId} ${status}`;
-    const succeeds: CampaignFixture = async (operation) => send(operation, await fixtures.pathOf(operation));
-    const fixture = status < 300 ? (well[name] ?? succeeds) : (ill[name] ?? alike[status]);
-    if (fixture === undefined) throw new Error(`Nothing here provokes ${name}`);
+    const succeeds: Request = async (operation) => send(operation, await fixtures.pathOf(operation));
+    const fixture =
+      status < 300 ? (successes[name] ?? succeeds) : (operationErrors[name] ?? commonErrors[status]);
+    if (fixture === undefined) throw new Error(`No request here causes ${name}`);
     expect((await fixture(declaration)).status).toBe(status);
   });
 
   it('is one of the document', () => {
     const names = new Set(answers.map(({ operationId, status }) => `${operationId} ${status}`));
-    expect([...Object.keys(well), ...Object.keys(ill)].filter((name) => !names.has(name))).toEqual([]);
+    expect(
+      [...Object.keys(successes), ...Object.keys(operationErrors)].filter((name) => !names.has(name)),
+    ).toEqual([]);
   });
 });

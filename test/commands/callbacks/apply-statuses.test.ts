@@ -299,13 +299,13 @@ describe('statuses while pages are claimed', () => {
       }
     };
     // From the end, so that receipts meet recipients before, while and after they are claimed.
-    const tell = async (): Promise<void> => {
+    const applyReceipts = async (): Promise<void> => {
       for (const { id } of recipients.toReversed()) {
         const sent = status({ status: 'sent', providerMessageId: `wamid.${id}`, callbackData: id });
         await deliver(applier, [messagesCallback(campaign.channelId, { statuses: [sent] })]);
       }
     };
-    await Promise.all([claimAll(), tell()]);
+    await Promise.all([claimAll(), applyReceipts()]);
     expect((await recipientsOf(campaign)).every(({ state }) => state === 'SENT')).toBe(true);
     await expectBooksFit(campaign);
   });

@@ -27,29 +27,29 @@ afterAll(() => database.drop());
 
 type Json = Readonly<Record<string, unknown>>;
 
-interface Place extends SeededCampaign {
+interface Fixture extends SeededCampaign {
   readonly contactId: string;
   readonly recipientId: string;
 }
 
 /** A contact to whom the campaign's one message went. */
-async function seed(phoneNumber: string): Promise<Place> {
-  const place = await seedCampaign(database.pool, { recipients: 1 });
-  await subscribeToAll(database.pool, place.workspaceId);
-  const contactId = await register(place, phoneNumber);
+async function seed(phoneNumber: string): Promise<Fixture> {
+  const fixture = await seedCampaign(database.pool, { recipients: 1 });
+  await subscribeToAll(database.pool, fixture.workspaceId);
+  const contactId = await register(fixture, phoneNumber);
   await database.pool.query(sql.type(nothing)`
     UPDATE recipient SET contact_id = ${contactId}, phone_number = ${phoneNumber}, state = 'ACCEPTED',
-      provider_message_id = 'wamid.' || id WHERE campaign_id = ${place.campaignId}`);
+      provider_message_id = 'wamid.' || id WHERE campaign_id = ${fixture.campaignId}`);
   await database.pool.query(sql.type(nothing)`
-    UPDATE campaign_counter SET pending = 0, accepted = 1 WHERE campaign_id = ${place.campaignId}`);
+    UPDATE campaign_counter SET pending = 0, accepted = 1 WHERE campaign_id = ${fixture.campaignId}`);
   await database.pool.query(sql.type(nothing)`
     INSERT INTO provider_message (hash, recipient_id)
-    SELECT hashtextextended(provider_message_id, 0), id FROM recipient WHERE campaign_id = ${place.campaignId}`);
+    SELECT hashtextextended(provider_message_id, 0), id FROM recipient WHERE campaign_id = ${fixture.campaignId}`);
   const [recipient] = await rowsOf<{ id: string }>(
     database.pool,
-    sql.fragment`SELECT id FROM recipient WHERE campaign_id = ${place.campaignId}`,
+    sql.fragment`SELECT id FROM recipient WHERE campaign_id = ${fixture.campaignId}`,
   );
-  return { ...place, contactId, recipientId: recipient?.id ?? '' };
+  return { ...fixture, contactId, recipientId: recipient?.id ?? '' };
 }
 
 async function register({ workspaceId }: SeededCampaign, phoneNumber: string): Promise<string> {
@@ -60,15 +60,15 @@ async function register({ workspaceId }: SeededCampaign, phoneNumber: string): P
   return id;
 }
 
-const contactsOf = ({ workspaceId }: Place) =>
+const contactsOf = ({ workspaceId }: Fixture) =>
   rowsOf<Json>(
     database.pool,
     sql.fragment`SELECT id, phone_number, subscribed FROM contact WHERE workspace_id = ${workspaceId}
       ORDER BY created_at`,
   );
 
-const stop = (place: Place, sender: Json, rest: Json = {}) =>
-  messagesCallback(place.channelId, {
+const stop = (fixture: Fixture, sender: Json, rest: Json = {}) =>
+  messagesCallback(fixture.channelId, {
     messages: [
       {
         id: `wamid.${randomUUID()}`,
@@ -81,20 +81,20 @@ const stop = (place: Place, sender: Json, rest: Json = {}) =>
     ],
   });
 
-const sentStatus = (place: Place, ids: Json) =>
-  messagesCallback(place.channelId, {
+const sentStatus = (fixture: Fixture, ids: Json) =>
+  messagesCallback(fixture.channelId, {
     statuses: [
       {
-        id: `wamid.${place.recipientId}`,
+        id: `wamid.${fixture.recipientId}`,
         status: 'sent',
         timestamp: '1751142888',
-        biz_opaque_callback_data: place.recipientId,
+        biz_opaque_callback_data: fixture.recipientId,
         ...ids,
       },
     ],
   });
 
-const unsubscribed = (place: Place) => [{ id: place.contactId, subscribed: false }];
+const unsubscribed = (fixture: Fixture) => [{ id: fixture.contactId, subscribed: false }];
 
 describe('a person whom the provider knows by another id', () => {
   it.each([
@@ -102,64 +102,67 @@ describe('a person whom the provider knows by another id', () => {
     ['Brazil', '5511987654321', '551187654321'],
     ['a country of one form', '4915112345678', '4915112345678'],
   ])('is the contact of the number in %s', async (_, phoneNumber, waId) => {
-    const place = await seed(phoneNumber);
-    await deliver(applier, [stop(place, { from: waId })]);
-    expect(await contactsOf(place)).toMatchObject(unsubscribed(place));
+    const fixture = await seed(phoneNumber);
+    await deliver(applier, [stop(fixture, { from: waId })]);
+    expect(await contactsOf(fixture)).toMatchObject(unsubscribed(fixture));
   });
 
   it('is registered by the number that can be dialled', async () => {
-    const place = await seed('4915112345678');
-    await deliver(applier, [stop(place, { from: '5215512345678' })]);
-    expect(await contactsOf(place)).toMatchObject([{}, { phone_number: '525512345678', subscribed: false }]);
+    const fixture = await seed('4915112345678');
+    await deliver(applier, [stop(fixture, { from: '5215512345678' })]);
+    expect(await contactsOf(fixture)).toMatchObject([
+      {},
+      { phone_number: '525512345678', subscribed: false },
+    ]);
   });
 
   it.each([
     ['the number of a status', { recipient_id: '9991234567' }, { from: '9991234567' }],
     ['the user id of a status', { recipient_id: '', recipient_user_id: 'MX.77' }, { from_user_id: 'MX.77' }],
   ])('is known by %s', async (_, ids, sender) => {
-    const place = await seed('525512345678');
-    await deliver(applier, [sentStatus(place, ids)]);
-    await deliver(applier, [stop(place, sender)]);
-    expect(await contactsOf(place)).toMatchObject(unsubscribed(place));
+    const fixture = await seed('525512345678');
+    await deliver(applier, [sentStatus(fixture, ids)]);
+    await deliver(applier, [stop(fixture, sender)]);
+    expect(await contactsOf(fixture)).toMatchObject(unsubscribed(fixture));
   });
 
   it('is known by the message that is answered, and from then on', async () => {
-    const place = await seed('525512345678');
-    const context = { from: '15550100000', id: `wamid.${place.recipientId}` };
-    await deliver(applier, [stop(place, { from: '9991234567' }, { context })]);
-    expect(await contactsOf(place)).toMatchObject(unsubscribed(place));
+    const fixture = await seed('525512345678');
+    const context = { from: '15550100000', id: `wamid.${fixture.recipientId}` };
+    await deliver(applier, [stop(fixture, { from: '9991234567' }, { context })]);
+    expect(await contactsOf(fixture)).toMatchObject(unsubscribed(fixture));
     const saved = await rowsOf(
       database.pool,
-      sql.fragment`SELECT campaign_id FROM message WHERE workspace_id = ${place.workspaceId} AND direction = 'inbound'`,
+      sql.fragment`SELECT campaign_id FROM message WHERE workspace_id = ${fixture.workspaceId} AND direction = 'inbound'`,
     );
-    expect(saved).toEqual([{ campaign_id: place.campaignId }]);
-    await deliver(applier, [stop(place, { from: '9991234567' }, { text: { body: 'START' } })]);
-    expect(await contactsOf(place)).toMatchObject([{ id: place.contactId, subscribed: true }]);
+    expect(saved).toEqual([{ campaign_id: fixture.campaignId }]);
+    await deliver(applier, [stop(fixture, { from: '9991234567' }, { text: { body: 'START' } })]);
+    expect(await contactsOf(fixture)).toMatchObject([{ id: fixture.contactId, subscribed: true }]);
   });
 
   it('is not the sender of an answer in a group', async () => {
-    const place = await seed('525512345678');
-    const context = { from: '15550100000', id: `wamid.${place.recipientId}` };
-    await deliver(applier, [stop(place, { from: '9991234567' }, { context, group_id: 'g' })]);
-    expect(await contactsOf(place)).toMatchObject([{ subscribed: true }, { phone_number: '9991234567' }]);
+    const fixture = await seed('525512345678');
+    const context = { from: '15550100000', id: `wamid.${fixture.recipientId}` };
+    await deliver(applier, [stop(fixture, { from: '9991234567' }, { context, group_id: 'g' })]);
+    expect(await contactsOf(fixture)).toMatchObject([{ subscribed: true }, { phone_number: '9991234567' }]);
   });
 
   it('stops promotions in the app by that id', async () => {
-    const place = await seed('525512345678');
+    const fixture = await seed('525512345678');
     const preference = { wa_id: '5215512345678', category: 'marketing_messages', value: 'stop' };
-    const metadata = { phone_number_id: place.channelId };
+    const metadata = { phone_number_id: fixture.channelId };
     await deliver(applier, [
       fieldCallback('1', 'user_preferences', { metadata, user_preferences: [preference] }),
     ]);
-    expect(await contactsOf(place)).toMatchObject(unsubscribed(place));
+    expect(await contactsOf(fixture)).toMatchObject(unsubscribed(fixture));
   });
 
   it('is unsubscribed everywhere when registered twice before', async () => {
-    const place = await seed('525512345678');
-    const other = await register(place, '5215512345678');
-    await deliver(applier, [stop(place, { from: '5215512345678' })]);
-    expect(await contactsOf(place)).toMatchObject([
-      { id: place.contactId, subscribed: false },
+    const fixture = await seed('525512345678');
+    const other = await register(fixture, '5215512345678');
+    await deliver(applier, [stop(fixture, { from: '5215512345678' })]);
+    expect(await contactsOf(fixture)).toMatchObject([
+      { id: fixture.contactId, subscribed: false },
       { id: other, subscribed: false },
     ]);
   });
@@ -167,53 +170,53 @@ describe('a person whom the provider knows by another id', () => {
   it.each([
     [
       'by a message of the system',
-      (place: Place) =>
+      (fixture: Fixture) =>
         stop(
-          place,
+          fixture,
           { from: '4915112345678', from_user_id: 'DE.1' },
           { type: 'system', system: { type: 'user_changed_user_id', user_id: 'DE.2', body: 'changed' } },
         ),
     ],
     [
       'by the field of its own',
-      (place: Place) => ({
+      (fixture: Fixture) => ({
         ...fieldCallback('1', 'user_id_update', {
-          metadata: { phone_number_id: place.channelId },
+          metadata: { phone_number_id: fixture.channelId },
           user_id_update: [{ user_id: { previous: 'DE.1', current: 'DE.2' } }],
         }),
       }),
     ],
   ])('is the same under a new user id, announced %s', async (_, changed) => {
-    const place = await seed('4915112345678');
+    const fixture = await seed('4915112345678');
     await deliver(applier, [
-      stop(place, { from: '4915112345678', from_user_id: 'DE.1' }, { text: { body: 'Hi' } }),
+      stop(fixture, { from: '4915112345678', from_user_id: 'DE.1' }, { text: { body: 'Hi' } }),
     ]);
-    await deliver(applier, [changed(place)]);
-    await deliver(applier, [stop(place, { from_user_id: 'DE.2' })]);
-    expect(await contactsOf(place)).toMatchObject(unsubscribed(place));
+    await deliver(applier, [changed(fixture)]);
+    await deliver(applier, [stop(fixture, { from_user_id: 'DE.2' })]);
+    expect(await contactsOf(fixture)).toMatchObject(unsubscribed(fixture));
   });
 
   it('is a new contact under a number that now belongs to another person', async () => {
-    const place = await seed('525512345678');
-    await deliver(applier, [sentStatus(place, { recipient_id: '9991234567' })]);
+    const fixture = await seed('525512345678');
+    await deliver(applier, [sentStatus(fixture, { recipient_id: '9991234567' })]);
     await database.pool.query(sql.type(nothing)`
-      UPDATE contact SET phone_number = '525587654321' WHERE id = ${place.contactId}`);
-    await deliver(applier, [stop(place, { from: '9991234567' })]);
-    expect(await contactsOf(place)).toMatchObject([{ subscribed: true }, { subscribed: false }]);
+      UPDATE contact SET phone_number = '525587654321' WHERE id = ${fixture.contactId}`);
+    await deliver(applier, [stop(fixture, { from: '9991234567' })]);
+    expect(await contactsOf(fixture)).toMatchObject([{ subscribed: true }, { subscribed: false }]);
   });
 
   it('is named in the event, with the conversation', async () => {
-    const place = await seed('525512345678');
-    await deliver(applier, [stop(place, { from: '5215512345678' })]);
+    const fixture = await seed('525512345678');
+    await deliver(applier, [stop(fixture, { from: '5215512345678' })]);
     const [conversation] = await rowsOf<{ id: string }>(
       database.pool,
-      sql.fragment`SELECT id FROM conversation WHERE contact_id = ${place.contactId}`,
+      sql.fragment`SELECT id FROM conversation WHERE contact_id = ${fixture.contactId}`,
     );
-    const incoming = (await eventsOf(database.pool, place.workspaceId)).find(
+    const incoming = (await eventsOf(database.pool, fixture.workspaceId)).find(
       ({ eventKey }) => eventKey === 'incoming',
     );
     expect(incoming?.data).toMatchObject({
-      contactId: place.contactId,
+      contactId: fixture.contactId,
       conversationId: conversation?.id,
       message: { from: '5215512345678' },
     });

@@ -20,7 +20,7 @@ afterAll(() => test.drop());
 beforeEach(() => test.pool.query(sql.type(nothing)`DELETE FROM workflow_outbox`));
 
 /** `refuses`: campaigns whose start and refresh Temporal refuses. */
-function courierWith(refuses: (campaignId: string) => boolean) {
+function createOutbox(refuses: (campaignId: string) => boolean) {
   const delivered: string[] = [];
   const deliver = async (campaignId: string) => {
     if (refuses(campaignId)) throw new Error('refused');
@@ -54,10 +54,10 @@ const Count = row(t.type({ waiting: t.number }));
 const countWaiting = () =>
   test.pool.oneFirst(sql.type(Count)`SELECT count(*)::int AS waiting FROM workflow_outbox`);
 
-describe('the courier', () => {
+describe('the delivery of the workflow outbox', () => {
   it('delivers messages of other processes although Temporal rejects some', async () => {
     const [refused = '', ...others] = await seedCommands(4);
-    const { dependencies, delivered } = courierWith((id) => id === refused);
+    const { dependencies, delivered } = createOutbox((id) => id === refused);
     expect(await deliverOverdueMessages(dependencies, fromTheStart)).toMatchObject({
       delivered: 3,
       lastId: 0n,
@@ -68,7 +68,7 @@ describe('the courier', () => {
 
   it('continues in the next poll behind more rejected messages than one poll tries', async () => {
     const ids = await seedCommands(5);
-    const { dependencies, delivered } = courierWith((id) => ids.indexOf(id) < 3);
+    const { dependencies, delivered } = createOutbox((id) => ids.indexOf(id) < 3);
     const first = await deliverOverdueMessages(dependencies, fromTheStart);
     expect([first.delivered, String(first.failure)]).toEqual([0, 'Error: refused']);
     const second = await deliverOverdueMessages(dependencies, { olderThanMs: 0, afterId: first.lastId });
@@ -82,7 +82,7 @@ describe('the courier', () => {
     await test.pool.query(
       sql.type(nothing)`UPDATE workflow_outbox SET created_at = now() + interval '1 hour'`,
     );
-    const { dependencies, delivered } = courierWith(() => false);
+    const { dependencies, delivered } = createOutbox(() => false);
     await deliverOverdueMessages(dependencies, { olderThanMs: 2_000, afterId: 0n });
     expect(delivered).toEqual([campaignId]);
   });
@@ -90,7 +90,7 @@ describe('the courier', () => {
   it('calls Temporal only a few times per poll when it rejects everything', async () => {
     await seedCommands(6);
     let asked = 0;
-    const { dependencies } = courierWith(() => (asked += 1) > 0);
+    const { dependencies } = createOutbox(() => (asked += 1) > 0);
     expect((await deliverOverdueMessages(dependencies, fromTheStart)).delivered).toBe(0);
     expect(asked).toBe(3);
     expect(await countWaiting()).toBe(6);
@@ -98,13 +98,13 @@ describe('the courier', () => {
 
   it('delivers a message again whose process died after the delivery, then deletes it', async () => {
     const [campaignId = ''] = await seedCommands(1);
-    const dying = courierWith(() => false);
+    const dying = createOutbox(() => false);
     const database = { ...test.pool, query: () => Promise.reject(new Error('died')) };
     const dead = { ...dying.dependencies, database } as unknown as Dependencies;
     await deliverWorkflowOutbox(dead, campaignId);
     expect(dying.delivered).toEqual([campaignId]);
     expect(await countWaiting()).toBe(1);
-    const next = courierWith(() => false);
+    const next = createOutbox(() => false);
     await deliverOverdueMessages(next.dependencies, fromTheStart);
     expect(next.delivered).toEqual([campaignId]);
     expect(await countWaiting()).toBe(0);

@@ -42,7 +42,7 @@ const fixture = (seed: Parameters<typeof createCampaignFixture>[1]) =>
 const handleOf = (campaignId: string) => temporal.client.workflow.getHandle(campaignWorkflowId(campaignId));
 
 /** Runs one check on a connection of its own, as a worker does. */
-function look(change: Partial<WorkflowView> = {}): Promise<boolean> {
+function check(change: Partial<WorkflowView> = {}): Promise<boolean> {
   const orchestrator = createWorkerOrchestrator(temporal.nativeConnection, temporal.namespace ?? 'default');
   const log = (_fields: object, message: string) => void logged.push(message);
   const logger = {
@@ -64,20 +64,20 @@ const kinds = async () =>
   );
 
 /** Runs checks as often as a worker would if its clock ran ten times as fast. */
-async function lookUntil(reached: () => Promise<boolean>): Promise<void> {
+async function checkUntil(reached: () => Promise<boolean>): Promise<void> {
   await until(async () => {
     await doctorFixture.run(sql.fragment`UPDATE campaign_watch SET next_at = now()`);
     await doctorFixture.run(
       sql.fragment`UPDATE campaign_standstill SET looked_at = looked_at - interval '20 seconds'`,
     );
-    await look();
+    await check();
     return reached();
   });
 }
 
 it('is done by one process at a time, and reports when no process does it', async () => {
   expect(await countStandstills(doctorFixture.pool)).toBeUndefined();
-  expect(await Promise.all([look(), look(), look()])).toSatisfy(
+  expect(await Promise.all([check(), check(), check()])).toSatisfy(
     (turns: boolean[]) => turns.filter(Boolean).length === 1,
   );
   expect(await kinds()).toEqual({});
@@ -89,9 +89,9 @@ it('starts the workflow of a campaign again that was terminated in its sleep', a
   const { campaignId, start } = await fixture({ recipients: 2, scheduledInMs: 3_600_000 });
   await start();
   await handleOf(campaignId).terminate();
-  await lookUntil(async () => logged.includes('campaigns repaired'));
+  await checkUntil(async () => logged.includes('campaigns repaired'));
   expect((await handleOf(campaignId).describe()).status.name).toBe('RUNNING');
-  await lookUntil(async () => (await kinds())['without_workflow'] === undefined);
+  await checkUntil(async () => (await kinds())['without_workflow'] === undefined);
   expect(logged.filter((message) => message === 'campaigns stand still')).toHaveLength(1);
   await handleOf(campaignId).terminate();
 });
@@ -105,7 +105,7 @@ it('reports a due campaign and one that cannot continue, until they progress', a
     await start();
     await until(async () => (await progress()) !== null);
   });
-  await withWorker(() => lookUntil(async () => (await kinds())['stuck'] === 1), brokenBundle);
+  await withWorker(() => checkUntil(async () => (await kinds())['stuck'] === 1), brokenBundle);
   expect(logged).toEqual(['campaigns stand still']);
   const find = (search: object) =>
     findCampaigns(doctorFixture.pool, {
@@ -127,7 +127,7 @@ it('reports a due campaign and one that cannot continue, until they progress', a
   await withWorker(async () => {
     expect(await result()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 3 } });
   });
-  await lookUntil(async () => Object.keys(await kinds()).length === 0);
+  await checkUntil(async () => Object.keys(await kinds()).length === 0);
   expect(await waitsFor()).toBeNull();
 });
 
@@ -187,7 +187,7 @@ it('records QUEUED for a backlog behind running workers, and logs nothing', asyn
     await doctorFixture.run(
       sql.fragment`UPDATE campaign_standstill SET looked_at = NULL, since = now() - interval '1 hour'`,
     );
-    await look(change);
+    await check(change);
   };
   for (let time = 0; time < 2; time += 1)
     await poll({ describe: async () => ({ state: 'running', queued: true }) });

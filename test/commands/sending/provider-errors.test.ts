@@ -72,16 +72,16 @@ const serverErrors: ReadonlySet<number> = new Set([1, 2, 131_000, 131_016, 133_0
 const notListed = [200, 299, 999_999];
 const codes = [...providerErrorTable.flatMap((row) => row.codes), ...notListed];
 
-interface Place extends SeededCampaign {
+interface Fixture extends SeededCampaign {
   readonly channelKey: string;
   readonly account: string;
 }
 
 /** A running campaign with two recipients, both of them contacts, and a key to send by hand. */
-async function seedPlace(): Promise<Place> {
+async function seedFixture(): Promise<Fixture> {
   const { database } = api.dependencies;
-  const place = await seedCampaign(database, { recipients: 2 });
-  const { workspaceId, channelId, campaignId } = place;
+  const fixture = await seedCampaign(database, { recipients: 2 });
+  const { workspaceId, channelId, campaignId } = fixture;
   await database.query(sql.type(nothing)`
     WITH person AS (
       INSERT INTO contact (workspace_id, phone_number, country_code, country, source)
@@ -95,18 +95,18 @@ async function seedPlace(): Promise<Place> {
     database,
     sql.fragment`SELECT business_account_id AS account FROM channel WHERE id = ${channelId}`,
   );
-  return { ...place, channelKey: key.apiKey, account: channel?.account ?? '' };
+  return { ...fixture, channelKey: key.apiKey, account: channel?.account ?? '' };
 }
 
 /** Waits until the provider was called: a step on a busy machine may be over before it begins. */
-async function runCampaign({ campaignId, channelId }: Place): Promise<void> {
+async function runCampaign({ campaignId, channelId }: Fixture): Promise<void> {
   const isAsked = () => graph.messages.some(({ phoneNumberId }) => phoneNumberId === channelId);
   while (!isAsked()) {
     await runSendStep(api.dependencies, campaignId, { budgetMs: 900, draining: () => false });
   }
 }
 
-const sendByHand = ({ templateId, channelKey }: Place) =>
+const sendByHand = ({ templateId, channelKey }: Fixture) =>
   api.send('POST', '/api/templates/external/message/send', {
     key: channelKey,
     body: { templateId, recipientPhoneNumber: unlucky, countryCode: '+49', variables: ['Ada'] },
@@ -123,7 +123,7 @@ function applyInTurn(): Promise<void> {
 }
 
 /** The provider accepts the message first and reports the failure by callback. */
-async function tellFailure({ channelId }: Place, messageId: string, code: number): Promise<void> {
+async function reportFailure({ channelId }: Fixture, messageId: string, code: number): Promise<void> {
   const failed = statusOf({
     status: 'failed',
     providerMessageId: `wamid.${messageId}`,
@@ -145,7 +145,7 @@ interface Line {
   readonly settlement: string;
 }
 
-const recipientsOf = ({ campaignId }: Place) =>
+const recipientsOf = ({ campaignId }: Fixture) =>
   rowsOf<Line & { readonly id: string; readonly waits: boolean }>(
     api.dependencies.database,
     sql.fragment`SELECT recipient.id, state, reason, settlement, EXISTS (SELECT FROM recipient_retry
@@ -154,7 +154,7 @@ const recipientsOf = ({ campaignId }: Place) =>
       FROM recipient WHERE campaign_id = ${campaignId} ORDER BY position`,
   );
 
-const messagesOf = ({ workspaceId }: Place) =>
+const messagesOf = ({ workspaceId }: Fixture) =>
   rowsOf<Line & { readonly id: string }>(
     api.dependencies.database,
     sql.fragment`SELECT id, state, reason, settlement FROM message WHERE workspace_id = ${workspaceId}`,
@@ -169,7 +169,7 @@ interface Surroundings {
 }
 
 /** State that a failure may change beyond its message. */
-async function surroundingsOf({ campaignId }: Place): Promise<Surroundings | undefined> {
+async function surroundingsOf({ campaignId }: Fixture): Promise<Surroundings | undefined> {
   const [found] = await rowsOf<Surroundings>(
     api.dependencies.database,
     sql.fragment`SELECT concat_ws(' ', campaign.status, campaign.pause_reason) AS campaign, template.status AS template,
@@ -204,20 +204,20 @@ function expectedSurroundings(rule: ProviderErrorRule): Surroundings {
   };
 }
 
-async function expectAround(place: Place, rule: ProviderErrorRule): Promise<void> {
-  expect(await surroundingsOf(place)).toEqual(expectedSurroundings(rule));
-  const asked = synced.filter((account) => account === place.account);
+async function expectAround(fixture: Fixture, rule: ProviderErrorRule): Promise<void> {
+  expect(await surroundingsOf(fixture)).toEqual(expectedSurroundings(rule));
+  const asked = synced.filter((account) => account === fixture.account);
   expect(asked).toHaveLength(effectOf(rule) === 'resync_templates' ? 1 : 0);
 }
 
-async function expectBooksFit(place: Place): Promise<void> {
-  const books = await checkBooks(api.dependencies.database, place);
+async function expectBooksFit(fixture: Fixture): Promise<void> {
+  const books = await checkBooks(api.dependencies.database, fixture);
   expect(books.ledger).toBe(books.balance);
   expect(books.reserved).toBe(0n);
   expect(books.counters_fit).toBe(true);
 }
 
-const failedEvents = async ({ workspaceId }: Place) =>
+const failedEvents = async ({ workspaceId }: Fixture) =>
   (await eventsOf(api.dependencies.database, workspaceId)).filter(({ eventKey }) => eventKey === 'failed');
 
 /** Fails for good at once, or is left for another attempt. */
@@ -231,10 +231,10 @@ describe.concurrent.each(codes.map((code) => ({ code })))('error $code of the pr
   const reason = `PROVIDER_${code}`;
 
   it('in the answer to a campaign', async () => {
-    const place = await seedPlace();
-    refusing.set(place.channelId, code);
-    await runCampaign(place);
-    const [first, second] = await recipientsOf(place);
+    const fixture = await seedFixture();
+    refusing.set(fixture.channelId, code);
+    await runCampaign(fixture);
+    const [first, second] = await recipientsOf(fixture);
     expect(first).toMatchObject(
       endsMessage(rule)
         ? { state: 'FAILED', reason, settlement: 'none' }
@@ -242,52 +242,52 @@ describe.concurrent.each(codes.map((code) => ({ code })))('error $code of the pr
     );
     if (waitsItsTurn(rule)) expect(first?.waits).toBe(true);
     if (endsMessage(rule) || waitsItsTurn(rule)) expect(second).toMatchObject({ state: 'ACCEPTED' });
-    await expectAround(place, rule);
-    await expectBooksFit(place);
+    await expectAround(fixture, rule);
+    await expectBooksFit(fixture);
     const failed = {
       data: { messageId: first?.id, messageSource: 'campaign', status: { errors: [{ code }] } },
     };
-    expect(await failedEvents(place)).toMatchObject(endsMessage(rule) ? [failed] : []);
+    expect(await failedEvents(fixture)).toMatchObject(endsMessage(rule) ? [failed] : []);
   });
 
   it('in the answer to a single send', async () => {
-    const place = await seedPlace();
-    refusing.set(place.channelId, code);
-    expect(await sendByHand(place)).toMatchObject({
+    const fixture = await seedFixture();
+    refusing.set(fixture.channelId, code);
+    expect(await sendByHand(fixture)).toMatchObject({
       status: 400,
       body: { status: 'error', code: 400, error: { providerCode: code, details: `details of ${code}` } },
     });
-    expect(await messagesOf(place)).toMatchObject([{ state: 'FAILED', reason, settlement: 'none' }]);
-    await expectAround(place, rule);
-    await expectBooksFit(place);
-    expect(await failedEvents(place)).toMatchObject([
+    expect(await messagesOf(fixture)).toMatchObject([{ state: 'FAILED', reason, settlement: 'none' }]);
+    await expectAround(fixture, rule);
+    await expectBooksFit(fixture);
+    expect(await failedEvents(fixture)).toMatchObject([
       { data: { campaignId: null, messageSource: 'api', status: { errors: [{ code }] } } },
     ]);
   });
 
   it('in a callback about a campaign', async () => {
-    const place = await seedPlace();
-    await runCampaign(place);
-    const [accepted] = await recipientsOf(place);
-    await tellFailure(place, accepted?.id ?? '', code);
-    const [first, second] = await recipientsOf(place);
+    const fixture = await seedFixture();
+    await runCampaign(fixture);
+    const [accepted] = await recipientsOf(fixture);
+    await reportFailure(fixture, accepted?.id ?? '', code);
+    const [first, second] = await recipientsOf(fixture);
     expect(first).toMatchObject({ state: 'FAILED', reason, settlement: 'refunded' });
     expect(second).toMatchObject({ state: 'ACCEPTED', settlement: 'charged' });
-    await expectAround(place, rule);
-    await expectBooksFit(place);
-    expect(await failedEvents(place)).toMatchObject([
+    await expectAround(fixture, rule);
+    await expectBooksFit(fixture);
+    expect(await failedEvents(fixture)).toMatchObject([
       { data: { messageSource: 'campaign', status: { errors: [{ code }] } } },
     ]);
   });
 
   it('in a callback about a single send', async () => {
-    const place = await seedPlace();
-    const { body } = await sendByHand(place);
-    await tellFailure(place, String(body.data.messageId), code);
-    expect(await messagesOf(place)).toMatchObject([{ state: 'FAILED', reason, settlement: 'refunded' }]);
-    await expectAround(place, rule);
-    await expectBooksFit(place);
-    expect(await failedEvents(place)).toMatchObject([
+    const fixture = await seedFixture();
+    const { body } = await sendByHand(fixture);
+    await reportFailure(fixture, String(body.data.messageId), code);
+    expect(await messagesOf(fixture)).toMatchObject([{ state: 'FAILED', reason, settlement: 'refunded' }]);
+    await expectAround(fixture, rule);
+    await expectBooksFit(fixture);
+    expect(await failedEvents(fixture)).toMatchObject([
       { data: { messageSource: 'api', status: { errors: [{ code }] } } },
     ]);
   });

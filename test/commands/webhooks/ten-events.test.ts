@@ -51,12 +51,12 @@ afterAll(async () => {
   await receiver.close();
 });
 
-interface Place extends SeededCampaign {
+interface Fixture extends SeededCampaign {
   readonly key: string;
 }
 
 /** A workspace of its own, whose campaign the provider has accepted one message of. */
-async function seed(): Promise<Place> {
+async function seed(): Promise<Fixture> {
   const { pool } = api.database;
   const campaign = await seedCampaign(pool, { recipients: 1 });
   const { workspaceId, campaignId, channelId } = campaign;
@@ -65,7 +65,7 @@ async function seed(): Promise<Place> {
   return { ...campaign, key: apiKey, channelId, campaignId };
 }
 
-async function acceptMessage({ campaignId, channelId }: Place): Promise<string> {
+async function acceptMessage({ campaignId, channelId }: Fixture): Promise<string> {
   const { pool } = api.database;
   const claimId = randomUUID();
   const prices = new Map([['', messagePrice]]);
@@ -87,7 +87,7 @@ async function acceptMessage({ campaignId, channelId }: Place): Promise<string> 
   return providerMessageId;
 }
 
-interface Told {
+interface ReceivedEvent {
   readonly eventKey: EventKey;
   readonly workspaceId: number;
   readonly timestamp: string;
@@ -95,7 +95,10 @@ interface Told {
 }
 
 /** Delivers everything waiting and returns the requests for one event key of a workspace. */
-async function hear(eventKey: EventKey, { workspaceId }: Place): Promise<readonly Told[]> {
+async function deliverAndCollect(
+  eventKey: EventKey,
+  { workspaceId }: Fixture,
+): Promise<readonly ReceivedEvent[]> {
   const { pool } = api.database;
   await fanOutEvents(pool, 1000);
   const { deliverWebhook } = createWebhookActivities(api.dependencies);
@@ -106,11 +109,15 @@ async function hear(eventKey: EventKey, { workspaceId }: Place): Promise<readonl
       ({ headers }) =>
         headers['x-event-key'] === eventKey && headers['x-workspace-id'] === String(workspaceId),
     )
-    .map(({ body }) => JSON.parse(body.toString()) as Told);
+    .map(({ body }) => JSON.parse(body.toString()) as ReceivedEvent);
 }
 
 /** Makes the change while no event of the key can be written, then when it can, then once more. */
-async function tellOf(eventKey: EventKey, place: Place, change: () => Promise<unknown>): Promise<unknown> {
+async function expectOneEvent(
+  eventKey: EventKey,
+  fixture: Fixture,
+  change: () => Promise<unknown>,
+): Promise<unknown> {
   await query(
     api.database,
     `CREATE TRIGGER refuse BEFORE INSERT ON event FOR EACH ROW WHEN (NEW.key = '${eventKey}')
@@ -118,11 +125,11 @@ async function tellOf(eventKey: EventKey, place: Place, change: () => Promise<un
   );
   await change();
   await query(api.database, 'DROP TRIGGER refuse ON event');
-  expect(await hear(eventKey, place)).toEqual([]);
+  expect(await deliverAndCollect(eventKey, fixture)).toEqual([]);
 
   await change();
   await change();
-  const received = await hear(eventKey, place);
+  const received = await deliverAndCollect(eventKey, fixture);
   expect(received).toHaveLength(1);
   const [event] = received;
   // The codec keeps what it names: nothing is left out and nothing is beside it.
@@ -130,7 +137,7 @@ async function tellOf(eventKey: EventKey, place: Place, change: () => Promise<un
   expect(isRight(decoded) && decoded.right).toEqual(event);
   expect(event).toMatchObject({
     eventKey,
-    workspaceId: place.workspaceId,
+    workspaceId: fixture.workspaceId,
     timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
   });
   return event?.data;
@@ -158,32 +165,32 @@ const contactData = {
   updatedAt: expect.stringMatching(/Z$/),
 };
 
-const createContact = ({ key }: Place) => api.send('POST', '/api/contacts', { key, body: person });
+const createContact = ({ key }: Fixture) => api.send('POST', '/api/contacts', { key, body: person });
 
 it('contact.created', async () => {
-  const place = await seed();
-  const data = await tellOf('contact.created', place, () => createContact(place));
+  const fixture = await seed();
+  const data = await expectOneEvent('contact.created', fixture, () => createContact(fixture));
   expect(data).toEqual({ contact: contactData });
 });
 
 it('contact.updated, by an edit', async () => {
-  const place = await seed();
-  const { id } = (await createContact(place)).body.data;
-  const data = await tellOf('contact.updated', place, () =>
-    api.send('PUT', `/api/contacts/${id}`, { key: place.key, body: { lastName: 'Murray', chatName: 'G' } }),
+  const fixture = await seed();
+  const { id } = (await createContact(fixture)).body.data;
+  const data = await expectOneEvent('contact.updated', fixture, () =>
+    api.send('PUT', `/api/contacts/${id}`, { key: fixture.key, body: { lastName: 'Murray', chatName: 'G' } }),
   );
   expect(data).toEqual({ contact: { ...contactData, id, lastName: 'Murray', chatName: 'G' } });
 });
 
 it('contact.updated, by the restoration of a deleted contact', async () => {
-  const place = await seed();
-  const { id } = (await createContact(place)).body.data;
-  await api.send('DELETE', `/api/contacts/${id}`, { key: place.key });
-  const data = await tellOf('contact.updated', place, () => createContact(place));
+  const fixture = await seed();
+  const { id } = (await createContact(fixture)).body.data;
+  await api.send('DELETE', `/api/contacts/${id}`, { key: fixture.key });
+  const data = await expectOneEvent('contact.updated', fixture, () => createContact(fixture));
   expect(data).toEqual({ contact: { ...contactData, id } });
 });
 
-const inbound = ({ channelId }: Place) => {
+const inbound = ({ channelId }: Fixture) => {
   const message = {
     id: `wamid.${randomUUID()}`,
     from: '4915112345678',
@@ -196,18 +203,18 @@ const inbound = ({ channelId }: Place) => {
 };
 
 it('incoming', async () => {
-  const place = await seed();
-  const { message, contacts, callback } = inbound(place);
-  const data = await tellOf('incoming', place, () => deliverAnyhow(applier, [callback]));
+  const fixture = await seed();
+  const { message, contacts, callback } = inbound(fixture);
+  const data = await expectOneEvent('incoming', fixture, () => deliverAnyhow(applier, [callback]));
   const value = {
     messaging_product: 'whatsapp',
-    metadata: { display_phone_number: '15550100000', phone_number_id: place.channelId },
+    metadata: { display_phone_number: '15550100000', phone_number_id: fixture.channelId },
     contacts,
     messages: [message],
   };
   expect(data).toEqual({
     message,
-    phoneNumberId: place.channelId,
+    phoneNumberId: fixture.channelId,
     contactId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     conversationId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     messageId: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -222,7 +229,7 @@ it('incoming', async () => {
     api.database,
     `SELECT FROM message JOIN conversation ON conversation.id = message.conversation_id
      WHERE message.workspace_id = $1 AND conversation.status = 'open'`,
-    [place.workspaceId],
+    [fixture.workspaceId],
   );
   expect(saved).toHaveLength(1);
 });
@@ -230,15 +237,15 @@ it('incoming', async () => {
 const pricing = { billable: true, pricing_model: 'PMP', category: 'utility' };
 
 it.each(['sent', 'delivered', 'read', 'failed'] as const)('%s', async (name) => {
-  const place = await seed();
-  const providerMessageId = await acceptMessage(place);
+  const fixture = await seed();
+  const providerMessageId = await acceptMessage(fixture);
   const given = status({
     status: name,
     providerMessageId,
     ...(name === 'failed' ? { code: 131026 } : { pricing }),
   });
-  const data = await tellOf(name, place, () =>
-    deliverAnyhow(applier, [messagesCallback(place.channelId, { statuses: [given] })]),
+  const data = await expectOneEvent(name, fixture, () =>
+    deliverAnyhow(applier, [messagesCallback(fixture.channelId, { statuses: [given] })]),
   );
   const expected = {
     id: providerMessageId,
@@ -260,10 +267,10 @@ it.each(['sent', 'delivered', 'read', 'failed'] as const)('%s', async (name) => 
   };
   expect(data).toEqual({
     status: expected,
-    phoneNumberId: place.channelId,
+    phoneNumberId: fixture.channelId,
     messageSource: 'campaign',
     messageId: expect.any(String),
-    campaignId: place.campaignId,
+    campaignId: fixture.campaignId,
     contactId: null,
     providerEvent: { statuses: [expected] },
   });
@@ -278,15 +285,15 @@ it.each([
     'APPROVED',
   ],
 ])('template, when its %s changes', async (type, field, news, newStatus) => {
-  const place = await seed();
+  const fixture = await seed();
   const providerTemplateId = String(BigInt(`0x${randomUUID().slice(0, 8)}`) + 1_000_000_000_000n);
   await query(api.database, 'UPDATE template SET provider_template_id = $1 WHERE id = $2', [
     providerTemplateId,
-    place.templateId,
+    fixture.templateId,
   ]);
   const [account] = await rowsOf<{ id: string }>(
     api.database.pool,
-    sql.fragment`SELECT id FROM business_account WHERE workspace_id = ${place.workspaceId}`,
+    sql.fragment`SELECT id FROM business_account WHERE workspace_id = ${fixture.workspaceId}`,
   );
   const callback = fieldCallback(account?.id ?? '', field, {
     message_template_id: Number(providerTemplateId),
@@ -294,7 +301,7 @@ it.each([
     message_template_language: 'en-US',
     ...news,
   });
-  const data = await tellOf('template', place, () => deliverAnyhow(applier, [callback]));
+  const data = await expectOneEvent('template', fixture, () => deliverAnyhow(applier, [callback]));
   expect(data).toEqual({
     type,
     providerTemplateId,
@@ -303,7 +310,7 @@ it.each([
     language: 'en_US',
     reason: type === 'STATUS' ? 'LOW_QUALITY' : null,
     template: {
-      id: place.templateId,
+      id: fixture.templateId,
       name: 'hello',
       language: 'en_US',
       provider_template_id: providerTemplateId,
@@ -312,14 +319,14 @@ it.each([
   });
 });
 
-async function converse(place: Place) {
-  await deliverAnyhow(applier, [inbound(place).callback]);
-  const { body } = await api.send('GET', '/api/conversations', { key: place.key });
+async function converse(fixture: Fixture) {
+  await deliverAnyhow(applier, [inbound(fixture).callback]);
+  const { body } = await api.send('GET', '/api/conversations', { key: fixture.key });
   const [{ id, contactId }] = body.data as [{ id: string; contactId: string }];
   const where = {
     conversationId: id,
-    channelId: place.channelId,
-    phoneNumberId: place.channelId,
+    channelId: fixture.channelId,
+    phoneNumberId: fixture.channelId,
     contactId,
   };
   return { id, where };
@@ -335,8 +342,8 @@ const ada = {
 const grace = { id: 'user-18', name: 'Grace Hopper', email: 'grace@example.com' };
 
 it('conversation.assigned', async () => {
-  const place = await seed();
-  const { id, where } = await converse(place);
+  const fixture = await seed();
+  const { id, where } = await converse(fixture);
   const assignment = {
     assignmentType: 'user',
     assignedTo: ada,
@@ -344,23 +351,23 @@ it('conversation.assigned', async () => {
     chatMode: 'manual',
     source: 'manual',
   };
-  const data = await tellOf('conversation.assigned', place, () =>
-    api.send('POST', `/api/conversations/${id}/assign`, { key: place.key, body: assignment }),
+  const data = await expectOneEvent('conversation.assigned', fixture, () =>
+    api.send('POST', `/api/conversations/${id}/assign`, { key: fixture.key, body: assignment }),
   );
   expect(data).toEqual({ ...where, ...assignment });
 });
 
 it('conversation.status_changed', async () => {
-  const place = await seed();
-  const { id, where } = await converse(place);
+  const fixture = await seed();
+  const { id, where } = await converse(fixture);
   await query(
     api.database,
     `INSERT INTO responder_session (workspace_id, conversation_id, kind) VALUES ($1, $2, 'chatbot')`,
-    [place.workspaceId, id],
+    [fixture.workspaceId, id],
   );
-  const data = await tellOf('conversation.status_changed', place, () =>
+  const data = await expectOneEvent('conversation.status_changed', fixture, () =>
     api.send('PATCH', `/api/conversations/${id}/status`, {
-      key: place.key,
+      key: fixture.key,
       body: { status: 'closed', changedBy: grace },
     }),
   );

@@ -15,7 +15,7 @@ const sound = {
   ]),
 };
 
-describe('judgeWebhooks', () => {
+describe('compareWebhooks', () => {
   it('finds nothing wrong when every delivery has one request or says that it was interrupted', () => {
     expect(compareWebhooks(sound)).toEqual({
       delivered: 1,

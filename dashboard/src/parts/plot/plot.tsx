@@ -2,7 +2,7 @@
 import { Box, Group, SegmentedControl, Text, useComputedColorScheme } from '@mantine/core';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { dayAndMinuteTime, number, shortDay } from '../../format.ts';
-import { LoadingFace } from '../faces.tsx';
+import { LoadingFace } from '../load-states.tsx';
 import { filled, grouped, series, type Part, type Step } from './series.ts';
 import { PartsTable } from './table.tsx';
 

@@ -8,7 +8,7 @@ import { api, client } from '../../client.ts';
 import { instantsOf } from '../../days.ts';
 import { words } from '../../format.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
-import { EmptyFace, Loaded } from '../../parts/faces.tsx';
+import { EmptyFace, Loaded } from '../../parts/load-states.tsx';
 import { ShowMore } from '../../parts/show-more.tsx';
 import { Time } from '../../parts/time.tsx';
 import { ActivityFilters, isFiltered, type FilterProps } from './filters.tsx';

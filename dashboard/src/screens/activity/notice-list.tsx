@@ -6,7 +6,7 @@ import { noticeKinds } from '../../../../src/domain/operations/notice.ts';
 import { api, client } from '../../client.ts';
 import { instantsOf } from '../../days.ts';
 import { words } from '../../format.ts';
-import { EmptyFace, Loaded } from '../../parts/faces.tsx';
+import { EmptyFace, Loaded } from '../../parts/load-states.tsx';
 import { ShowMore } from '../../parts/show-more.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
 import { Time } from '../../parts/time.tsx';

@@ -14,7 +14,7 @@ import { ButtonLink } from '../../parts/button-link.tsx';
 import { ConfirmButton } from '../../parts/confirm.tsx';
 import { focusMain } from '../../parts/focus-main.ts';
 import type { Detail } from './campaign.tsx';
-import { cancelQuestion, useMove } from './moves.ts';
+import { cancelQuestion, useCampaignAction } from './campaign-actions.ts';
 import { RescheduleDialog } from './reschedule.tsx';
 import { ResendDialog } from './resend.tsx';
 
@@ -23,7 +23,7 @@ const icon = { size: 16, stroke: 1.8, 'aria-hidden': true } as const;
 export function Actions({ campaign }: { campaign: Detail }) {
   const { id, status, counters } = campaign;
   const isPaused = status === 'PAUSED';
-  const move = useMove(id);
+  const action = useCampaignAction(id);
   const [resending, resend] = useDisclosure();
   const [rescheduling, reschedule] = useDisclosure();
   return (
@@ -56,7 +56,7 @@ export function Actions({ campaign }: { campaign: Detail }) {
                 question="Send on as it is?"
                 consequence="The provider rejected a hundred messages in a row as malformed. Up to a hundred more people will fail if the mapping is still wrong."
                 confirmation="Start anyway"
-                onConfirm={() => move.mutate('force')}
+                onConfirm={() => action.mutate('force')}
               />
             ) : (
               // Pause and start share one button, so that the focus stays on it.
@@ -64,8 +64,8 @@ export function Actions({ campaign }: { campaign: Detail }) {
                 // Recharging is the primary action where money is missing.
                 variant={isPaused && campaign.pause_reason !== 'INSUFFICIENT_BALANCE' ? 'filled' : 'default'}
                 leftSection={isPaused ? <IconPlayerPlay {...icon} /> : <IconPlayerPause {...icon} />}
-                loading={move.isPending}
-                onClick={() => move.mutate(isPaused ? 'start' : 'pause')}
+                loading={action.isPending}
+                onClick={() => action.mutate(isPaused ? 'start' : 'pause')}
               >
                 {isPaused ? 'Start' : 'Pause'}
               </ActionButton>
@@ -75,14 +75,14 @@ export function Actions({ campaign }: { campaign: Detail }) {
               variant="default"
               {...cancelQuestion(campaign)}
               // The buttons disappear with the cancellation, so the focus has to move.
-              onConfirm={() => move.mutate('cancel', { onSuccess: focusMain })}
+              onConfirm={() => action.mutate('cancel', { onSuccess: focusMain })}
             />
           </>
         )}
       </Group>
-      {move.error && (
+      {action.error && (
         <Alert color="red" role="alert" py="xs">
-          {move.error.message}
+          {action.error.message}
         </Alert>
       )}
       <ResendDialog campaign={campaign} opened={resending} onClose={resend.close} />

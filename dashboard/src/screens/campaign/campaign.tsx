@@ -6,7 +6,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { isFinished, type CampaignStatus } from '../../../../src/domain/campaigns/campaign.ts';
 import { api, client } from '../../client.ts';
 import { number, percent } from '../../format.ts';
-import { Loaded } from '../../parts/faces.tsx';
+import { Loaded } from '../../parts/load-states.tsx';
 import { Timeline } from './timeline.tsx';
 import { doneOf, StateBar, StateLegend } from '../../parts/state-bar.tsx';
 import { Status } from '../../parts/status.tsx';

@@ -7,7 +7,7 @@ import { goesOnByItself } from '../../../../src/domain/campaigns/diagnosis-facts
 import { diagnoseStatus } from '../../../../src/domain/campaigns/diagnosis.ts';
 import { api, client } from '../../client.ts';
 import { words } from '../../format.ts';
-import { ErrorFace, LoadingFace } from '../../parts/faces.tsx';
+import { ErrorFace, LoadingFace } from '../../parts/load-states.tsx';
 import type { Detail } from './campaign.tsx';
 
 export function Diagnosis({ campaign, isSending }: { campaign: Detail; isSending: boolean }) {

@@ -6,7 +6,7 @@ import { IconMessages } from '@tabler/icons-react';
 import { api, client } from '../../client.ts';
 import { counted, phone } from '../../format.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
-import { EmptyFace, ErrorFace } from '../../parts/faces.tsx';
+import { EmptyFace, ErrorFace } from '../../parts/load-states.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { stateWord } from '../../parts/states.ts';
 import { Status } from '../../parts/status.tsx';

@@ -2,7 +2,7 @@
 import { Card, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
-import { Loaded } from '../../parts/faces.tsx';
+import { Loaded } from '../../parts/load-states.tsx';
 import { Phone } from '../../parts/phone.tsx';
 import type { Detail } from './campaign.tsx';
 

@@ -3,7 +3,7 @@ import { Card, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { isFinished } from '../../../../src/domain/campaigns/campaign.ts';
 import { api, client } from '../../client.ts';
-import { Loaded } from '../../parts/faces.tsx';
+import { Loaded } from '../../parts/load-states.tsx';
 import { Plot } from '../../parts/plot/plot.tsx';
 import type { Part } from '../../parts/plot/series.ts';
 import type { Detail } from './campaign.tsx';

@@ -4,17 +4,17 @@ import { BulkBar } from '../../parts/bulk-bar.tsx';
 import { ConfirmButton } from '../../parts/confirm.tsx';
 import { counted } from '../../format.ts';
 import type { Bulk } from '../../parts/use-bulk.ts';
-import { moves } from '../campaign/moves.ts';
+import { campaignActions } from '../campaign/campaign-actions.ts';
 
 export function CampaignBulk({ bulk }: { bulk: Bulk }) {
   const { run, chosen } = bulk;
   const button = { size: 'xs', variant: 'default', loading: run.isPending } as const;
   return (
     <BulkBar bulk={bulk}>
-      <ActionButton {...button} onClick={() => run.mutate(moves.pause)}>
+      <ActionButton {...button} onClick={() => run.mutate(campaignActions.pause)}>
         Pause
       </ActionButton>
-      <ActionButton {...button} onClick={() => run.mutate(moves.start)}>
+      <ActionButton {...button} onClick={() => run.mutate(campaignActions.start)}>
         Start
       </ActionButton>
       <ConfirmButton
@@ -25,7 +25,7 @@ export function CampaignBulk({ bulk }: { bulk: Bulk }) {
         question={`Cancel ${counted(chosen.size, 'campaign')}?`}
         consequence="Who is still pending will never be sent to. To continue later, pause them instead."
         confirmation="Cancel the campaigns"
-        onConfirm={() => run.mutate(moves.cancel)}
+        onConfirm={() => run.mutate(campaignActions.cancel)}
       />
     </BulkBar>
   );

@@ -9,7 +9,7 @@ import { api, client } from '../../client.ts';
 import { counted } from '../../format.ts';
 import { ButtonLink } from '../../parts/button-link.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
-import { EmptyFace, ErrorFace, LoadingFace } from '../../parts/faces.tsx';
+import { EmptyFace, ErrorFace, LoadingFace } from '../../parts/load-states.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { useBulk } from '../../parts/use-bulk.ts';
 import { CampaignBulk } from './bulk.tsx';

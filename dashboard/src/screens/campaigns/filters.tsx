@@ -22,7 +22,7 @@ export function Filters({ value: { status, search, template, from, to }, onChang
       <SearchField
         label="Search by name"
         given={search}
-        look={(text) => onChange({ search: text })}
+        onSearch={(text) => onChange({ search: text })}
         leftSection={<IconSearch size={16} aria-hidden />}
         style={{ flex: '1 1 220px' }}
       />

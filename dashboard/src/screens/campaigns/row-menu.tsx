@@ -16,7 +16,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { isFinished } from '../../../../src/domain/campaigns/campaign.ts';
 import type { api } from '../../client.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { cancelQuestion, exportAddress, useMove } from '../campaign/moves.ts';
+import { cancelQuestion, exportAddress, useCampaignAction } from '../campaign/campaign-actions.ts';
 import { RenameDialog } from '../campaign/rename.tsx';
 import { RescheduleDialog } from '../campaign/reschedule.tsx';
 import { ResendDialog } from '../campaign/resend.tsx';
@@ -26,7 +26,7 @@ const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
 export function RowMenu({ campaign }: { campaign: api.Campaign }) {
   const { id, name, status, counters } = campaign;
   const navigate = useNavigate();
-  const move = useMove(id);
+  const action = useCampaignAction(id);
   const [rescheduling, reschedule] = useDisclosure();
   const [renaming, rename] = useDisclosure();
   const [resending, resend] = useDisclosure();
@@ -39,7 +39,7 @@ export function RowMenu({ campaign }: { campaign: api.Campaign }) {
             variant="subtle"
             color="gray"
             aria-label={`Actions for ${name}`}
-            loading={move.isPending}
+            loading={action.isPending}
           >
             <IconDots size={18} aria-hidden />
           </ActionIcon>
@@ -60,12 +60,12 @@ export function RowMenu({ campaign }: { campaign: api.Campaign }) {
             </Menu.Item>
           )}
           {(status === 'RUNNING' || status === 'SCHEDULED') && (
-            <Menu.Item leftSection={<IconPlayerPause {...icon} />} onClick={() => move.mutate('pause')}>
+            <Menu.Item leftSection={<IconPlayerPause {...icon} />} onClick={() => action.mutate('pause')}>
               Pause
             </Menu.Item>
           )}
           {status === 'PAUSED' && (
-            <Menu.Item leftSection={<IconPlayerPlay {...icon} />} onClick={() => move.mutate('start')}>
+            <Menu.Item leftSection={<IconPlayerPlay {...icon} />} onClick={() => action.mutate('start')}>
               Start
             </Menu.Item>
           )}
@@ -91,7 +91,7 @@ export function RowMenu({ campaign }: { campaign: api.Campaign }) {
         {...cancelQuestion(campaign)}
         opened={cancelling}
         onClose={cancel.close}
-        onConfirm={() => move.mutate('cancel')}
+        onConfirm={() => action.mutate('cancel')}
       />
     </>
   );

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { IconPhone } from '@tabler/icons-react';
 import { api, client } from '../../client.ts';
 import { number, words } from '../../format.ts';
-import { EmptyFace, Loaded } from '../../parts/faces.tsx';
+import { EmptyFace, Loaded } from '../../parts/load-states.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { waits } from '../../reasons.ts';

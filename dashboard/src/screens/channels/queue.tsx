@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { waitingSentence } from '../../../../src/domain/campaigns/diagnosis-text.ts';
 import { api, client } from '../../client.ts';
 import { number } from '../../format.ts';
-import { Loaded } from '../../parts/faces.tsx';
+import { Loaded } from '../../parts/load-states.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
 import { WorkflowLink } from '../../parts/workflow-link.tsx';
 import { waits } from '../../reasons.ts';

@@ -6,7 +6,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { api, client } from '../../client.ts';
 import { words } from '../../format.ts';
 import { ConfirmButton } from '../../parts/confirm.tsx';
-import { Loaded } from '../../parts/faces.tsx';
+import { Loaded } from '../../parts/load-states.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
 import { Time } from '../../parts/time.tsx';

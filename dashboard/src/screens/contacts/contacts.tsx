@@ -6,7 +6,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { allOf, api, client } from '../../client.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
-import { EmptyFace, ErrorFace } from '../../parts/faces.tsx';
+import { EmptyFace, ErrorFace } from '../../parts/load-states.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { ShowMore } from '../../parts/show-more.tsx';
@@ -109,7 +109,7 @@ export function Contacts() {
           label="Search contacts"
           placeholder="Name, e-mail or number"
           given={text}
-          look={(next) => narrow({ search: next })}
+          onSearch={(next) => narrow({ search: next })}
           w={240}
         />
         <Select

@@ -5,7 +5,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
 import { words } from '../../format.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
-import { EmptyFace, ErrorFace } from '../../parts/faces.tsx';
+import { EmptyFace, ErrorFace } from '../../parts/load-states.tsx';
 import { ShowMore } from '../../parts/show-more.tsx';
 import { Status } from '../../parts/status.tsx';
 import { TextLink } from '../../parts/text-link.tsx';

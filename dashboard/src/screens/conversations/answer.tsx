@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState, type FormEvent } from 'react';
 import { allOf, api, client } from '../../client.ts';
 import { Dialog } from '../../parts/confirm.tsx';
-import { Loaded } from '../../parts/faces.tsx';
+import { Loaded } from '../../parts/load-states.tsx';
 import { FormFoot } from '../../parts/form-foot.tsx';
 import { Phone } from '../../parts/phone.tsx';
 import { fieldsOf, mappingOf, type Variables } from '../new-campaign/fields.ts';

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { api, client } from '../../client.ts';
 import { phone } from '../../format.ts';
-import { EmptyFace, Loaded } from '../../parts/faces.tsx';
+import { EmptyFace, Loaded } from '../../parts/load-states.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { Status } from '../../parts/status.tsx';
 import { TextLink } from '../../parts/text-link.tsx';

@@ -8,7 +8,7 @@ import { api, client } from '../../client.ts';
 import { phone } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Dialog } from '../../parts/confirm.tsx';
-import { Loaded } from '../../parts/faces.tsx';
+import { Loaded } from '../../parts/load-states.tsx';
 import { Status } from '../../parts/status.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
 import { AnswerDialog } from './answer.tsx';
@@ -53,7 +53,7 @@ function Head({ conversation }: { conversation: api.Conversation }) {
   const { id, contactId, contactName, contactPhoneNumber, status, assignedTo } = conversation;
   const refresh = useRefresh(id);
   const [assigning, assign] = useDisclosure();
-  const move = useMutation({
+  const changeStatus = useMutation({
     mutationFn: (next: 'open' | 'resolved') => api.changeConversationStatus(client, id, { status: next }),
     onSuccess: refresh,
   });
@@ -76,24 +76,28 @@ function Head({ conversation }: { conversation: api.Conversation }) {
             Assign
           </Button>
           {status === 'open' ? (
-            <ActionButton size="xs" loading={move.isPending} onClick={() => move.mutate('resolved')}>
+            <ActionButton
+              size="xs"
+              loading={changeStatus.isPending}
+              onClick={() => changeStatus.mutate('resolved')}
+            >
               Resolve
             </ActionButton>
           ) : (
             <ActionButton
               size="xs"
               variant="default"
-              loading={move.isPending}
-              onClick={() => move.mutate('open')}
+              loading={changeStatus.isPending}
+              onClick={() => changeStatus.mutate('open')}
             >
               Open again
             </ActionButton>
           )}
         </Group>
       </Group>
-      {move.error && (
+      {changeStatus.error && (
         <Alert color="red" role="alert">
-          {move.error.message}
+          {changeStatus.error.message}
         </Alert>
       )}
       <AssignDialog id={id} opened={assigning} onClose={assign.close} />

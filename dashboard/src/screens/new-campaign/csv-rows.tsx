@@ -5,7 +5,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { api, client } from '../../client.ts';
 import { counted, number, phone } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
-import { ErrorFace } from '../../parts/faces.tsx';
+import { ErrorFace } from '../../parts/load-states.tsx';
 import { explain } from '../../reasons.ts';
 import { saveSkippedRows } from './skipped-rows.ts';
 

@@ -4,7 +4,7 @@ import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type DragEvent, type ReactNode } from 'react';
 import { api, client } from '../../client.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
-import { ErrorFace, LoadingFace } from '../../parts/faces.tsx';
+import { ErrorFace, LoadingFace } from '../../parts/load-states.tsx';
 import { CsvRows } from './csv-rows.tsx';
 import type { Uploaded } from './draft.ts';
 import { FirstLine } from './first-line.tsx';

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { allOf, api, client } from '../../client.ts';
 import { dayOf } from '../../format.ts';
-import { Loaded } from '../../parts/faces.tsx';
+import { Loaded } from '../../parts/load-states.tsx';
 import { momentOf, timeProblem } from '../../parts/time-field.tsx';
 import { windowProblem } from '../../sending-window.ts';
 import { kinds, linesOf, Numbers, Segments, type Kind } from './audience.tsx';

@@ -5,7 +5,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { IconKey } from '@tabler/icons-react';
 import { useSession } from '../../account.ts';
 import { api, client } from '../../client.ts';
-import { EmptyFace, Loaded } from '../../parts/faces.tsx';
+import { EmptyFace, Loaded } from '../../parts/load-states.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import type { Kind } from './audience.tsx';
 import type { Draft } from './draft.ts';

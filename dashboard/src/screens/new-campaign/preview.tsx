@@ -2,7 +2,7 @@
 import { Box, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
-import { Loaded } from '../../parts/faces.tsx';
+import { Loaded } from '../../parts/load-states.tsx';
 import { Phone, type Message } from '../../parts/phone.tsx';
 
 interface PreviewProps {

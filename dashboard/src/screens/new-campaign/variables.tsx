@@ -9,7 +9,7 @@ import {
   type TemplateDefinition,
 } from '../../../../src/domain/templates/definition.ts';
 import { api, client } from '../../client.ts';
-import { Loaded } from '../../parts/faces.tsx';
+import { Loaded } from '../../parts/load-states.tsx';
 import { TimeField } from '../../parts/time-field.tsx';
 import {
   cardCount,

@@ -4,7 +4,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { api } from '../../client.ts';
 import { useCurrency } from '../../account.ts';
 import { DataTable } from '../../parts/data-table.tsx';
-import { ErrorFace } from '../../parts/faces.tsx';
+import { ErrorFace } from '../../parts/load-states.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
 import { campaignColumns } from '../campaigns/columns.tsx';
 

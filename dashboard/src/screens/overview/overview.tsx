@@ -5,7 +5,7 @@ import { IconBroadcast } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { api, client } from '../../client.ts';
 import { ButtonLink } from '../../parts/button-link.tsx';
-import { EmptyFace, Loaded } from '../../parts/faces.tsx';
+import { EmptyFace, Loaded } from '../../parts/load-states.tsx';
 import { Plot } from '../../parts/plot/plot.tsx';
 import { beginOf } from '../../parts/plot/series.ts';
 import { Screen } from '../../parts/screen.tsx';

@@ -3,7 +3,7 @@ import { Alert, Group, Stack, Text, Timeline } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
 import { exactTime, phone } from '../../format.ts';
-import { Loaded } from '../../parts/faces.tsx';
+import { Loaded } from '../../parts/load-states.tsx';
 import { Phone } from '../../parts/phone.tsx';
 import { stateWord } from '../../parts/states.ts';
 import { Status } from '../../parts/status.tsx';

@@ -8,7 +8,7 @@ import { recipientStates, type RecipientState } from '../../../../src/domain/cam
 import { api, client } from '../../client.ts';
 import { phone } from '../../format.ts';
 import { IconDownload } from '@tabler/icons-react';
-import { EmptyFace, ErrorFace, LoadingFace } from '../../parts/faces.tsx';
+import { EmptyFace, ErrorFace, LoadingFace } from '../../parts/load-states.tsx';
 import { PanelLink } from '../../parts/panel-link.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { ShowMore } from '../../parts/show-more.tsx';
@@ -17,7 +17,7 @@ import { stateWord } from '../../parts/states.ts';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { explain } from '../../reasons.ts';
-import { exportAddress } from '../campaign/moves.ts';
+import { exportAddress } from '../campaign/campaign-actions.ts';
 import { useCampaign, useCampaignPath } from '../campaign/path.tsx';
 import { CampaignTabs } from '../campaign/tabs.tsx';
 import { Recipient } from './recipient.tsx';
@@ -80,7 +80,7 @@ export function Recipients() {
           placeholder="0151 … or +49 151 …"
           given={number}
           w={{ base: '100%', xs: 200 }}
-          look={(text) => navigate({ search: (old) => ({ ...old, phone: text }), replace: true })}
+          onSearch={(text) => navigate({ search: (old) => ({ ...old, phone: text }), replace: true })}
         />
         <MultiSelect
           label="State"

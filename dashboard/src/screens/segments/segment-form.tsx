@@ -17,7 +17,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { useState, type FormEvent } from 'react';
 import { api, client } from '../../client.ts';
 import { number } from '../../format.ts';
-import { Loaded } from '../../parts/faces.tsx';
+import { Loaded } from '../../parts/load-states.tsx';
 import { FormFoot } from '../../parts/form-foot.tsx';
 import {
   fieldChoices,

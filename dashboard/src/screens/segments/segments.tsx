@@ -8,7 +8,7 @@ import { api, client } from '../../client.ts';
 import { counted } from '../../format.ts';
 import { ConfirmButton } from '../../parts/confirm.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
-import { EmptyFace, Loaded } from '../../parts/faces.tsx';
+import { EmptyFace, Loaded } from '../../parts/load-states.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
 import { Time } from '../../parts/time.tsx';

@@ -5,7 +5,7 @@ import { useState, type FormEvent } from 'react';
 import { api, client } from '../../client.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
-import { Loaded } from '../../parts/faces.tsx';
+import { Loaded } from '../../parts/load-states.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
 import { useTags } from '../../tags.ts';
 

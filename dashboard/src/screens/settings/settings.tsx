@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useSession } from '../../account.ts';
 import { api, client } from '../../client.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
-import { Loaded } from '../../parts/faces.tsx';
+import { Loaded } from '../../parts/load-states.tsx';
 import { OperatorKey } from '../../parts/operator-key.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { SendingWindowFields } from '../../parts/sending-window-fields.tsx';

@@ -8,7 +8,7 @@ import { api, client } from '../../client.ts';
 import { useAllTemplates } from '../../all-templates.ts';
 import { words } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
-import { EmptyFace, Loaded } from '../../parts/faces.tsx';
+import { EmptyFace, Loaded } from '../../parts/load-states.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
 import { stateWord } from '../../parts/states.ts';
@@ -64,7 +64,7 @@ export function Templates() {
         <SearchField
           label="Search by name"
           given={search}
-          look={(text) => navigate({ search: (old) => ({ ...old, search: text }), replace: true })}
+          onSearch={(text) => navigate({ search: (old) => ({ ...old, search: text }), replace: true })}
           style={{ flex: '1 1 220px' }}
         />
         <Select

@@ -5,7 +5,7 @@ import { IconReceipt } from '@tabler/icons-react';
 import { api, client } from '../../client.ts';
 import { counted, money, words } from '../../format.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
-import { EmptyFace, ErrorFace } from '../../parts/faces.tsx';
+import { EmptyFace, ErrorFace } from '../../parts/load-states.tsx';
 import { ShowMore } from '../../parts/show-more.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
 import { Time } from '../../parts/time.tsx';

@@ -5,8 +5,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { api, client } from '../../client.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
-import { Loaded } from '../../parts/faces.tsx';
-import { useMove } from '../campaign/moves.ts';
+import { Loaded } from '../../parts/load-states.tsx';
+import { useCampaignAction } from '../campaign/campaign-actions.ts';
 
 export function useDiagnosis(campaignId: string | undefined) {
   return useQuery({
@@ -20,7 +20,7 @@ export function useDiagnosis(campaignId: string | undefined) {
 export function Waiting({ campaign: { id, name, status: state } }: { campaign: api.CampaignDetail }) {
   const diagnosis = useDiagnosis(id);
   const navigate = useNavigate();
-  const move = useMove(id);
+  const action = useCampaignAction(id);
   const [status] = diagnosis.data ?? [];
   const wallet = diagnosis.data?.find(({ check }) => check === 'WALLET');
   if (status === undefined) return <Loaded query={diagnosis}>{() => null}</Loaded>;
@@ -42,9 +42,9 @@ export function Waiting({ campaign: { id, name, status: state } }: { campaign: a
             <ActionButton
               size="xs"
               variant={wallet?.ok === false ? 'default' : 'filled'}
-              loading={move.isPending}
+              loading={action.isPending}
               onClick={() =>
-                move.mutate('start', {
+                action.mutate('start', {
                   onSuccess: () => void navigate({ to: '/campaigns/$id', params: { id } }),
                 })
               }
@@ -56,9 +56,9 @@ export function Waiting({ campaign: { id, name, status: state } }: { campaign: a
             Back to the campaign
           </ButtonLink>
         </Group>
-        {move.error && (
+        {action.error && (
           <Text c="red" role="alert">
-            {move.error.message}
+            {action.error.message}
           </Text>
         )}
       </Stack>

@@ -7,7 +7,7 @@ import { IconWallet } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useChannels, useOwnChannel, useSession } from '../../account.ts';
 import { api, client } from '../../client.ts';
-import { EmptyFace, Loaded } from '../../parts/faces.tsx';
+import { EmptyFace, Loaded } from '../../parts/load-states.tsx';
 import { OperatorKey } from '../../parts/operator-key.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { Balance } from './balance.tsx';

@@ -7,7 +7,7 @@ import { deliveryStates } from '../../../../src/domain/webhooks/delivery.ts';
 import { api, client } from '../../client.ts';
 import { exactTime, number, words } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
-import { EmptyFace, ErrorFace, Loaded, LoadingFace } from '../../parts/faces.tsx';
+import { EmptyFace, ErrorFace, Loaded, LoadingFace } from '../../parts/load-states.tsx';
 import { PanelLink } from '../../parts/panel-link.tsx';
 import { ShowMore } from '../../parts/show-more.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';

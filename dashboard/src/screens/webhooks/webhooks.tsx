@@ -5,7 +5,7 @@ import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, client } from '../../client.ts';
-import { EmptyFace, Loaded } from '../../parts/faces.tsx';
+import { EmptyFace, Loaded } from '../../parts/load-states.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { Log } from './deliveries.tsx';
 import { WebhookCard } from './webhook-card.tsx';

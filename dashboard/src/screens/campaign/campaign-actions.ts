@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
 import { counted } from '../../format.ts';
 
-export const moves = {
+export const campaignActions = {
   pause: (id: string) => api.pauseCampaign(client, id),
   start: (id: string) => api.startCampaign(client, id),
   /** Starts a campaign that was paused because the provider rejected its messages, without a correction. */
@@ -12,10 +12,10 @@ export const moves = {
 };
 
 /** Caches the returned record, so that the page shows the new state before the next fetch. */
-export function useMove(id: string) {
+export function useCampaignAction(id: string) {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: async (move: keyof typeof moves) => (await moves[move](id)).data,
+    mutationFn: async (action: keyof typeof campaignActions) => (await campaignActions[action](id)).data,
     onSuccess: (campaign) => queryClient.setQueryData(['campaign', id], campaign),
     onSettled: () =>
       Promise.all([

@@ -74,7 +74,7 @@ const sendTo = async (recipient: object, name = 'hello_campaign', rest: object =
     ...rest,
   });
 
-interface Taken {
+interface SentMessage {
   readonly to: string;
   readonly marketing: boolean;
   readonly outcome: string;
@@ -82,9 +82,9 @@ interface Taken {
 }
 
 /** Messages of the channel, newest last. */
-async function taken(): Promise<readonly Taken[]> {
+async function sentMessages(): Promise<readonly SentMessage[]> {
   const { recent } = (await simulator.query('messages?limit=2000')) as {
-    recent: (Taken & { phoneNumberId: string })[];
+    recent: (SentMessage & { phoneNumberId: string })[];
   };
   return recent.filter((message) => message.phoneNumberId === phoneNumberId);
 }
@@ -93,7 +93,7 @@ const applied = (...callbacks: Parameters<typeof deliver>[1]) =>
   deliver(createApplier(api.dependencies.database, { secrets: api.dependencies.secrets }), callbacks);
 
 /** A person who wrote to the channel with a hidden number. Returns the contact's id. */
-async function somebody(userId: string): Promise<string> {
+async function seedHiddenSender(userId: string): Promise<string> {
   await applied(
     messagesCallback(phoneNumberId, {
       contacts: [{ profile: { name: 'Ada' }, user_id: userId }],
@@ -138,14 +138,14 @@ describe('a person who is known by a user id alone', () => {
   const userId = 'DE.13491208655302741918';
 
   it('gets a single message, at the price of the country, and is found in its record', async () => {
-    const contactId = await somebody(userId);
+    const contactId = await seedHiddenSender(userId);
     const before = (await call('GET', '/api/wallet')).body.data;
     const answer = await sendTo({ recipientUserId: userId });
     expect(answer).toMatchObject({
       status: 200,
       body: { data: { recipientPhoneNumber: null, phoneNumberId } },
     });
-    const [message] = await taken();
+    const [message] = await sentMessages();
     expect(message?.body).toMatchObject({ recipient: userId, type: 'template' });
     expect(message?.body).not.toHaveProperty('to');
     const [kept] =
@@ -163,7 +163,7 @@ describe('a person who is known by a user id alone', () => {
   });
 
   it('is sent to by number where there is one, otherwise by the newest user id', async () => {
-    await somebody(userId);
+    await seedHiddenSender(userId);
     await applied(
       messagesCallback(phoneNumberId, {
         messages: [
@@ -182,7 +182,7 @@ describe('a person who is known by a user id alone', () => {
       }),
     );
     await sendTo({ recipientUserId: userId });
-    expect((await taken()).map(({ to }) => to)).toEqual(['DE.2']);
+    expect((await sentMessages()).map(({ to }) => to)).toEqual(['DE.2']);
     await call('POST', '/api/contacts', { phoneNumber: '+4915112345678' });
     await applied(
       messagesCallback(phoneNumberId, {
@@ -203,7 +203,7 @@ describe('a person who is known by a user id alone', () => {
     expect(await sendTo({ recipientUserId: 'DE.3' })).toMatchObject({
       body: { data: { recipientPhoneNumber: '4915112345678' } },
     });
-    expect((await taken()).at(-1)?.body).toMatchObject({ to: '+4915112345678' });
+    expect((await sentMessages()).at(-1)?.body).toMatchObject({ to: '+4915112345678' });
   });
 
   it.each([
@@ -220,11 +220,11 @@ describe('a person who is known by a user id alone', () => {
       status: 400,
       body: { message: expect.stringContaining(message) },
     });
-    expect(await taken()).toEqual([]);
+    expect(await sentMessages()).toEqual([]);
   });
 
   it('gets no code of an authentication template', async () => {
-    await somebody(userId);
+    await seedHiddenSender(userId);
     const answer = await sendTo({ recipientUserId: userId }, 'login_code', {
       variables: ['123456', '123456'],
     });
@@ -232,11 +232,13 @@ describe('a person who is known by a user id alone', () => {
   });
 
   it('is in campaigns to all contacts: counted, priced, reported and settled by receipts', async () => {
-    const contactId = await somebody(userId);
+    const contactId = await seedHiddenSender(userId);
     await call('POST', '/api/contacts', { phoneNumber: '+4915112345678' });
     const campaignId = await runCampaign({ contact_selection_type: 'all_contacts' });
     expect(await countsOf(campaignId)).toMatchObject({ total_contacts: 2, total_contacts_skipped: 0 });
-    expect((await taken()).map(({ to }) => to).toSorted()).toEqual(['4915112345678', userId].toSorted());
+    expect((await sentMessages()).map(({ to }) => to).toSorted()).toEqual(
+      ['4915112345678', userId].toSorted(),
+    );
     const listed = (await call('GET', `/api/campaigns/${campaignId}/recipients`)).body.data;
     const own = listed.find((one: { contact_id: string }) => one.contact_id === contactId);
     expect(own).toMatchObject({ phone_number: null, state: 'ACCEPTED' });
@@ -262,7 +264,7 @@ describe('a person who is known by a user id alone', () => {
   });
 
   it('is written to again by a campaign to those that failed, and skipped once erased', async () => {
-    const contactId = await somebody(userId);
+    const contactId = await seedHiddenSender(userId);
     await simulator.control('faults', { faults: [{ kind: 'error', code: 131026, times: 1 }] });
     const failed = await runCampaign({ contact_selection_type: 'all_contacts' });
     expect(await countsOf(failed)).toMatchObject({ counters: { failed: 1 } });
@@ -297,7 +299,7 @@ describe('the endpoint for marketing messages', () => {
     });
     expect(await sendTo(number)).toMatchObject({ status: 200 });
     expect(await sendTo(number, 'plain_notice', {})).toMatchObject({ status: 200 });
-    expect((await taken()).map(({ marketing }) => marketing)).toEqual([false, true, false]);
+    expect((await sentMessages()).map(({ marketing }) => marketing)).toEqual([false, true, false]);
   });
 
   it('takes campaigns, with the same states and receipts', async () => {
@@ -306,7 +308,7 @@ describe('the endpoint for marketing messages', () => {
       contact_selection_type: 'quick_contacts',
       quick_contacts: ['+4915112345678', '+4915112345679'],
     });
-    expect(await taken()).toMatchObject([{ marketing: true }, { marketing: true }]);
+    expect(await sentMessages()).toMatchObject([{ marketing: true }, { marketing: true }]);
     const [first] = (await call('GET', `/api/campaigns/${campaignId}/recipients`)).body.data;
     await applied(
       messagesCallback(phoneNumberId, {
@@ -366,7 +368,7 @@ describe('POST /api/media', () => {
     ]);
     const { id } = body['data'] as { id: string };
     expect((await imageTo(id)).status).toBe(200);
-    expect((await taken()).at(-1)?.body).toMatchObject({
+    expect((await sentMessages()).at(-1)?.body).toMatchObject({
       template: { components: [{ type: 'header', parameters: [{ image: { id } }] }, {}, {}] },
     });
     await fetch(`${simulator.baseUrl}/${id}`, {

@@ -31,11 +31,11 @@ export class ConfigError extends Failure {
 /** Decodes the environment; throws ConfigError naming every problem at once. */
 export function loadConfig(environment: Environment, terminal = false) {
   const problems: string[] = [];
-  const production = environment['NODE_ENV'] === 'production';
-
   const read = createEnvironmentReader(environment, problems);
   const { raw, text, integer, decimal, choice, list, url, optionalUrl, checkAddress, address } = read;
   const { secret, networks, nameServers } = read;
+  const production =
+    choice('NODE_ENV', ['development', 'production', 'test'], 'development') === 'production';
   const temporalTls = (): TemporalTls => {
     const value = raw('TEMPORAL_TLS');
     if (value === undefined || value === 'false') {

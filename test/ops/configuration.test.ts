@@ -124,6 +124,7 @@ describe('the Temporal server of `npm start`', () => {
 
 describe('a value that makes no sense', () => {
   it.each([
+    ['NODE_ENV', 'prod', 'NODE_ENV must be one of development, production, test, not "prod"'],
     ['PORT', '65536', 'PORT must be a whole number from 0 to 65535, not "65536"'],
     ['PORT', '3000x', 'PORT must be a whole number from 0 to 65535, not "3000x"'],
     ['DATABASE_URL', 'mysql://host/database', 'DATABASE_URL must be a postgres:// or postgresql:// URL'],

@@ -75,10 +75,11 @@ export function startPollingLoop({
   };
 }
 
-/** For logs and records: messages of the database quote values, which may be people's numbers. */
+/** Class and code of an error, for logs and records: messages of the database quote values, which may be people's numbers. */
 export function errorName(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const links = [error, error.cause] as readonly ({ readonly code?: unknown } | undefined)[];
-  const code = links.map((link) => link?.code).find((found) => typeof found === 'string');
-  return code === undefined ? error.name : `${error.name} ${code}`;
+  // gRPC, by which Temporal is called, has numbers as codes.
+  const code = links.map((link) => link?.code).find((found) => ['string', 'number'].includes(typeof found));
+  return code === undefined ? error.name : `${error.name} ${String(code)}`;
 }

@@ -9,8 +9,13 @@ import { connectToTemporal } from './worker-connection.ts';
 
 type Starts = Pick<Orchestrator, 'startWebhookDelivery'>;
 
-/** 30 s: a cluster that failed to start a delivery gets no other one for so long, unless every cluster has failed. */
+/** 30 s: for this long a cluster that failed to start a delivery is not used, unless every cluster has failed. */
 const holdMs = 30_000;
+
+/** A class of its own, because logs name the class of an error and not its message. */
+class NoClusterConnected extends Error {
+  override name = 'NoClusterConnected';
+}
 
 interface Cluster extends Starts {
   heldUntil: number;
@@ -32,7 +37,8 @@ export function chooseCluster(now = () => performance.now()) {
         const working = clusters.filter(({ heldUntil }) => heldUntil <= now());
         const among = working.length > 0 ? working : clusters;
         const cluster = among[hash % among.length];
-        if (cluster === undefined) throw new Error('No Temporal cluster for deliveries is connected');
+        if (cluster === undefined)
+          throw new NoClusterConnected('No Temporal cluster for deliveries is connected');
         try {
           return await cluster.startWebhookDelivery(id);
         } catch (error) {

@@ -63,7 +63,10 @@ export function createDeliveryStarts(
       return outcome === 'here';
     } catch (error) {
       if (performance.now() > heldUntil)
-        logger.warn({ error: errorName(error) }, 'webhook deliveries delayed');
+        logger.warn(
+          { deliveryId: id, error: errorName(error) },
+          'Temporal did not start the workflow of a webhook delivery',
+        );
       heldUntil = performance.now() + holdMs;
       // The delivery waits again. If this statement fails too, the timeout sweeper does it later.
       await returnDeliveries(database, [id]).catch(() => undefined);

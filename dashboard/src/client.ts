@@ -25,7 +25,7 @@ export const ask: typeof fetch = async (address, options) => {
   try {
     return await fetch(address, { ...options, headers: markIfAutomatic(options?.headers) });
   } catch (error) {
-    throw new Error('The service did not answer. Look whether there is a network.', { cause: error });
+    throw new Error('The service did not answer. Check the network connection.', { cause: error });
   }
 };
 

@@ -10,7 +10,7 @@ import { listens } from '../stack/children/node-children.ts';
 interface Backend {
   readonly name: string;
   readonly port: number;
-  /** Asked instead of `port`. */
+  /** Port of the health check, where it differs from `port`. */
   readonly checkPort?: number;
 }
 

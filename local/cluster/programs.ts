@@ -1,4 +1,4 @@
-/** Where the programs of a cluster come from: Debian's packages, the Go module proxy, npm's Postgres with what Patroni calls. */
+/** Finds the programs of a cluster: in Debian's packages, by the Go module proxy, and in npm's Postgres package. */
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findClusterBinaries, type ClusterBinaries } from '../rehearsals/production/cluster-binaries.ts';
@@ -41,6 +41,7 @@ export async function findPrograms(search: GoProgramSearch): Promise<ClusterProg
   return { temporal: await findClusterBinaries(search), cli, patroni, etcd, haproxy, postgres };
 }
 
+/** Programs that Patroni calls; npm's Postgres package lacks them. */
 const called = ['pg_basebackup', 'pg_controldata', 'pg_isready'];
 
 async function findPostgres({
@@ -68,7 +69,7 @@ async function findPostgres({
   return [folder, tools];
 }
 
-/** Patroni wants all programs in one folder. */
+/** Links the programs of all folders into one, because Patroni searches a single folder. */
 export function gatherPrograms(folders: readonly string[], into: string): string {
   mkdirSync(into, { recursive: true });
   for (const folder of folders)

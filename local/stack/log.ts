@@ -1,4 +1,4 @@
-/** The lines of the children, passed through, and the few of the stack itself. */
+/** Writes the log of a stack: passes the lines of its processes through, and adds a few of its own. */
 import type { Config } from '../../src/config.ts';
 
 export interface StackLog {

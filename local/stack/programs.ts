@@ -25,7 +25,7 @@ const memorySettings = {
   MALLOC_ARENA_MAX: '2',
 };
 
-/** A drain may take this long: a page that is being sent, a webhook that waits its five seconds. */
+/** A drain may take this long: a batch is sent to its end, and a webhook may take its five seconds. */
 const drainMs = 30_000;
 
 export async function startPrograms(

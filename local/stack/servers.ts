@@ -33,7 +33,7 @@ interface ServerOptions {
 
 const providerVersion = 'v23.0';
 
-/** All three side by side; resolves when every one is usable and the schema is up to date. */
+/** Starts all three side by side; resolves when each is usable and the schema is up to date. */
 export async function startServers(context: StackContext, options: ServerOptions): Promise<Servers> {
   const identity = loadDemoIdentity(context.folder.file('demo-identity.json'));
   const [database, temporal, providerUrl] = await allOrNone(context, [

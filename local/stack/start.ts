@@ -65,7 +65,7 @@ async function main(): Promise<number> {
   return 0;
 }
 
-/** With the rights of the channel's key, which can send. */
+/** Creates a link that signs in with the rights of the channel's key, which can send. */
 async function signInLink({ databaseUrl, baseUrl, apiKey }: Stack['dev']): Promise<string> {
   const database = await createDatabase(databaseUrl, 2);
   try {

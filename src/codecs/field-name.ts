@@ -2,7 +2,7 @@ import * as t from 'io-ts';
 
 /**
  * The field at the end of the path, in dot form (`variable_mapping.body.1`); empty for the whole value. An intersection or
- * a union puts the index of its member into the path; a caller knows nothing of it.
+ * a union puts the index of its member into the path; this index is left out, because it means nothing to a caller.
  */
 export function fieldPath(context: t.Context): string {
   return context

@@ -125,7 +125,7 @@ export class ProviderUnreachable extends Failure {
   }
 }
 
-/** A file is larger than those of its type may be. */
+/** A file exceeds the size limit of its type. */
 export class FileTooLarge extends Failure {
   constructor(mimeType: string, bytes: number) {
     super(`A file of type ${mimeType} must not be larger than ${bytes} bytes`);

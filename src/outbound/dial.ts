@@ -73,7 +73,7 @@ interface Establishing {
   readonly signal: AbortSignal;
 }
 
-/** Resolves when the socket says so; destroys it and rejects with a DialError otherwise. */
+/** Resolves when the socket emits `event`; otherwise destroys the socket and rejects with a DialError. */
 function established({ socket, event, problemOf, signal }: Establishing): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (problem?: DialError): void => {

@@ -31,7 +31,7 @@ export async function prepareSdkMetrics(): Promise<SdkMetrics> {
   };
 }
 
-// A task that failed is tried again after 40 seconds at most.
+// 2 min: Temporal retries a failed workflow task within 40 s, so a workflow that still fails is counted again by then.
 const rememberedMs = 120_000;
 
 /**

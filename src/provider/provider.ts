@@ -9,9 +9,8 @@ export interface MessagingProvider {
    */
   sendMessage(message: OutboundTemplateMessage): Promise<SendResult>;
   /**
-   * Lists the templates of a business account page by page, oldest cursor first.
-   * Throws `ProviderRequestError` when a page cannot be had. After a refused cursor the listing begins
-   * again from the first page, so a template may be seen twice.
+   * Lists the templates of a business account page by page. Throws `ProviderRequestError` when a page cannot be read.
+   * After a refused cursor the listing begins again with the first page, so a template may be listed twice.
    */
   listTemplates(query: TemplateQuery): AsyncIterable<TemplatePage>;
   /** Resolves to the provider's id of the file. Throws `ProviderRequestError`. */

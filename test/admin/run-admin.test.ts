@@ -110,7 +110,7 @@ test('takes a token from standard input or the environment, where other users of
 const Audited = row(t.type({ action: t.string, command: t.string }));
 
 describe('admin', () => {
-  test('leaves behind what it did, in the name of the command', async () => {
+  test('writes an audit entry of each change, in the name of the command', async () => {
     const { workspaceId, channelId } = await aChannel();
     const [inWorkspace, ofChannel] = [`--workspace-id=${workspaceId}`, `--channel-id=${channelId}`];
     await result(['update-channel', ofChannel, '--messages-per-second=20']);

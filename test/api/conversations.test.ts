@@ -194,7 +194,7 @@ describe('POST /api/conversations/{id}/assign', () => {
     expect(events[0]?.data).toMatchObject({ assignedBy: null, source: 'api' });
   });
 
-  it('tells nothing when nothing changes', async () => {
+  it('emits no event when nothing changes', async () => {
     const workspace = await aWorkspace();
     const { id } = await aConversation(workspace);
     const first = await assign(workspace, id, { assignmentType: 'user', assignedTo: ada });

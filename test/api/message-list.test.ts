@@ -48,7 +48,7 @@ const inbound = (workspace: SeededWorkspace, text: string, context?: object) => 
   }),
 });
 
-it('lists single sends and replies, reads a message by its id, and tells opt-outs and opt-ins', async () => {
+it('lists single sends and replies, reads a message by its id, and lists opt-outs and opt-ins', async () => {
   const workspace = await api.seedWorkspace();
   const { pool } = api.database;
   const contactId = await createContact(workspace, { phoneNumber: `+${number}`, firstName: 'Ada' });

@@ -130,7 +130,7 @@ it('lists newest first in parts, marks as read up to an instant, and shows nothi
   expect(refused.status).toBe(400);
 });
 
-it('tells of the status and of the category of a template, each alone', () => {
+it('writes a notice of a template’s status and one of its category, each alone', () => {
   const before = { id: 't', name: 'sale', language: 'en', status: 'PENDING', category: 'UTILITY' };
   const after = { ...before, status: 'REJECTED', category: 'MARKETING' };
   expect(templateChanged(1001, before, before, null)).toEqual([]);

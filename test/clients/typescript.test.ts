@@ -55,7 +55,7 @@ it('walks over the pages of a list', async () => {
   expect(names).toEqual(['a', 'b', 'c']);
 });
 
-it('tells of a refusal by code, message, problems and request', async () => {
+it('throws an error with code, message, problems and request id', async () => {
   const refused = createTag(client, { name: '' });
   await expect(refused).rejects.toBeInstanceOf(ApiError);
   await expect(refused).rejects.toMatchObject({
@@ -122,12 +122,12 @@ describe('a request that fails for a moment', () => {
     });
   });
 
-  it('by an answer that is cut off is tried again', async () => {
+  it('is retried after an answer that is cut off', async () => {
     const half = () => new Response(new Blob(['{"data":[']).stream(), { status: 200 });
     expect(await arrivals([half], (made) => listTags(made))).toMatchObject({ outcome: 'done' });
   });
 
-  it('is tried again while the try before is still under way, and only then', async () => {
+  it('is retried after a 409 only while its earlier attempt still runs', async () => {
     const underWay = answer(409);
     const body = { templateId: 'x', recipientPhoneNumber: 'x', countryCode: 'x' };
     const again = await arrivals([cut, underWay], (made) => sendTemplateMessage(made, body));
@@ -136,7 +136,7 @@ describe('a request that fails for a moment', () => {
     expect(first).toMatchObject({ outcome: 'busy', keys: { length: 1 } });
   });
 
-  it('is tried again with the key it had, where one is taken', async () => {
+  it('is retried with the same Idempotency-Key where the operation takes one', async () => {
     const body = {
       name: 'x',
       template_id: crypto.randomUUID(),
@@ -150,7 +150,7 @@ describe('a request that fails for a moment', () => {
     expect(keys[0]).not.toBeNull();
   });
 
-  it('is not tried again where doing it twice would be seen', async () => {
+  it('is not retried where a second execution would have a second effect', async () => {
     expect(await arrivals([cut], (made) => createTag(made, { name: 'x' }))).toEqual({
       outcome: 'fetch failed',
       keys: [null],
@@ -161,7 +161,7 @@ describe('a request that fails for a moment', () => {
     });
   });
 
-  it('by 429 is tried again even then, because nothing was done', async () => {
+  it('is retried after a 429 even then, because nothing was done', async () => {
     const limited = answer(429, { 'Retry-After': '0.01' });
     expect(await arrivals([limited], (made) => createTag(made, { name: 'x' }))).toMatchObject({
       outcome: 'done',
@@ -181,7 +181,7 @@ describe('a request that fails for a moment', () => {
     await expect(listTags(long)).rejects.toMatchObject({ status: 429, retryAfterSeconds: 3600 });
   });
 
-  it('is not tried again after a 502 that the service stored', async () => {
+  it('is not retried after a 502 that the service stored', async () => {
     const body = { templateId: 'x', recipientPhoneNumber: 'x', countryCode: 'x' };
     const stored = () =>
       Response.json({ error_code: 'outcome_unknown', message: 'unknown' }, { status: 502 });

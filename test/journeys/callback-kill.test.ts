@@ -127,7 +127,7 @@ const waiting = () =>
       FROM provider_callback LEFT JOIN waiting_callback AS waiting USING (id)`,
   ).then(([counts]) => counts ?? { n: 0, applied: 0 });
 
-it('loses none that was answered and applies each once', async () => {
+it('loses no callback that was answered, and applies each once', async () => {
   const campaign = await seedAccepted(500);
   const bodies = campaign.ids.flatMap((id) =>
     ['sent', 'delivered'].map((name) =>

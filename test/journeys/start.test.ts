@@ -56,7 +56,7 @@ describe('npm start', { timeout: 180_000 }, () => {
   });
 
   test.each(['api', 'worker', 'provider', 'temporal', 'postgres'] as const)(
-    'starts a killed %s again where it was and tells its new process id',
+    'restarts a killed %s at the same address and writes its new process id to dev.json',
     async (name) => {
       const before = await stack.readDev();
       process.kill(before.pids[name] ?? 0, 'SIGKILL');

@@ -248,7 +248,7 @@ async function expectEveryoneOnce({ campaigns, provider, silences }: World): Pro
   }
 }
 
-it('keeps the books, sends to everybody once, and acts on every change within a second', async () => {
+it('keeps the books, sends to each recipient at most once, and acts on every change within a second', async () => {
   const plan = fc.record({
     covered: fc.integer({ min: 0, max: 100 }),
     actions: fc.array(action, { minLength: 10, maxLength: 25 }),

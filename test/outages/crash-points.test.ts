@@ -63,12 +63,12 @@ async function createSmallFixture(): Promise<CampaignFixture> {
   return { seeded: { ...sender, campaignId }, provider, program: 'small-campaign-program.mjs' };
 }
 
-/** Waits until the killed process' sessions have ended: Postgres completes their last statements first. */
 const Sessions = row(t.type({ open: t.number }));
 const countSessions = ({ campaignId }: SeededCampaign): Promise<number> =>
   test.pool.oneFirst(sql.type(Sessions)`
     SELECT count(*)::int AS open FROM pg_stat_activity WHERE application_name = ${campaignId}`);
 
+/** Waits until the killed process' sessions have ended: Postgres completes their last statements first. */
 async function sessionsToEnd(seeded: SeededCampaign): Promise<void> {
   await expect.poll(() => countSessions(seeded), { timeout: 10_000 }).toBe(0);
 }
@@ -151,7 +151,7 @@ const writesIn = (output: string) =>
 
 const atOnce = 3;
 
-/** `npm test` tries every third write, a release each of them. */
+/** `npm test` kills the process after every third write, `npm run test:release` after each. */
 const step = process.env['EVERY_CASE'] === undefined ? 3 : 1;
 
 /** Calls `work` with 1, 1 + `step`, 1 + 2 × `step` … until it returns that the number was too high. */
@@ -174,7 +174,7 @@ describe('a sending process that dies by SIGKILL', () => {
     { of: 'a campaign', set: createFixture, writes: 8 },
     { of: 'a small campaign from its preparation on', set: createSmallFixture, writes: 12 },
   ])(
-    'loses and repeats no recipient of $of, whichever of its writes was its last',
+    'neither loses a recipient of $of nor sends to one twice, after whichever write it dies',
     async ({ set, writes }) => {
       const whole = await set();
       const undisturbed = startSending(whole, 0);

@@ -64,6 +64,6 @@ it('keeps the limit of the channel when the answers of a stalled database come a
   const times = provider.received.map(({ at }) => at).toSorted((a, b) => a - b);
   expect(times).toHaveLength(15);
   const inSecondFrom = (start: number) => times.filter((at) => at >= start && at < start + 1_000).length;
-  // The last tokens were requested just before the responses arrived, late within the tolerance.
+  // Three more: tokens whose answer came late, but within the tolerance, are still used.
   expect(Math.max(...times.map(inSecondFrom))).toBeLessThanOrEqual(rate + 3);
 }, 30_000);

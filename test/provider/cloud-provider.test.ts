@@ -107,7 +107,7 @@ describe('an answered send', () => {
     });
   });
 
-  it('tells that the provider holds the message back', async () => {
+  it('reports that the provider holds the message back', async () => {
     const body = '{"messages":[{"id":"wamid.B","message_status":"held_for_quality_assessment"}]}';
 
     expect(await sendTo(httpAnswer(200, { body }))).toMatchObject({
@@ -246,7 +246,7 @@ describe('an answered send', () => {
       { 'x-business-use-case-usage': '{"1":[{"type":"whatsapp","estimated_time_to_regain_access":3}]}' },
       180_000,
     ],
-  ])('tells how long to wait when the provider says so in %s', async (_name, headers, retryAfterMs) => {
+  ])('reports how long to wait when the provider says so in %s', async (_name, headers, retryAfterMs) => {
     const body = '{"error":{"code":80007,"message":"limit"}}';
 
     expect(await sendTo(httpAnswer(429, { body, headers }))).toMatchObject({

@@ -243,7 +243,7 @@ describe('a message', () => {
     [{ type: 'user_changed_user_id', user_id: 'IL.2' }, null, 'IL.2'],
     [{ type: 'user_changed_number', wa_id: '972501234567', user_id: 'IL.2' }, '972501234567', 'IL.2'],
     [{ type: 'customer_identity_changed', user_id: 'IL.2' }, null, null],
-  ])('tells by which ids its sender is known from now on: %o', (system, newNumber, newUserId) => {
+  ])('names the ids by which its sender is known from now on: %o', (system, newNumber, newUserId) => {
     const message = { ...textMessage, type: 'system', text: undefined, system };
 
     expect(read(inChannel({ messages: [message] }))).toMatchObject([{ newNumber, newUserId }]);

@@ -26,7 +26,7 @@ export async function lease(
     aheadMs,
   });
   if (claim.kind === 'batch') return { ...claim, granted: claim.recipients.length, dueInMs: 0 };
-  if (claim.kind !== 'rate_limited') throw new Error(`Nobody is left to lease a token for: ${claim.kind}`);
+  if (claim.kind !== 'rate_limited') throw new Error(`The claim took no token: ${claim.kind}`);
   const { isFailing, waitMs } = claim;
   return { granted: 0, isFailing, dueInMs: waitMs, dueAt: 0, now: 0, spacingMs: 0, isProbe: false };
 }

@@ -144,7 +144,7 @@ export function createOperationFixtures({ api, workspace }: TestServers): Operat
         return body.data.csv_file_key;
       }
       default:
-        throw new Error(`Nothing makes one of ${kind}`);
+        throw new Error(`No fixture creates a ${kind}`);
     }
   }
 

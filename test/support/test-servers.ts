@@ -23,7 +23,8 @@ export function openTestServers(startServer: () => Promise<TestWorkflowEnvironme
   });
   afterAll(() => close());
   return () => {
-    if (servers === undefined) throw new Error('The servers is not open yet');
+    if (servers === undefined)
+      throw new Error('The servers are started in beforeAll: call this in a hook or a test');
     return servers;
   };
 }

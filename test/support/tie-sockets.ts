@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** Two ends of a relay: one closes with the other, and an error of either is no error of the test. `open` holds those that are. */
+/** Joins the two sockets of a relay: closing one closes the other, and errors are ignored. `open` collects the open sockets. */
 export function tieSockets(open: Set<Socket>, inward: Socket, outward: Socket): void {
   for (const [socket, other] of [
     [inward, outward],

@@ -61,7 +61,7 @@ describe('the campaign workflow, when its history grows long', () => {
 });
 
 describe('the orchestrator of a worker', () => {
-  it('tells a workflow that does not run from one that does, and starts it once', async () => {
+  it('distinguishes a running workflow from one that does not run, and starts it once', async () => {
     const { temporal } = servers();
     const orchestrator = createWorkerOrchestrator(temporal.nativeConnection, temporal.namespace ?? 'default');
     const fixture = await createFixture({ recipients: 1, scheduledInMs: 3_600_000 });

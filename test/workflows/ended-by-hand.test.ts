@@ -108,7 +108,7 @@ describe('a campaign whose workflow is reset in the Web UI', () => {
     expect(new Set(provider.received.map(({ callbackData }) => callbackData)).size).toBe(recipients);
   };
 
-  it('sends to each recipient once, and takes the signals of before again', async () => {
+  it('sends to each recipient once, and handles the signals from before the reset again', async () => {
     const fixture = await createFixture({ recipients: 300, messagesPerSecond: 100 });
     const end = await fixture.withWorker(async () => {
       await fixture.start();
@@ -124,7 +124,7 @@ describe('a campaign whose workflow is reset in the Web UI', () => {
     expectSentOnce(fixture, 300);
   });
 
-  it('sends to each of a few once, whose single step it meets, and to nobody after their end', async () => {
+  it('sends to each recipient of a small campaign once, whether reset during its single step or after its end', async () => {
     let answers = (): void => undefined;
     const answered = new Promise<void>((resolve) => {
       answers = resolve;

@@ -129,7 +129,7 @@ describe('a template of a running campaign', () => {
     expect(events.every((data) => TemplateData.is(data))).toBe(true);
   });
 
-  it('is noted and told once when a refusal shows that it is paused', async () => {
+  it('is recorded and emits one event when a rejection shows that it is paused', async () => {
     let refused = true;
     const fixture = await createCampaignFixture(servers(), {
       recipients: 60,

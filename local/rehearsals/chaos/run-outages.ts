@@ -17,7 +17,7 @@ export interface OutagePlan {
 /** Most UNKNOWN recipients allowed for an outage of up to a minute and for a longer one, at 80 messages a second. */
 const [mostUnknownUpToMinute, mostUnknownBeyondMinute, atRate] = [40, 100, 80];
 const pollMs = 100;
-/** 20 messages: more than the probes' own single sends can add. */
+/** 20 messages: more than the probes' own single sends add, so that the campaign itself must have continued. */
 const mostFromProbes = 20;
 
 /** Resolves to the problems found, once sending has continued after the last outage. */

@@ -1,4 +1,4 @@
-/** Secrets of a development stack, made once per data folder. The environment's own ones go before them. */
+/** Secrets of a development stack, made once per data folder. Secrets in the environment take precedence. */
 import { randomBytes } from 'node:crypto';
 import { readJson, writePrivateJson } from './private-file.ts';
 import { StackError } from '../error.ts';

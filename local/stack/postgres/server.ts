@@ -115,7 +115,7 @@ interface Initialisation {
   readonly user: RunUser | undefined;
 }
 
-/** Into a folder beside the real one, renamed when it is whole: a start killed half way leaves nothing to repair. */
+/** Creates the data in a folder beside the real one and renames it when complete: a start that is killed leaves nothing to repair. */
 async function initialise({ binaries, dataFolder, passwordFile, user }: Initialisation): Promise<void> {
   const draft = `${dataFolder}.new`;
   rmSync(draft, { recursive: true, force: true });

@@ -21,7 +21,7 @@ import { valuesOf } from './raw-headers.ts';
 
 /** Without the header the functions do nothing. */
 export interface RequestIdempotency {
-  /** Stores the answer that the handler will return, in the transaction of what it creates; undefined without the header. */
+  /** Stores the handler's answer under the key, in the transaction of what it creates; undefined without the header. */
   readonly storeAnswer?: (transaction: Transaction, answer: JsonAnswer) => Promise<void>;
 
   /**

@@ -38,9 +38,9 @@ const sourcesAtOnce = 100;
 const mostWritingMs = 60 * 60_000;
 
 /**
- * Archives the recipients of campaigns that ended, and the other messages of months that were over, before the given number of
- * months; then deletes them. May be stopped anywhere: an archive without a record is written again, with the same content,
- * and one with a record only has rows deleted.
+ * Archives recipients of campaigns that ended, and messages outside campaigns of months that ended, `MESSAGE_RETENTION_MONTHS`
+ * ago; then deletes them. May be stopped anywhere: an archive without a record is written again with the same content, and
+ * one with a record only has rows deleted.
  */
 export async function archiveExpired(
   archivist: Archivist,
@@ -94,7 +94,7 @@ async function writeArchive(
   const { database, storage } = archivist;
   const key = keyOf(source);
   const startedAt = performance.now();
-  // Its error destroys the gzip stream, and with it the write.
+  // An error of the rows' stream destroys the gzip stream, and with it the write.
   const zipped = pipeline(
     Readable.from(readWhole(archivist, source, onBatch), { objectMode: false }),
     createGzip(),
@@ -111,13 +111,15 @@ async function writeArchive(
   return { ...source, key };
 }
 
-/** Throws at the end when rows may have been missing, so that the object is not replaced. */
+/**
+ * Reads every row of the source. Rows are deleted only once their archive is recorded: if a record exists at the end, another
+ * process may have deleted rows meanwhile, and this throws, so that its complete object is not replaced.
+ */
 async function* readWhole(archivist: Archivist, source: ArchiveSource, onBatch: () => void) {
   for await (const chunk of readRows(archivist, source)) {
     yield chunk as Buffer;
     onBatch();
   }
-  // Rows are deleted only after the record: without one, all of them have been read.
   if (await isArchived(archivist.database, keyOf(source))) throw new ArchivedElsewhere();
 }
 

@@ -1,3 +1,4 @@
+/** The hourly retention job: partitions, old rows and files (`RETENTION_DAYS`). `archive-expired.ts` moves old messages to storage. */
 import type { Dependencies } from '../../dependencies.ts';
 import {
   deleteCampaignFile,

@@ -10,7 +10,7 @@ export interface LostTime {
 }
 
 const second = 1000;
-/** 10 s: covers differing clocks and messages claimed ahead of sending. Too large costs UNKNOWNs, too small second messages. */
+/** 10 s: covers differing clocks and messages claimed ahead of sending. With less, a recipient could get a second message. */
 export const marginSeconds = 10;
 
 /** False for a campaign whose time had not come when sending stopped. */

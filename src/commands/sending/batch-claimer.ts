@@ -1,4 +1,4 @@
-/** Claims batches for one step: decides how many recipients each asks for, and places the tokens on the local clock. */
+/** Claims batches for one step: decides how many recipients each asks for, and converts token times to the local clock. */
 import { randomUUID } from 'node:crypto';
 import type { HeldSlot } from '../../records/sending/slot-state.ts';
 import { claimBatch, type Claim, type ClaimedRecipient } from '../../records/sending/claim-batch.ts';
@@ -17,8 +17,10 @@ const maxClaimMs = 300;
 const lookAheadMs = 100;
 /** 1.5 × the estimated throughput is claimed, so that a low estimate can recover. */
 const growth = 1.5;
-/** 1.1 s: a difference of the clocks that changes by more means that one of them was set. */
+/** 1.1 s: a step waits up to this long itself; for a longer wait it ends. */
 export const maxInStepWaitMs = 1_100;
+/** 1.1 s: if the difference of the two clocks changes by more, one of the clocks was set. */
+const maxClockDriftMs = 1_100;
 
 /** The step's first measurement of the two clocks, made when it reads its campaign. */
 export interface ClockSample {
@@ -127,6 +129,6 @@ export class BatchClaimer {
 
   /** The fastest answer gives the best offset; a sample that differs by more than a second means that a clock was set. */
   #adjustClock(sampleMs: number): void {
-    if (sampleMs < this.#offsetMs || sampleMs > this.#offsetMs + maxInStepWaitMs) this.#offsetMs = sampleMs;
+    if (sampleMs < this.#offsetMs || sampleMs > this.#offsetMs + maxClockDriftMs) this.#offsetMs = sampleMs;
   }
 }

@@ -91,7 +91,7 @@ function sendMessagesOf(
         components: render(recipient.variables ?? []),
       },
       callbackData: recipient.id,
-      // Checked again when a connection is free, which takes up to the provider's time limit while the provider hangs.
+      // While the provider hangs, a message may wait for a connection up to the time limit: it may be released meanwhile.
       heldBack: isReleased,
     });
 }

@@ -84,7 +84,7 @@ export function isSameAssignment(one: Conversation, other: Conversation): boolea
   return comparable(one) === comparable(other);
 }
 
-/** The part of an event's data that identifies its conversation. */
+/** The ids that the data of every conversation event begins with. */
 export const conversationIds = ({ id, channelId, phoneNumberId, contactId }: Conversation) => ({
   conversationId: id,
   channelId,

@@ -54,7 +54,7 @@ const readFlow = <Leaf>(source: ButtonSource<Leaf>): Readonly<Record<string, unk
 const readProducts = <Leaf>(source: ButtonSource<Leaf>): Readonly<Record<string, unknown>> => {
   const { report } = source.given.reader;
   const sections = readSections(own(source.entry, 'sections'), source.pathOf('sections'), report);
-  // The provider asks for a thumbnail; without one given it is the first product's.
+  // The provider requires a thumbnail: by default that of the first product.
   const first = sections[0]?.product_items[0]?.product_retailer_id ?? '';
   return { thumbnail_product_retailer_id: source.isGiven ? source.main(plainSlot) : first, sections };
 };

@@ -15,7 +15,7 @@ const bodyLength = 1024;
 const offerBodyLength = 600;
 const cardBodyLength = 160;
 
-/** Components that never take a value from the sender. */
+/** Component types that this service understands; any other is kept as unsupported. */
 const knownTypes: ReadonlySet<string> = new Set([
   'HEADER',
   'BODY',

@@ -52,7 +52,7 @@ async function learn(connection: Connection, pairs: FragmentSqlToken): Promise<v
 const AnsweredMessage = t.type({ contactId: nullable(t.string), campaignId: nullable(t.string) });
 export type AnsweredMessage = t.TypeOf<typeof AnsweredMessage>;
 
-/** Finds the contact and the campaign of a message that this service sent; undefined for any other message. */
+/** Finds contact and campaign of the message that an inbound one replies to; undefined unless this service sent it. */
 export async function findAnsweredMessage(
   connection: Connection,
   { channelId, providerMessageId }: { readonly channelId: string; readonly providerMessageId: string },
@@ -70,7 +70,7 @@ export async function findAnsweredMessage(
   return found ?? undefined;
 }
 
-/** Stores the ids that the answers to a campaign's messages gave. */
+/** Stores the provider's ids of recipients, which the answers to a campaign's messages contain. */
 export async function learnIdsOfCampaignRecipients(
   connection: Connection,
   campaignId: string,
@@ -89,7 +89,7 @@ export async function learnIdsOfCampaignRecipients(
   );
 }
 
-/** Stores the ids that the answer to a message outside campaigns gave. */
+/** Stores the provider's ids of the recipient, which the answer to a message outside campaigns contains. */
 export async function learnIdsOfMessageRecipient(
   connection: Connection,
   messageId: string,

@@ -108,8 +108,8 @@ const lockedRecipient = sql.fragment`
   id, position, state, reason, reason_detail, price, settlement, provider_message_id, statuses_seen`;
 
 /**
- * Locks recipients, except those waiting for a claim. A claim locks wallet and counter before its recipients; a transaction
- * that will lock the waiting ones later must not hold a recipient that a claim wants (see `lockWaitingRecipients`).
+ * Locks the recipients that are not PENDING. A claim locks wallet and counter first and PENDING recipients last, so locking
+ * these here, before wallet and counter, could deadlock; `lockWaitingRecipients` locks them in the order of a claim.
  */
 export async function lockRecipients(
   connection: Connection,
@@ -122,10 +122,7 @@ export async function lockRecipients(
     ORDER BY campaign_id, position FOR NO KEY UPDATE`);
 }
 
-/**
- * Locks recipients that wait for a claim. The caller holds the wallets and then the counters, in the order of a claim; locked
- * rows are skipped.
- */
+/** Locks PENDING recipients in the order of a claim: the caller holds the wallets, then come counters and recipients. Skips locked rows. */
 export async function lockWaitingRecipients(
   connection: Connection,
   { ids, campaignIds }: { readonly ids: readonly string[]; readonly campaignIds: readonly string[] },

@@ -9,7 +9,7 @@ const NotifiedTemplate = t.type({
   ...SyncedTemplate.props,
   workspaceId: t.number,
   quality: nullable(t.string),
-  /** When the provider changed the status, or when a sync asked for it, to the second; null before either. */
+  /** Time of the present status in whole seconds: of the provider's change, or of the sync that read it; null before either. */
   statusReportedAt: nullable(timestamp),
   /** The category that the provider has announced. */
   upcomingCategory: nullable(t.string),

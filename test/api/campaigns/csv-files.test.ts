@@ -54,7 +54,7 @@ describe('POST /api/campaigns/csv-files', () => {
     expect(read.text).toBe(csv);
   });
 
-  it('looks at the beginning of a large file alone', async () => {
+  it('samples only the beginning of a large file', async () => {
     const rows = Array.from({ length: 200_000 }, (_, i) => `+49151${10_000_000 + i},49`).join('\n');
     const answer = await upload(multipart(`phone,country\n${rows}`));
     expect(answer.status).toBe(201);
@@ -207,7 +207,7 @@ it('is refused when the workspace keeps as much as it may, and nothing of it sta
     api.database.pool.query(sql.type(nothing)`
       INSERT INTO campaign_file (key, workspace_id, size, headers)
       VALUES (${`csv_${randomUUID()}.csv`}, ${workspaceId}, ${bytes}, '[]')`);
-  // Room for one of two that come at once.
+  // The remaining quota fits one of two concurrent uploads.
   await fill(10 * 1024 ** 3 - Buffer.byteLength(csv));
   const before = (await storedFiles()).length;
   const answers = await Promise.all([upload(multipart(csv), channelKey), upload(multipart(csv), channelKey)]);

@@ -157,7 +157,7 @@ describe('the sending window of a workspace', () => {
     ]);
   });
 
-  it('is left with an operator’s key only', async () => {
+  it('is ignored only at the request of an operator’s key', async () => {
     await put(laterToday());
     const refused = await create({ ignore_quiet_hours: true });
     expect(refused.status).toBe(400);

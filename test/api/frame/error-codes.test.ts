@@ -62,7 +62,7 @@ it.each<[string, number, unknown]>([
   expect(JSON.parse(body)).toMatchObject({ status: 'error', code, error_code: errorCode });
 });
 
-it('has every code in docs/errors.md; `npm run openapi` writes it anew', async () => {
+it('docs/errors.md is up to date: `npm run openapi` writes it', async () => {
   expect(await readFile('docs/errors.md', 'utf8')).toBe(errorPage());
 });
 

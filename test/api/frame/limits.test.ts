@@ -51,7 +51,7 @@ describe('a body', () => {
     expect(values.cost).toBeGreaterThan(9 + 100 + 2 - 1 - values.refilled);
   });
 
-  it('that finds no room in memory is answered 503, and the next one is taken', async () => {
+  it('that exceeds the memory budget is answered 503, and the next one is taken', async () => {
     await start({ limits: { memoryBytes: 1024 * 1024 } });
     const refused = await post(`{"name":"${'x'.repeat(900_000)}"}`);
     expect(refused.status).toBe(503);
@@ -138,7 +138,7 @@ describe('a connection', () => {
     stuck.socket.destroy();
   });
 
-  it('takes requests that come in one piece one after the other', async () => {
+  it('serves requests that arrive in one piece one after the other', async () => {
     let begun = 0;
     const counted = endpoint({ ...flood.declaration, path: '/counted' }, async (call) => {
       begun += 1;
@@ -161,7 +161,7 @@ describe('a connection', () => {
     await closed;
   });
 
-  it('that come in one piece leave a turn to others between them', async () => {
+  it('serves other connections between the requests that arrive on it in one piece', async () => {
     let begun = 0;
     let begunInOneTurn = 0;
     const quick = endpoint({ ...flood.declaration, path: '/quick' }, async () => {
@@ -178,7 +178,7 @@ describe('a connection', () => {
     await closed;
   });
 
-  it('is given 32 MiB without a key at once, and anything else beside it', async () => {
+  it('gets at most 32 MiB of documents at once without a key; other paths and addresses are not limited by it', async () => {
     const page = endpoint({ ...flood.declaration, path: '/page' }, async () => ({
       status: 200,
       contentType: 'text/plain',
@@ -211,7 +211,7 @@ describe('a connection', () => {
       }).once('error', reject);
     });
 
-  it('is one of a number, of which an address has half', async () => {
+  it('is closed when its address already has half of the allowed connections', async () => {
     await start({ limits: { connections: 6 } });
     const idle = Array.from({ length: 3 }, () => openRaw(api.port));
     for (const { socket } of idle) socket.write('GET /none HTTP/1.1\r\nHost: x\r\n\r\n');

@@ -20,7 +20,7 @@ const expectEnvelope = ({ status, body }: { status: number; body: string }, expe
   expect(JSON.parse(body)).toMatchObject({ status: 'error', code: expected });
 };
 
-it('refuses what is not HTTP with the envelope', async () => {
+it('answers a request that is not HTTP with the error envelope', async () => {
   expectEnvelope(await sendRaw(api.port, 'this is not HTTP\r\n\r\n'), 400);
 });
 
@@ -42,11 +42,11 @@ it('refuses an expectation it cannot meet', async () => {
   expectEnvelope(await sendRaw(api.port, head), 417);
 });
 
-it('ends a head that does not come to its end', async () => {
+it('times out a request whose head never ends', async () => {
   expectEnvelope(await sendRaw(api.port, 'GET /api/notes HTTP/1.1\r\nHost: a\r\n'), 408);
 });
 
-it('ends a body that does not come to its end', async () => {
+it('times out a request whose body never ends', async () => {
   const head = `POST /api/notes HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\n`;
   expectEnvelope(await sendRaw(api.port, `${head}Content-Length: 100000\r\n\r\n{`), 408);
 });

@@ -430,7 +430,7 @@ describe('a CSV file', () => {
     expect(await preparationOf(id)).toMatchObject({ preparation_status: 'READY', total_contacts: 1 });
   });
 
-  test('is missed when the storage does not have it', async () => {
+  test('fails the preparation when the storage does not have it', async () => {
     const sender = await aSender(database.pool);
     const id = await aCampaignToPrepare(database.pool, sender, {
       audience: { csv_mapping: mapping, csv_file_key: 'other' },

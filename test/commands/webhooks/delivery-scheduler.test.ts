@@ -237,7 +237,7 @@ describe('scheduleDeliveries', () => {
     expect(await schedule()).toEqual([]);
   });
 
-  it('visits every shard within a turn, however few it may lock at a time', async () => {
+  it('visits every shard in a few polls, however few it may lock at a time', async () => {
     const workspaceId = await makeWorkspace(database);
     await Promise.all(Array.from({ length: 40 }, () => makeConfiguration(database.pool, workspaceId)));
     await backlog(workspaceId, 1);
@@ -298,7 +298,7 @@ describe('scheduleDeliveries', () => {
     expect(next).toBe(quiet.id);
   });
 
-  it('leaves locked deliveries for the next round, and so does a claim', async () => {
+  it('leaves locked deliveries for the next poll, and so does a claim', async () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, 3);
@@ -333,7 +333,7 @@ describe('scheduleDeliveries', () => {
     const one = { count: 1, first: 0, most: 1 };
     const first = await webhooksOf(await schedule({ limit: 8, shards: one, slowPerShard: 6 }));
     expect(first.filter((id) => id === fast.id)).toHaveLength(8);
-    // Four in a round, and each of another endpoint.
+    // One poll hands out four, each of another endpoint.
     expect(new Set(first.filter((id) => slowIds.has(id))).size).toBe(4);
     const second = await webhooksOf(await schedule({ limit: 1, shards: one, slowPerShard: 6 }));
     expect(second.filter((id) => slowIds.has(id))).toHaveLength(2);
@@ -535,7 +535,7 @@ describe('recordDeliveryOutcomes', () => {
     });
   });
 
-  it('knows an endpoint from the first attempt that no time limit ended, until its URL changes', async () => {
+  it('counts an endpoint as proven after its first attempt that did not time out, until its URL changes', async () => {
     const { ids, configuration } = await sending(3);
     const proven = async () =>
       (
@@ -604,7 +604,7 @@ describe('sweepTimeouts', () => {
     ]);
   });
 
-  it('gives a lost start another turn', async () => {
+  it('puts a delivery whose start was lost back into the queue', async () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId);
     await backlog(workspaceId, 1);

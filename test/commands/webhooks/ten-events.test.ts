@@ -55,7 +55,7 @@ interface Fixture extends SeededCampaign {
   readonly key: string;
 }
 
-/** A workspace of its own, whose campaign the provider has accepted one message of. */
+/** Creates a workspace with a running campaign of one recipient, and a webhook that subscribes to every event. */
 async function seed(): Promise<Fixture> {
   const { pool } = api.database;
   const campaign = await seedCampaign(pool, { recipients: 1 });
@@ -112,7 +112,10 @@ async function deliverAndCollect(
     .map(({ body }) => JSON.parse(body.toString()) as ReceivedEvent);
 }
 
-/** Makes the change while no event of the key can be written, then when it can, then once more. */
+/**
+ * Makes the change three times: while no event of the key can be written (it must not happen), normally, and once more
+ * (nothing changes). Returns the data of the one event that was received.
+ */
 async function expectOneEvent(
   eventKey: EventKey,
   fixture: Fixture,

@@ -124,14 +124,14 @@ describe('the end of so much open time', () => {
     expect(hours([], '2026-06-01T12:00:00Z', 30)).toBe('2026-06-02T18:00:00.000Z');
   });
 
-  it('knows that the day of a change of clocks has another length', () => {
+  it('counts 23 or 25 hours on a day of a clock change', () => {
     const night = [berlin('00:00', '06:00')];
     // Five hours on the day of spring, seven on that of autumn.
     expect(hours(night, '2026-03-28T22:59:00Z', 5)).toBe('2026-03-29T04:00:00.000Z');
     expect(hours(night, '2026-10-24T21:59:00Z', 7)).toBe('2026-10-25T05:00:00.000Z');
   });
 
-  it('cannot be told where nothing opens', () => {
+  it('is unknown where the windows never open', () => {
     expect(afterOpenTime([berlin('09:00', '12:00'), berlin('12:00', '18:00')], new Date(), 60)).toBeNull();
   });
 });

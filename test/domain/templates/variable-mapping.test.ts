@@ -391,7 +391,7 @@ describe('a name that is nearly a field', () => {
     ).warnings;
 
   test.each(['{{city}}', '{{First Name}}', 'Dear {{firstname}}', '{{City}}, {{town}}', 'First Name', 'city'])(
-    '%s is told of, as people would read it',
+    'a warning names %s',
     (text) => {
       expect(warningsOf(text)).toEqual([
         {
@@ -405,7 +405,7 @@ describe('a name that is nearly a field', () => {
   );
 
   test.each(['City', '{{City}}', 'Dear {{firstName}} from {{ City }}', '20 %', 'Berlin', ''])(
-    '%s is not',
+    'no warning names %s',
     (text) => {
       expect(warningsOf(text)).toEqual([]);
     },

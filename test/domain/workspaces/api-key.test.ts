@@ -47,6 +47,6 @@ it.each([
   ['two parts', `${part({ alg: 'none' })}.abc`, false],
   ['four parts', `${part({ alg: 'none' })}.a.b.c`, false],
   ['characters outside base64url', `${part({ alg: 'none' })}.a+b.c`, false],
-])('takes a credential with %s for a JWT: %#', (_, credential, expected) => {
+])('tells whether a credential with %s is a JWT', (_, credential, expected) => {
   expect(looksLikeJwt(credential)).toBe(expected);
 });

@@ -100,7 +100,7 @@ const screens: Readonly<Record<string, string>> = {
 /** Addresses that ask for nothing of their own. */
 const silent = ['/sign-in', '$', '/contacts', '/contacts/$id', '/segments', '/conversations', '/activity'];
 
-it('has a loading and an error face for every screen, and goes on from both', async () => {
+it('shows a loading and an error state on every screen, and recovers from both', async () => {
   const router = readFileSync('dashboard/src/router.tsx', 'utf8');
   const paths = [...router.matchAll(/\bpath: '(.+?)'/g)].map(([, path]) => path);
   expect(paths.filter((path) => !silent.includes(path ?? '')).toSorted()).toEqual(

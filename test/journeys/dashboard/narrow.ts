@@ -1,4 +1,4 @@
-/** Every screen on a phone in the dark, and at a zoom of 200 %: no violation, nothing beside the page, no row below a heading. */
+/** Every screen on a phone in the dark, and at a zoom of 200 %: no accessibility violation, no horizontal scrolling, no row hidden by a heading. */
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';

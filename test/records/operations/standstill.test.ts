@@ -61,7 +61,7 @@ async function blocksOf(ask: (connection: Connection) => Promise<unknown>): Prom
   return (await database.pool.oneFirst(blocksRead)) - before;
 }
 
-it.each(['COMPLETED', 'SCHEDULED'])('reads nothing of those that are %s', async (status) => {
+it.each(['COMPLETED', 'SCHEDULED'])('reads no campaign that is %s', async (status) => {
   await setUp(`status = '${status}'`);
   const rows = await database.pool.transaction(async (transaction) => {
     await suspectCampaigns(transaction);

@@ -13,7 +13,7 @@ export interface FilterProps {
 
 interface ActivityFiltersProps extends FilterProps {
   readonly kinds: readonly string[];
-  /** Keys to choose from; absent where nothing is told of a key. */
+  /** Keys to choose from; absent for a list without keys. */
   readonly actors?: readonly string[];
 }
 

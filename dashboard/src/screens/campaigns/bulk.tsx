@@ -23,7 +23,7 @@ export function CampaignBulk({ bulk }: { bulk: Bulk }) {
         variant="default"
         color="red"
         question={`Cancel ${counted(chosen.size, 'campaign')}?`}
-        consequence="Who is still pending will never be sent to. To continue later, pause them instead."
+        consequence="Recipients that are still pending will never be sent to. To continue later, pause the campaigns instead."
         confirmation="Cancel the campaigns"
         onConfirm={() => run.mutate(campaignActions.cancel)}
       />

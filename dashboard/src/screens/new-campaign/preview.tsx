@@ -28,7 +28,7 @@ export function Preview({ templateId, mapping, first, offerEnds }: PreviewProps)
   return (
     <Box w={320} pos="sticky" top={80}>
       <Text size="sm" c="dimmed" mb={6}>
-        {first === undefined ? 'As the phone shows it' : 'As the phone of the first one shows it'}
+        {first === undefined ? 'As the phone shows it' : 'As the phone of the first recipient shows it'}
       </Text>
       {message === undefined ? (
         <Loaded query={preview}>{() => null}</Loaded>

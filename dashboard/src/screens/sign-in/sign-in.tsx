@@ -49,7 +49,7 @@ export function SignIn() {
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    void enter({ api_key: key.trim() }, 'This key is not valid. Look whether all of it was pasted.');
+    void enter({ api_key: key.trim() }, 'This key is not valid. Check that all of it was pasted.');
   };
   return (
     <Center mih="100dvh" p="md" component="main">

@@ -7,11 +7,11 @@ import { parseJsonInPieces } from './json-pieces.ts';
 const deepest = 64;
 /** No endpoint takes an object of so many keys; building a larger one blocks the event loop. */
 const mostMembers = 10_000;
-/** Garbage collection of more blocks the event loop; the longest lists that an endpoint takes are of texts. */
+/** 100,000 objects and lists: garbage collection of more blocks the event loop. Long lists of a request contain texts only. */
 const mostContainers = 100_000;
 /** Bytes of a key, a number or a run of blanks. */
 const longestToken = 64 * 1024;
-/** Stands for the members of a list, which `most` alone bounds. */
+/** Marks a level of nesting as a list: its members are bounded by the number of values alone, not by `mostMembers`. */
 const inList = -1;
 const [quote, comma, colon] = [0x22, 0x2c, 0x3a];
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -68,9 +68,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * Values in a JSON text, up to one more than `most`. HttpProblem 400 for what could not be parsed in pieces of bounded work:
- * a recursive walk over a deep value would overflow the stack, and a huge object, key, number or run of blanks would be read
- * in one go.
+ * Counts the values in a JSON text, up to one more than `most`. Throws HttpProblem 400 for a text that cannot be parsed in
+ * small pieces: one nested too deep for a recursive walk, or one with a huge object, key, number or run of blanks.
  */
 export async function countValues(bytes: Buffer, most: number): Promise<number> {
   const members = new Int32Array(deepest + 1);

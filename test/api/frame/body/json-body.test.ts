@@ -40,7 +40,7 @@ describe('a JSON body is refused for', () => {
     await expect(count(text)).rejects.toThrow(message);
   });
 
-  it('none of: 10,000 members, a list of more, long texts', async () => {
+  it('neither 10,000 members, a longer list, nor long texts', async () => {
     expect(await count(members(10_000))).toBe(30_002);
     expect(await count(`{"a":[${'1,'.repeat(20_000)}1]}`)).toBe(20_003);
     expect(await count(`{"a":"${'x'.repeat(kibibytes)}","b":["${' '.repeat(kibibytes)}"]}`)).toBe(4);

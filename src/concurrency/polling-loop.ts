@@ -79,7 +79,9 @@ export function startPollingLoop({
 export function errorName(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const links = [error, error.cause] as readonly ({ readonly code?: unknown } | undefined)[];
-  // gRPC, by which Temporal is called, has numbers as codes.
-  const code = links.map((link) => link?.code).find((found) => ['string', 'number'].includes(typeof found));
-  return code === undefined ? error.name : `${error.name} ${String(code)}`;
+  // The codes of gRPC, by which Temporal is called, are numbers.
+  const code = links
+    .map((link) => link?.code)
+    .find((found) => typeof found === 'string' || typeof found === 'number');
+  return code === undefined ? error.name : `${error.name} ${code}`;
 }

@@ -20,6 +20,7 @@ import { claimProviderCallbacks } from '../../src/records/callbacks/provider-cal
 import type { RecipientState } from '../../src/domain/campaigns/recipient.ts';
 import { possibleNumbers } from '../../src/domain/contacts/search.ts';
 import { listRecipients } from '../../src/records/campaigns/recipient-report.ts';
+import { deleteContact, getContact, listContactsById } from '../../src/records/contacts/contacts.ts';
 import {
   stopSendingTo,
   clearContact,
@@ -27,7 +28,10 @@ import {
   exportPerson,
   findKnownPerson,
 } from '../../src/records/contacts/erasure.ts';
-import type { Connection, Database } from '../../src/records/database/database.ts';
+import { listHistory } from '../../src/records/contacts/history.ts';
+import { listContacts, searchContacts } from '../../src/records/contacts/list.ts';
+import { lockContact } from '../../src/records/contacts/stored-contacts.ts';
+import type { Connection, Database, Transaction } from '../../src/records/database/database.ts';
 import { nothing, row } from '../../src/records/database/row.ts';
 import {
   deleteArchivedMessages,
@@ -62,6 +66,7 @@ let recent: string;
 let recipientIds: readonly string[];
 let deliveryIds: readonly string[];
 let contactId: string;
+let contactIds: readonly string[];
 const claimId = randomUUID();
 const expiredClaimId = randomUUID();
 
@@ -152,6 +157,7 @@ beforeAll(async () => {
     sql.fragment`SELECT id FROM recipient WHERE campaign_id = ${campaignId} ORDER BY position`,
   );
   [contactId = ''] = await ids(sql.fragment`SELECT id FROM contact WHERE phone_number = '4915100000777'`);
+  contactIds = await ids(sql.fragment`SELECT id FROM contact ORDER BY id`);
   deliveryIds = await ids(
     sql.fragment`SELECT id FROM webhook_delivery WHERE state = 'pending' AND dispatched_at IS NOT NULL`,
   );
@@ -224,6 +230,19 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
       positions.map((position) => `wamid.${position}`),
     ),
   'lock recipients of statuses': (connection) => lockRecipients(connection, recipientIds),
+  'read a contact': (connection) => getContact(connection, seeded.workspaceId, contactId),
+  'read contacts by id': (connection) => listContactsById(connection, seeded.workspaceId, contactIds),
+  'lock a contact': (connection) => lockContact(connection as Transaction, seeded.workspaceId, contactId),
+  'delete a contact': (connection) => deleteContact(connection, seeded.workspaceId, contactId),
+  'list contacts': (connection) =>
+    listContacts(connection, seeded.workspaceId, { after: { id: contactId }, limit: 100 }),
+  'search a contact by its number': (connection) =>
+    searchContacts(connection, seeded.workspaceId, {
+      search: { words: [], numbers: ['4915100000777'] },
+      limit: 100,
+    }),
+  'list the messages of a contact': (connection) =>
+    listHistory(connection, { workspaceId: seeded.workspaceId, contactId, limit: 100 }),
   'find a person': (connection) => findKnownPerson(connection, seeded.workspaceId, contactId),
   'export a person': (connection) => exportPerson(connection, place()),
   'send nothing more to a person': (connection) => stopSendingTo(connection, place()),

@@ -33,6 +33,15 @@ export const contactSelection = sql.fragment`
   ARRAY(SELECT tag_id::text FROM contact_tag WHERE contact_id = contact.id ORDER BY tag_id) AS "tagsId",
   contact.dob, contact.created_at AS "createdAt", contact.updated_at AS "updatedAt"`;
 
+/**
+ * The contacts with these ids as a table `contact`. One index lookup for each id: statistics that do not know the workspace make
+ * any index that begins with it look as good.
+ */
+export const contactsById = (workspaceId: number, ids: ReturnType<typeof sql.array>) => sql.fragment`
+  unnest(${ids}) AS wanted (id) CROSS JOIN LATERAL (
+    SELECT * FROM contact WHERE workspace_id = (SELECT ${workspaceId}::int) AND contact.id = wanted.id OFFSET 0
+  ) AS contact`;
+
 /** Returns contacts by id, deleted ones included, in any order. */
 export async function listContactsById(
   connection: Connection,
@@ -41,8 +50,7 @@ export async function listContactsById(
 ): Promise<readonly Contact[]> {
   if (contactIds.length === 0) return [];
   return connection.any(sql.type(ContactRow)`
-    SELECT ${contactSelection} FROM contact
-    WHERE workspace_id = ${workspaceId} AND id = ANY(${sql.array(contactIds, 'uuid')})`);
+    SELECT ${contactSelection} FROM ${contactsById(workspaceId, sql.array(contactIds, 'uuid'))}`);
 }
 
 /** Throws NotFound, for a deleted contact too. */
@@ -53,7 +61,7 @@ export async function getContact(
 ): Promise<Contact> {
   const found = await connection.maybeOne(sql.type(ContactRow)`
     SELECT ${contactSelection} FROM contact
-    WHERE workspace_id = ${workspaceId} AND id = ${contactId} AND deleted_at IS NULL`);
+    WHERE workspace_id = (SELECT ${workspaceId}::int) AND id = ${contactId} AND deleted_at IS NULL`);
   return found ?? notFound('Contact');
 }
 
@@ -65,6 +73,6 @@ export async function deleteContact(
 ): Promise<void> {
   const { rowCount } = await connection.query(sql.type(nothing)`
     UPDATE contact SET deleted_at = now(), updated_at = now()
-    WHERE workspace_id = ${workspaceId} AND id = ${contactId} AND deleted_at IS NULL`);
+    WHERE workspace_id = (SELECT ${workspaceId}::int) AND id = ${contactId} AND deleted_at IS NULL`);
   if (rowCount === 0) throw new NotFound('Contact');
 }

@@ -47,24 +47,26 @@ export function listHistory(
   const channel = channelId === undefined ? sql.fragment`TRUE` : sql.fragment`"channelId" = ${channelId}`;
   return connection.any(sql.type(row(HistoryRow))`
     WITH person AS (
-      SELECT id, phone_number FROM contact WHERE workspace_id = ${workspaceId} AND id = ${contactId}
+      SELECT id, phone_number FROM contact WHERE workspace_id = (SELECT ${workspaceId}::int) AND id = ${contactId}
     ), listed AS (
       SELECT message.id, message.created_at AS at, message.channel_id AS "channelId", message.direction, message.type,
         message.state, message.reason, message.content, message.template_id AS "templateId",
         message.campaign_id AS "campaignId"
-      FROM message WHERE message.id IN (${messagesOf({
+      FROM (${messagesOf({
         workspaceId,
         contactId: sql.fragment`(SELECT id FROM person)`,
         phoneNumber: sql.fragment`(SELECT phone_number FROM person)`,
-      })})
+      })}) AS own
+      CROSS JOIN LATERAL (SELECT * FROM message WHERE message.id = own.id OFFSET 0) AS message
       UNION ALL
       SELECT recipient.id, COALESCE(recipient.accepted_at, recipient.updated_at), campaign.channel_id, 'outbound', 'template',
         recipient.state, recipient.reason, NULL, campaign.template_id, campaign.id
-      FROM person
-      JOIN campaign ON campaign.workspace_id = ${workspaceId}
-      JOIN recipient ON recipient.campaign_id = campaign.id AND recipient.sendable
-        AND recipient.phone_number = person.phone_number
-      WHERE recipient.state NOT IN ('PENDING', 'CANCELLED')
+      FROM campaign
+      CROSS JOIN LATERAL (
+        SELECT * FROM recipient WHERE recipient.campaign_id = campaign.id AND recipient.sendable
+          AND recipient.phone_number = (SELECT phone_number FROM person) OFFSET 0
+      ) AS recipient
+      WHERE campaign.workspace_id = ${workspaceId} AND recipient.state NOT IN ('PENDING', 'CANCELLED')
     )
     SELECT listed.*, template.name AS "templateName", campaign.name AS "campaignName"
     FROM (SELECT * FROM listed WHERE ${rest} AND ${channel} ORDER BY at DESC, id DESC LIMIT ${limit}) AS listed

@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
 import { listCallingCodes, type ContactSearch } from '../../domain/contacts/search.ts';
-import { ContactFields, contactSelection } from './contacts.ts';
+import { ContactFields, contactsById, contactSelection } from './contacts.ts';
 import type { Connection } from '../database/database.ts';
 import { listCursorPage, type CursorPage } from '../database/page.ts';
 import { row } from '../database/row.ts';
@@ -122,7 +122,7 @@ async function withContacts(
     'uuid',
   );
   const rows = sql.fragment`
-    SELECT ${contactSelection} FROM contact WHERE workspace_id = ${workspaceId} AND id = ANY(${ids})`;
+    SELECT ${contactSelection} FROM ${contactsById(workspaceId, ids)}`;
   const order = sql.fragment`array_position(${ids}, id)`;
   const { items, hasNext } = await listCursorPage(connection, { ...contactColumns, rows, order, limit });
   const byId = new Map(positions.map((position) => [position.id, position]));
@@ -198,7 +198,7 @@ const afterKey = (key: Fragment, workspaceId: number, afterId: string | undefine
   afterId === undefined
     ? sql.fragment`TRUE`
     : sql.fragment`(${key}, contact.id) > (
-        (SELECT ${key} FROM contact WHERE workspace_id = ${workspaceId} AND id = ${afterId}), ${afterId}::uuid)`;
+        (SELECT ${key} FROM contact WHERE workspace_id = (SELECT ${workspaceId}::int) AND id = ${afterId}), ${afterId}::uuid)`;
 
 /** Fewer national digits would match behind too many calling codes to be useful. */
 const shortestNationalSearch = 4;
@@ -218,7 +218,7 @@ function numberWay(digits: string): Way {
         FROM unnest(${sql.array(codes, 'text')}) AS code
         CROSS JOIN LATERAL (
           SELECT contact.id, contact.phone_number FROM contact
-          WHERE contact.workspace_id = ${workspaceId} AND contact.deleted_at IS NULL
+          WHERE contact.workspace_id = (SELECT ${workspaceId}::int) AND contact.deleted_at IS NULL
             AND contact.phone_number >= (code || ${digits}) COLLATE "C"
             AND contact.phone_number < (code || ${digits} || ':') COLLATE "C"
             AND code IN ('', contact.country_code)

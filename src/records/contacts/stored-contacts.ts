@@ -36,7 +36,7 @@ export async function lockContact(
 ): Promise<StoredContact> {
   const found = await connection.maybeOne(sql.type(row(Stored))`
     SELECT ${storedSelection} FROM contact
-    WHERE workspace_id = ${workspaceId} AND id = ${contactId} AND deleted_at IS NULL
+    WHERE workspace_id = (SELECT ${workspaceId}::int) AND id = ${contactId} AND deleted_at IS NULL
     FOR NO KEY UPDATE`);
   if (found === null) throw new NotFound('Contact');
   return toStored(found);
@@ -50,7 +50,7 @@ export async function lockDeletedContact(
 ): Promise<StoredContact | undefined> {
   const found = await connection.maybeOne(sql.type(row(Stored))`
     SELECT ${storedSelection} FROM contact
-    WHERE workspace_id = ${workspaceId} AND phone_number = ${phoneNumber} AND deleted_at IS NOT NULL
+    WHERE workspace_id = (SELECT ${workspaceId}::int) AND phone_number = ${phoneNumber} AND deleted_at IS NOT NULL
     FOR NO KEY UPDATE`);
   return found === null ? undefined : toStored(found);
 }
@@ -67,5 +67,5 @@ export function findNumberUse(connection: Connection, workspaceId: number, phone
   return connection.one(sql.type(row(NumberUse))`
     SELECT uuidv7() AS id, statement_timestamp() AS at, (
       SELECT CASE WHEN deleted_at IS NULL THEN 'present' ELSE 'deleted' END FROM contact
-      WHERE workspace_id = ${workspaceId} AND phone_number = ${phoneNumber}) AS use`);
+      WHERE workspace_id = (SELECT ${workspaceId}::int) AND phone_number = ${phoneNumber}) AS use`);
 }

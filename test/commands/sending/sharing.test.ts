@@ -82,10 +82,10 @@ async function measure({ campaigns, seconds, url }: Crowding) {
   return { perSecond, busiest, steps };
 }
 
-it.concurrent('gives each of twenty campaigns its share of the channel, which has its whole rate and never more', async () => {
+it.concurrent('gives each of eight campaigns its share of the channel, which has its whole rate and never more', async () => {
   const rate = 200;
-  const { campaigns } = await seedCampaigns(20, 600, rate);
-  const { perSecond, busiest, steps } = await measure({ campaigns, seconds: 37 });
+  const { campaigns } = await seedCampaigns(8, 600, rate);
+  const { perSecond, busiest, steps } = await measure({ campaigns, seconds: 17 });
   expect(perSecond).toBeGreaterThan(rate * enough);
   expect(busiest).toBeLessThanOrEqual(rate * tolerance);
   const sent = await Promise.all(campaigns.map(accepted));
@@ -93,7 +93,7 @@ it.concurrent('gives each of twenty campaigns its share of the channel, which ha
   expect(Math.min(...sent)).toBeGreaterThan(share * 0.5);
   expect(Math.max(...sent)).toBeLessThan(share * 1.5);
   // One second for each holder, and asking again five times a second.
-  expect(steps).toBeLessThan(40 * (1.5 + 5) + 40);
+  expect(steps).toBeLessThan(20 * (1.5 + 5) + 16);
 }, 90_000);
 
 it.concurrent('shares a channel evenly between two campaigns', async () => {
@@ -142,7 +142,7 @@ it.concurrent('sends one of ten recipients behind a hundred large ones within fi
 it('gives a slow channel its whole rate however many campaigns share it', async () => {
   const rate = 5;
   const { campaigns } = await seedCampaigns(120, 50, rate);
-  const { perSecond, busiest } = await measure({ campaigns, seconds: 20 });
+  const { perSecond, busiest } = await measure({ campaigns, seconds: 10 });
   expect(perSecond).toBeGreaterThan(rate * enough);
   expect(busiest).toBeLessThanOrEqual(rate * tolerance);
 }, 90_000);
@@ -155,14 +155,14 @@ it('lets a single send wait for one batch and the claim of the next, beside a ca
     for (const campaign of campaigns) void crowd.drive(campaign);
     await sleep(2_000);
     const waits: number[] = [];
-    for (let sent = 0; sent < 50; sent += 1) {
+    for (let sent = 0; sent < 30; sent += 1) {
       waits.push(await takeSingleToken(database, { channelId: first.channelId, longestWaitMs: 10_000 }));
       await sleep(93);
     }
     await crowd.stop();
     await database.end();
     const sorted = waits.toSorted((a, b) => a - b);
-    expect(sorted[25]).toBeLessThan(150);
-    expect(sorted[45]).toBeLessThan(300);
+    expect(sorted[15]).toBeLessThan(150);
+    expect(sorted[27]).toBeLessThan(300);
   }
 }, 60_000);

@@ -1,7 +1,7 @@
 /** The sending window of a workspace: quiet hours for MARKETING templates. */
 import { SendingWindow, sendingWindowExample } from '../codecs/sending-window.ts';
 import { nullish } from '../codecs/struct.ts';
-import { deliverWorkflowOutbox } from '../commands/campaigns/deliver-workflow-outbox.ts';
+import { deliverWorkflowOutboxes } from '../commands/campaigns/deliver-workflow-outbox.ts';
 import { setSendingWindow } from '../commands/workspaces/set-sending-window.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { getWorkspaceWindow } from '../records/workspaces/workspace-window.ts';
@@ -74,6 +74,5 @@ async function apply(
   window: SendingWindow | null,
 ): Promise<void> {
   const campaignIds = await setSendingWindow(dependencies, workspaceId, window);
-  // Stops at the first failure: Temporal is unreachable, and each further call would run into its time-out.
-  for (const campaignId of campaignIds) if (!(await deliverWorkflowOutbox(dependencies, campaignId))) return;
+  await deliverWorkflowOutboxes(dependencies, campaignIds);
 }

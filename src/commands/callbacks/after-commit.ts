@@ -1,7 +1,7 @@
 import type { Dependencies } from '../../dependencies.ts';
 import type { RecipientState } from '../../domain/campaigns/recipient.ts';
 import { countRecipients } from '../../telemetry/metrics.ts';
-import { deliverWorkflowOutbox } from '../campaigns/deliver-workflow-outbox.ts';
+import { deliverWorkflowOutboxes } from '../campaigns/deliver-workflow-outbox.ts';
 import { requestTemplateSyncs } from '../templates/request-template-sync.ts';
 import type { Consequences } from './status-effects.ts';
 
@@ -20,8 +20,6 @@ export async function finishAfterCommit(
 ): Promise<void> {
   // Undefined in admin commands, which have no metrics.
   if (dependencies.metrics !== undefined) countRecipients(dependencies.metrics, reached);
-  // Stops after the first failure: while Temporal is away each further call would take its whole timeout.
-  for (const campaignId of new Set(paused))
-    if (!(await deliverWorkflowOutbox(dependencies, campaignId))) break;
+  await deliverWorkflowOutboxes(dependencies, [...new Set(paused)]);
   await requestTemplateSyncs(dependencies, resync);
 }

@@ -28,6 +28,27 @@ export async function deliverWorkflowOutbox(
   }
 }
 
+const campaignsAtOnce = 10;
+
+/**
+ * `deliverWorkflowOutbox` for many campaigns, ten at a time. Ends at the first failure: while Temporal is away, each further
+ * call would take its whole timeout.
+ */
+export async function deliverWorkflowOutboxes(
+  dependencies: OutboxDependencies,
+  campaignIds: readonly string[],
+): Promise<void> {
+  const waiting = campaignIds.values();
+  let isReachable = true;
+  const deliverNext = async (): Promise<void> => {
+    for (const campaignId of waiting) {
+      if (!isReachable) return;
+      if (!(await deliverWorkflowOutbox(dependencies, campaignId))) isReachable = false;
+    }
+  };
+  await Promise.all(Array.from({ length: campaignsAtOnce }, deliverNext));
+}
+
 /** Starts the workflow of a campaign just created and deletes its outbox message. Never rejects. */
 export async function startCreated(
   { database, orchestrator, logger }: OutboxDependencies,

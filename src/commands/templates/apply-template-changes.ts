@@ -7,7 +7,7 @@ import type { Connection } from '../../records/database/database.ts';
 import { insertNotices } from '../../records/operations/notices.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
 import { lockTemplatesOf, type SyncedTemplate } from '../../records/templates/sync.ts';
-import { deliverWorkflowOutbox } from '../campaigns/deliver-workflow-outbox.ts';
+import { deliverWorkflowOutboxes } from '../campaigns/deliver-workflow-outbox.ts';
 import { pauseCampaignsOfTemplate } from '../campaigns/pause-campaigns.ts';
 
 interface TemplateWrite {
@@ -48,9 +48,7 @@ export async function applyTemplateChanges(
     }
     return { changes: found.length, added: after.length - found.length, paused: campaigns };
   });
-  for (const campaignId of paused) {
-    await deliverWorkflowOutbox(dependencies, campaignId);
-  }
+  await deliverWorkflowOutboxes(dependencies, paused);
   return { added, changed: changes };
 }
 

@@ -15,7 +15,7 @@ import { notFound } from '../../domain/error.ts';
 import { campaignPaused } from '../../domain/operations/notice.ts';
 import type { Connection } from '../database/database.ts';
 import { insertNotices } from '../operations/notices.ts';
-import { enqueueRefresh } from './workflow-outbox.ts';
+import { enqueueRefresh, enqueueRefreshes } from './workflow-outbox.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
 const LockedCampaign = t.type({
@@ -118,7 +118,10 @@ export async function pauseRunning(
     UPDATE campaign SET status = 'PAUSED', pause_reason = ${reason}, epoch = epoch + 1, updated_at = now()
     WHERE id IN (SELECT id FROM running)
     RETURNING id, workspace_id, name`);
-  for (const { id } of paused) await enqueueRefresh(transaction, id);
+  await enqueueRefreshes(
+    transaction,
+    paused.map(({ id }) => id),
+  );
   await insertNotices(
     transaction,
     paused.map((campaign) => campaignPaused(campaign, reason)),

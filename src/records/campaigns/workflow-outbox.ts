@@ -11,6 +11,16 @@ export async function enqueueRefresh(connection: Connection, campaignId: string)
   await connection.query(sql.type(nothing)`${outboxMessage('refresh', campaignId)}`);
 }
 
+export async function enqueueRefreshes(
+  connection: Connection,
+  campaignIds: readonly string[],
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    INSERT INTO workflow_outbox (campaign_id, kind, request_id)
+    SELECT id, 'refresh', ${callContext().requestId ?? null}
+    FROM unnest(${sql.array([...campaignIds], 'uuid')}) AS id`);
+}
+
 /** INSERT of a message, also usable within the statement that creates the campaign. */
 export const outboxMessage = (
   kind: OutboxMessageKind,

@@ -6,7 +6,7 @@ import { oneOf } from '../../codecs/struct.ts';
 import { campaignStatuses, isFinished } from '../../domain/campaigns/campaign.ts';
 import { notFound } from '../../domain/error.ts';
 import type { SendingWindow as Window } from '../../domain/campaigns/sending-window.ts';
-import { enqueueRefresh } from '../campaigns/workflow-outbox.ts';
+import { enqueueRefreshes } from '../campaigns/workflow-outbox.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
 
@@ -48,6 +48,6 @@ export async function saveWorkspaceWindow(
     UPDATE campaign SET window_opens_at = NULL, epoch = epoch + 1, updated_at = now()
     WHERE id IN (SELECT id FROM unfinished) RETURNING id, status`);
   const ids = changed.filter(({ status }) => status === 'RUNNING').map(({ id }) => id);
-  for (const id of ids) await enqueueRefresh(transaction, id);
+  await enqueueRefreshes(transaction, ids);
   return ids;
 }

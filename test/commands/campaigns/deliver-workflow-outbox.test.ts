@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { pino } from 'pino';
@@ -5,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   deliverOverdueMessages,
   deliverWorkflowOutbox,
+  deliverWorkflowOutboxes,
 } from '../../../src/commands/campaigns/deliver-workflow-outbox.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
@@ -55,6 +57,32 @@ const countWaiting = () =>
   test.pool.oneFirst(sql.type(Count)`SELECT count(*)::int AS waiting FROM workflow_outbox`);
 
 describe('the delivery of the workflow outbox', () => {
+  it('signals ten campaigns at a time, and ends at the first failure', async () => {
+    const ids = await seedCommands(30);
+    const { dependencies, delivered } = createOutbox(() => false);
+    let most = 0;
+    let running = 0;
+    const refreshCampaign = async (id: string) => {
+      running += 1;
+      most = Math.max(most, running);
+      await sleep(20);
+      running -= 1;
+      return dependencies.orchestrator.refreshCampaign(id);
+    };
+    const orchestrator = { ...dependencies.orchestrator, refreshCampaign };
+    await deliverWorkflowOutboxes({ ...dependencies, orchestrator }, ids);
+    expect(delivered.toSorted()).toEqual(ids.toSorted());
+    expect(most).toBeGreaterThan(3);
+    expect(most).toBeLessThanOrEqual(10);
+
+    const more = await seedCommands(30);
+    let asked = 0;
+    const away = createOutbox(() => (asked += 1) > 0);
+    await deliverWorkflowOutboxes(away.dependencies, more);
+    expect(asked).toBeLessThanOrEqual(10);
+    expect(await countWaiting()).toBe(30);
+  });
+
   it('delivers messages of other processes although Temporal rejects some', async () => {
     const [refused = '', ...others] = await seedCommands(4);
     const { dependencies, delivered } = createOutbox((id) => id === refused);

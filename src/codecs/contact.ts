@@ -21,13 +21,16 @@ const DateOfBirth = refined(
   {},
 );
 
+/** An object cannot hold this key as others: the field would be lost when the contact is read. */
+const FieldId = refined(
+  textOf({ min: 1, max: 255 }),
+  (fieldId) => fieldId !== '__proto__',
+  (field) => `${field} must not be __proto__`,
+  {},
+);
+
 const CustomFields = refined(
-  listOf(
-    named(
-      'CustomFieldValue',
-      struct({ fieldId: textOf({ min: 1, max: 255 }), value: textOf({ max: 5000 }) }),
-    ),
-  ),
+  listOf(named('CustomFieldValue', struct({ fieldId: FieldId, value: textOf({ max: 5000 }) }))),
   (fields) => fields.length <= 200 && new Set(fields.map(({ fieldId }) => fieldId)).size === fields.length,
   'customFields must hold at most 200 fields, each once',
   { maxItems: 200 },

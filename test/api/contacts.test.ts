@@ -110,6 +110,10 @@ describe('POST /api/contacts', () => {
     [{ phoneNumber: '+4915112345678', tagsId: [randomUUID()] }, 'tagsId.0'],
     [{ phoneNumber: '+4915112345678', customFields: { city: 'Berlin' } }, 'customFields'],
     [
+      { phoneNumber: '+4915112345678', customFields: [{ fieldId: '__proto__', value: '1' }] },
+      'customFields.0.fieldId',
+    ],
+    [
       {
         phoneNumber: '+4915112345678',
         customFields: [

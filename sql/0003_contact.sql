@@ -165,11 +165,10 @@ CREATE TABLE erasure (
   workspace_id integer NOT NULL REFERENCES workspace (id),
   -- The contact's id, number and provider ids: the texts by which rows are found.
   names text[] NOT NULL,
-  -- Later rows belong to the person who registers the number again.
+  -- Later rows belong to the person who registers the number again. Moved by the first step if rows are dated ahead.
   requested_at timestamptz NOT NULL,
   -- Rows written before this time no longer name the person; NULL before the first step.
   cleared_until timestamptz,
-  -- The job takes the least recently advanced erasure next.
-  stepped_at timestamptz NOT NULL DEFAULT now()
+  next_step_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX erasure_workspace ON erasure (workspace_id);

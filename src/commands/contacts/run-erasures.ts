@@ -3,6 +3,7 @@ import { startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import {
   advanceErasure,
+  coverRowsAhead,
   endErasure,
   eraseCallbacks,
   eraseEvents,
@@ -18,10 +19,12 @@ type ErasureDependencies = Pick<Dependencies, 'config' | 'database' | 'logger'>;
 const idleMs = 2_000;
 /** An erasure starts after 5 s. By then, transactions that read the contact before the request have committed their events. */
 const afterSeconds = 5;
+/** 2 s until an erasure looks again at a callback that waits to be applied; meanwhile other erasures advance. */
+const callbackDelaySeconds = 2;
 
 /**
  * Clears the next slice of one erasure, from the earliest row to the request, and records it in the same transaction: a
- * process that dies loses one step. False when there is nothing to do now.
+ * process that dies loses one step. False when no step is due.
  */
 export async function stepErasure(
   { config, database, logger }: ErasureDependencies,
@@ -30,7 +33,9 @@ export async function stepErasure(
   return database.transaction(async (transaction) => {
     const erasure = await lockErasure(transaction, after);
     if (erasure === undefined) return false;
-    const { requestedAt, workspaceId, contactId } = erasure;
+    const { workspaceId, contactId } = erasure;
+    const requestedAt =
+      erasure.clearedUntil === null ? await coverRowsAhead(transaction, erasure) : erasure.requestedAt;
     const from = erasure.clearedUntil ?? (await findFirstDay(transaction)) ?? requestedAt;
     if (from >= requestedAt) {
       await endErasure(transaction, erasure, config.messageRetentionMonths !== undefined);
@@ -43,8 +48,11 @@ export async function stepErasure(
     await eraseEvents(transaction, erasure, slice);
     await eraseStatusesAndAnswers(transaction, erasure, slice);
     const complete = await eraseCallbacks(transaction, erasure, slice);
-    await advanceErasure(transaction, erasure, complete ? slice.to : from);
-    return complete;
+    await advanceErasure(transaction, erasure, {
+      clearedUntil: complete ? slice.to : from,
+      delaySeconds: complete ? 0 : callbackDelaySeconds,
+    });
+    return true;
   });
 }
 

@@ -29,7 +29,10 @@ const Erasure = t.type({
 });
 export type Erasure = t.TypeOf<typeof Erasure>;
 
-/** Locks the erasure that was advanced least recently, skipping locked ones and those requested in the last `afterSeconds`. */
+/**
+ * Locks the erasure whose step is due longest, skipping locked ones and those requested in the last `afterSeconds`. A time
+ * more than a minute ahead predates a clock rollback: that step is due.
+ */
 export async function lockErasure(
   connection: Connection,
   afterSeconds: number,
@@ -37,18 +40,39 @@ export async function lockErasure(
   const found = await connection.maybeOne(sql.type(row(Erasure))`
     SELECT contact_id AS "contactId", workspace_id AS "workspaceId", names, requested_at AS "requestedAt",
       cleared_until AS "clearedUntil"
-    FROM erasure WHERE requested_at <= clock_timestamp() - make_interval(secs => ${afterSeconds})
-    ORDER BY stepped_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED`);
+    FROM erasure
+    WHERE next_step_at <= clock_timestamp()
+        - make_interval(secs => CASE WHEN cleared_until IS NULL THEN ${afterSeconds} ELSE 0 END)
+      OR next_step_at > clock_timestamp() + interval '1 minute'
+    ORDER BY next_step_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED`);
   return found ?? undefined;
+}
+
+/**
+ * Before the first step: rows that are dated ahead were written before the clock was set back, so the erasure covers them.
+ * Returns the time until which it clears.
+ */
+export async function coverRowsAhead(connection: Connection, { contactId }: Erasure): Promise<Date> {
+  return connection.oneFirst(sql.type(row(t.type({ until: timestamp })))`
+    UPDATE erasure SET requested_at = greatest(requested_at, (
+      SELECT date_trunc('milliseconds', max(at)) + interval '1 millisecond' FROM (
+        (SELECT uuid_extract_timestamp(id) AS at FROM event ORDER BY id DESC LIMIT 1)
+        UNION ALL SELECT max(received_at) FROM provider_callback
+        UNION ALL SELECT max(received_at) FROM unmatched_status WHERE emitted_at IS NULL
+        UNION ALL SELECT max(received_at) FROM unmatched_status WHERE emitted_at IS NOT NULL
+        UNION ALL SELECT max(created_at) FROM idempotency_key
+      ) AS latest WHERE at > clock_timestamp() + interval '1 minute'))
+    WHERE contact_id = ${contactId} RETURNING requested_at AS until`);
 }
 
 export async function advanceErasure(
   connection: Connection,
   { contactId }: Erasure,
-  clearedUntil: Date | null,
+  { clearedUntil, delaySeconds }: { readonly clearedUntil: Date; readonly delaySeconds: number },
 ): Promise<void> {
   await connection.query(sql.type(nothing)`
-    UPDATE erasure SET cleared_until = ${clearedUntil?.toISOString() ?? null}, stepped_at = clock_timestamp()
+    UPDATE erasure SET cleared_until = ${clearedUntil.toISOString()},
+      next_step_at = clock_timestamp() + make_interval(secs => ${delaySeconds})
     WHERE contact_id = ${contactId}`);
 }
 

@@ -190,8 +190,31 @@ describe('the erasure job', () => {
     while (await stepErasure(eraser(), 0));
     expect([await countNaming(person), await queued()]).toEqual([2, 1]);
     await query(database, 'DELETE FROM waiting_callback WHERE id = $1', [callbackId]);
+    await query(database, 'UPDATE erasure SET next_step_at = now()');
     while (await stepErasure(eraser(), 0));
     expect([await countNaming(person), await queued()]).toEqual([1, 0]);
+  });
+
+  it('advances others at once while one waits for a callback', async () => {
+    const [waiting, person] = [await aPerson(), await aPerson()];
+    const callbackId = await writeCallback(waiting, 0);
+    await query(database, 'INSERT INTO waiting_callback (id, size) VALUES ($1, 1)', [callbackId]);
+    for (const days of [5, 3, 0]) await writeEvents(person, days);
+    await eraseContact(eraser(), waiting);
+    await eraseContact(eraser(), person);
+    // The loop of a worker calls again at once after true.
+    while (await stepErasure(eraser(), 0));
+    expect([await countNaming(person), await queued()]).toEqual([0, 1]);
+  });
+
+  it('covers what was written before the clock was set back', async () => {
+    const person = await aPerson();
+    await writeEvents(person, -1);
+    await writeCallback(person, -1);
+    await eraseContact(eraser(), person);
+    await query(database, `UPDATE erasure SET next_step_at = now() + interval '1 hour'`);
+    while (await stepErasure(eraser(), 0));
+    expect([await countNaming(person), await queued()]).toEqual([0, 0]);
   });
 
   it('waits until transactions that knew the person have ended', async () => {

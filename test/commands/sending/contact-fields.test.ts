@@ -115,6 +115,20 @@ describe('a contact field', () => {
     expect(stored).toBe(1_000);
   }, 60_000);
 
+  it('is the present one after the clock of Postgres was set back', async () => {
+    const sender = await fundedSender('Hi {{1}}');
+    await addContacts(sender, 2);
+    const campaignId = await prepared(sender, firstName);
+    await run(sql.fragment`UPDATE campaign SET contacts_read_at = contacts_read_at + interval '1 hour'`);
+    await rename(sender, 'New', sql.fragment`phone_number = ${number(2)}`);
+    expect(await send(campaignId)).toEqual(
+      new Map([
+        [number(1), 'Old 1'],
+        [number(2), 'New'],
+      ]),
+    );
+  });
+
   it('that became empty skips the recipient and frees its money', async () => {
     const sender = await fundedSender('Hi {{1}}');
     await addContacts(sender, 3);

@@ -195,7 +195,8 @@ export const exportContactEndpoint = endpoint(
     path: '/api/contacts/:id/export',
     operationId: 'exportContact',
     summary: 'Export all data of a person',
-    description: 'Returns the contact, its provider ids, conversations, messages and campaign messages.',
+    description:
+      'Returns the contact, its provider ids, conversations, messages and campaign messages. Leaves out what was moved to archives (`MESSAGE_RETENTION_MONTHS`).',
     tag,
     access: 'workspace',
     params,

@@ -56,17 +56,21 @@ export async function runSendStep(
     await leaveSlotQueue(database, campaignId);
     return { drained: false, waitMs: 0 };
   }
-  if (context.claimed > 0) {
-    const expired = await expireClaims(database, { campaignId, graceSeconds: config.outcomeGraceSeconds });
-    metrics.recipientChanges.inc({ state: 'unknown' }, expired);
-  }
   const slot = { campaignId, stepId, slotNumber: answer.slotNumber, channelId: context.channel_id };
   const lease = new SlotLease(dependencies, slot);
   try {
+    if (context.claimed > 0) {
+      const expired = await expireClaims(database, { campaignId, graceSeconds: config.outcomeGraceSeconds });
+      metrics.recipientChanges.inc({ state: 'unknown' }, expired);
+    }
     const plan = context.message_plan as MessagePlan;
     const send = sendMessagesOf(dependencies, context, plan);
     const renewal = createContactRenewal(plan);
     return await sendAndRelease(dependencies, { options, lease, context, clock, prices, send, renewal });
+  } catch (error) {
+    // Nothing is on its way any more. Without this the channel would stand still until the lease expires.
+    await lease.release(0);
+    throw error;
   } finally {
     lease.stopRenewing();
   }

@@ -111,6 +111,24 @@ describe('runSendStep', () => {
     expect(waiting).toBe(true);
   });
 
+  it('releases its slot when a claim fails, so that the next step need not wait for the lease', async () => {
+    const campaign = await seedCampaign(test.pool, { recipients: 30, messagesPerSecond: 80 });
+    const dependencies = dependenciesWith(createFakeProvider());
+    const database = new Proxy(test.pool, {
+      get: (pool, name) =>
+        name === 'maybeOne'
+          ? (query: Parameters<Database['maybeOne']>[0]) =>
+              query.sql.includes('affordable')
+                ? Promise.reject(new Error('connection lost'))
+                : pool.maybeOne(query)
+          : Reflect.get(pool, name),
+    });
+    await expect(runSendStep({ ...dependencies, database }, campaign.campaignId, calm)).rejects.toThrow(
+      'connection lost',
+    );
+    expect(await runSendStep(dependencies, campaign.campaignId, calm)).toMatchObject({ drained: true });
+  });
+
   it('sends to every recipient once, with the frozen values, and the campaign completes', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 1_200 });
     const provider = createFakeProvider();

@@ -82,8 +82,8 @@ beforeAll(async () => {
   const { campaignId, workspaceId } = seeded;
   const fill = (statement: string, values: readonly unknown[] = []) => owner.query(statement, [...values]);
   await fill(
-    `INSERT INTO contact (workspace_id, phone_number, source, subscribed)
-     SELECT $1, (4915100000000 + n)::text, 'test', n % 50 <> 0 FROM generate_series(1, $2::int) AS n`,
+    `INSERT INTO contact (workspace_id, phone_number, last_name, source, subscribed)
+     SELECT $1, (4915100000000 + n)::text, 'Family ' || n % 1000, 'test', n % 50 <> 0 FROM generate_series(1, $2::int) AS n`,
     [workspaceId, rows],
   );
   await fill(
@@ -182,6 +182,9 @@ const lookUpNumber = (connection: Connection, states: readonly RecipientState[])
     limit: 100,
   });
 
+const byLastName = (value: string) =>
+  ({ segment: { match: 'all', conditions: [{ field: 'lastName', operator: 'eq', value }] } }) as const;
+
 /** A person of the seeded campaign. */
 const place = () => ({
   workspaceId: seeded.workspaceId,
@@ -269,6 +272,8 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
     ),
   'look up a national number among recipients': (connection) => lookUpNumber(connection, []),
   'look up a national number among those who failed': (connection) => lookUpNumber(connection, ['FAILED']),
+  'list the contacts of a last name': (connection) =>
+    listContacts(connection, seeded.workspaceId, { ...byLastName('Family 7'), limit: 25 }),
   'find a waiting event': (connection) => findWaitingEvent(connection, recent),
   'fan events out': (connection) => fanOutEvents(connection, batch, recent),
   'find a waiting delivery': (connection) => findWaitingDelivery(connection, recent),

@@ -7,6 +7,7 @@ import { ContactFields, contactsById, contactSelection } from './contacts.ts';
 import type { Connection } from '../database/database.ts';
 import { listCursorPage, type CursorPage } from '../database/page.ts';
 import { row } from '../database/row.ts';
+import { begins, keyOf } from './search-key.ts';
 import { compileSegmentFilter } from './segment-filter.ts';
 import type { Segment } from './segments.ts';
 
@@ -158,17 +159,12 @@ function waysOf({ words, numbers }: ContactSearch): readonly Way[] {
   return [...numbers.map(numberWay), ...byWords];
 }
 
-// Postgres uses an index only when expressions and conditions repeat its definition.
 const nameColumns = [
   sql.fragment`contact.first_name`,
   sql.fragment`contact.last_name`,
   sql.fragment`contact.chat_name`,
   sql.fragment`contact.email`,
 ];
-const keyOf = (column: Fragment) => sql.fragment`lower(${column}) COLLATE "C"`;
-
-const begins = (column: Fragment, word: string) => sql.fragment`(
-  ${column} <> '' AND ${keyOf(column)} LIKE lower(${escapeLike(word)}) || '%')`;
 
 function wordWay(column: Fragment, first: string, others: readonly string[]): Way {
   const rest = others.map((word) => {
@@ -229,5 +225,3 @@ function numberWay(digits: string): Way {
       ORDER BY phone_number LIMIT ${limit}`,
   };
 }
-
-const escapeLike = (text: string) => text.replace(/[\\%_]/g, String.raw`\$&`);

@@ -13,10 +13,11 @@ import type {
   TextSubject,
   TimeField,
 } from '../../domain/contacts/segment-predicate.ts';
+import { begins, equalsAny } from './search-key.ts';
 
 export type Fragment = ReturnType<typeof sql.fragment>;
 
-/** True for the contacts of the alias `contact` that match. No conditions: every contact. */
+/** For a WHERE clause: true for the contacts of the alias `contact` that match, else false or NULL. No conditions: every contact. */
 export function compileSegmentFilter(match: FilterMatch, conditions: readonly SegmentCondition[]): Fragment {
   if (conditions.length === 0) return sql.fragment`TRUE`;
   const compiled = conditions.map(compileCondition);
@@ -28,7 +29,8 @@ function compileCondition(condition: SegmentCondition): Fragment {
   const predicate = readCondition(condition);
   if (isProblem(predicate)) throw new Error(`A stored condition is not valid: ${predicate.message}`);
   const test = compilePredicate(predicate);
-  return predicate.negated ? sql.fragment`(${test}) IS NOT TRUE` : sql.fragment`(${test}) IS TRUE`;
+  // IS TRUE would keep Postgres from using an index.
+  return predicate.negated ? sql.fragment`(${test}) IS NOT TRUE` : sql.fragment`(${test})`;
 }
 
 function compilePredicate(predicate: Predicate): Fragment {
@@ -106,14 +108,23 @@ function textIn(subject: TextSubject, values: readonly string[]): Fragment {
   if (isField(subject, 'phoneNumber')) {
     return sql.fragment`contact.phone_number = ANY(${list}) OR ${nationalNumber} = ANY(${list})`;
   }
-  if (!isField(subject, 'email')) return sql.fragment`${text(subject)} = ANY(${list})`;
-  return sql.fragment`lower(contact.email) IN (SELECT lower(given) FROM unnest(${list}) AS given)`;
+  const isFound = isIndexed(subject) && !values.includes('') ? equalsAny(text(subject), values) : undefined;
+  if (isField(subject, 'email'))
+    return (
+      isFound ?? sql.fragment`lower(contact.email) IN (SELECT lower(given) FROM unnest(${list}) AS given)`
+    );
+  const isSame = sql.fragment`${text(subject)} = ANY(${list})`;
+  return isFound === undefined ? isSame : sql.fragment`${isFound} AND ${isSame}`;
 }
+
+const indexed: readonly TextField[] = ['firstName', 'lastName', 'chatName', 'email'];
+const isIndexed = (subject: TextSubject) => indexed.some((name) => isField(subject, name));
 
 function textStartsWith(subject: TextSubject, value: string): Fragment {
   if (isField(subject, 'phoneNumber')) {
     return sql.fragment`starts_with(contact.phone_number, ${value}) OR starts_with(${nationalNumber}, ${value})`;
   }
+  if (isIndexed(subject) && value !== '') return begins(text(subject), value);
   return sql.fragment`starts_with(lower(${text(subject)}), lower(${value}))`;
 }
 

@@ -6,15 +6,15 @@ import { useState } from 'react';
 import { auditObjects } from '../../../../src/domain/operations/audit.ts';
 import { api, client } from '../../client.ts';
 import { instantsOf } from '../../days.ts';
-import { words } from '../../format.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { EmptyFace, Loaded } from '../../parts/load-states.tsx';
 import { ShowMore } from '../../parts/show-more.tsx';
 import { Time } from '../../parts/time.tsx';
+import { actionName } from './actions.ts';
 import { ActivityFilters, isFiltered, type FilterProps } from './filters.tsx';
 
 const columns: readonly Column<api.AuditEntry>[] = [
-  { key: 'action', title: 'Action', cell: ({ action }) => words(action.replaceAll('.', ' ')) },
+  { key: 'action', title: 'Action', cell: ({ action }) => actionName(action) },
   {
     key: 'object',
     title: 'What',

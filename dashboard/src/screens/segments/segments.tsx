@@ -5,7 +5,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, client } from '../../client.ts';
-import { counted } from '../../format.ts';
+import { counted, number } from '../../format.ts';
 import { ConfirmButton } from '../../parts/confirm.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { EmptyFace, Loaded } from '../../parts/load-states.tsx';
@@ -31,8 +31,8 @@ const segmentColumns = (remove: (id: string) => void): readonly Column<api.Segme
   {
     key: 'conditions',
     title: 'Conditions',
-    cell: ({ match, conditions }) =>
-      `${match === 'all' ? 'all' : 'any'} of ${counted(conditions.length, 'condition')}`,
+    cell: ({ match, conditions: { length } }) =>
+      length < 2 ? counted(length, 'condition') : `${match} of ${number(length)} conditions`,
   },
   {
     key: 'contacts',

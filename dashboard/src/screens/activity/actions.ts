@@ -1,0 +1,32 @@
+import type { AuditAction } from '../../../../src/domain/operations/audit.ts';
+import { words } from '../../format.ts';
+
+const actions: Readonly<Record<AuditAction, string>> = {
+  'campaign.create': 'Campaign created',
+  'campaign.start': 'Campaign started',
+  'campaign.pause': 'Campaign paused',
+  'campaign.cancel': 'Campaign cancelled',
+  'campaign.update': 'Campaign changed',
+  'workspace.sending-window': 'Sending window changed',
+  'wallet.recharge': 'Wallet recharged',
+  'wallet.adjust': 'Wallet adjusted',
+  'wallet.release-unknown': 'Reserved money released',
+  'key.create': 'Key created',
+  'key.revoke': 'Key revoked',
+  'session.create': 'Signed in',
+  'session.end': 'Signed out',
+  'session.add-operator': 'Recharging allowed',
+  'sign-in-link.create': 'Sign-in link created',
+  'channel.create': 'Channel created',
+  'channel.update': 'Channel changed',
+  'webhook.create': 'Webhook created',
+  'webhook.update': 'Webhook changed',
+  'webhook.delete': 'Webhook deleted',
+  'webhook.disable': 'Webhook disabled',
+  'contact.erase': 'Contact erased',
+  'contact.export': 'Contact exported',
+};
+
+/** Names an action; one of a newer API in the words of its code. */
+export const actionName = (action: string): string =>
+  actions[action as AuditAction] ?? words(action.replaceAll(/[.-]/g, ' '));

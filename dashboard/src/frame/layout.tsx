@@ -69,6 +69,7 @@ export function Layout() {
           <StaleBanner />
           <Outlet />
         </Box>
+        <div id="overlays" />
       </AppShell.Main>
       <AppShell.Footer hiddenFrom="sm">
         <BottomBar opened={opened} toggle={toggle} />

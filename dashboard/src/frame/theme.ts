@@ -1,12 +1,25 @@
 /** One scale of type and space, one accent, and colours that are legible in both themes. */
 import { createTheme, type CSSVariablesResolver } from '@mantine/core';
 
+// The list itself scrolls: axe asks that a scrolling element around it be reachable by the keyboard.
+const chooser = {
+  defaultProps: { withScrollArea: false },
+  styles: { options: { maxHeight: 240, overflowY: 'auto' } },
+} as const;
+
 export const theme = createTheme({
   primaryColor: 'teal',
   primaryShade: { light: 9, dark: 9 },
   autoContrast: true,
   defaultRadius: 'md',
   respectReducedMotion: true,
+  components: {
+    // Inside the main area: content outside every landmark is missed by users of a screen reader.
+    Popover: { defaultProps: { portalProps: { target: '#overlays' } } },
+    Select: chooser,
+    MultiSelect: chooser,
+    Autocomplete: chooser,
+  },
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   fontSizes: { xs: '0.8125rem', sm: '0.875rem', md: '1rem', lg: '1.25rem', xl: '1.625rem' },
   headings: {

@@ -1,5 +1,5 @@
+import './frame/styles.ts';
 import { MantineProvider } from '@mantine/core';
-import '@mantine/core/styles.layer.css';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';

@@ -1,5 +1,6 @@
 /** The columns of a table of campaigns. */
 import { Box, Text, Tooltip } from '@mantine/core';
+import { lazy, Suspense } from 'react';
 import { type api } from '../../client.ts';
 import { money, number, share } from '../../format.ts';
 import type { Column } from '../../parts/data-table.tsx';
@@ -8,8 +9,10 @@ import { Status } from '../../parts/status.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
 import { Time } from '../../parts/time.tsx';
 import { waits } from '../../reasons.ts';
-import { RowMenu } from './row-menu.tsx';
 import { colourOf, ratesOf } from './rates.ts';
+
+// The rows of the first screen are shown without waiting for it.
+const RowMenu = lazy(() => import('./row-menu.tsx').then((file) => ({ default: file.RowMenu })));
 
 type Campaign = api.Campaign;
 
@@ -72,7 +75,16 @@ export const campaignColumns = (currency: string): readonly Column<Campaign>[] =
     sortBy: ({ created_at: at }) => at,
     width: 104,
   },
-  { key: 'menu', title: '', cell: (row) => <RowMenu campaign={row} />, width: 44 },
+  {
+    key: 'menu',
+    title: '',
+    cell: (row) => (
+      <Suspense fallback={<Box h={28} />}>
+        <RowMenu campaign={row} />
+      </Suspense>
+    ),
+    width: 44,
+  },
 ];
 
 function Name({ campaign: { id, name, template } }: { campaign: Campaign }) {

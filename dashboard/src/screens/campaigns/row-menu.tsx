@@ -1,6 +1,5 @@
 /** Menu of the actions on one campaign of a table. */
 import { ActionIcon, Menu } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import {
   IconCalendarTime,
   IconCopy,
@@ -13,13 +12,14 @@ import {
   IconX,
 } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
 import { isFinished } from '../../../../src/domain/campaigns/campaign.ts';
 import type { api } from '../../client.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import { cancelQuestion, exportAddress, useCampaignAction } from '../campaign/campaign-actions.ts';
-import { RenameDialog } from '../campaign/rename.tsx';
-import { RescheduleDialog } from '../campaign/reschedule.tsx';
-import { ResendDialog } from '../campaign/resend.tsx';
+import { exportAddress, useCampaignAction } from '../campaign/campaign-actions.ts';
+import type { RowDialogKind } from './row-dialog.tsx';
+
+// Loaded when it is opened: the first screen shows the menu.
+const RowDialog = lazy(() => import('./row-dialog.tsx').then((file) => ({ default: file.RowDialog })));
 
 const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
 
@@ -27,10 +27,7 @@ export function RowMenu({ campaign }: { campaign: api.Campaign }) {
   const { id, name, status, counters } = campaign;
   const navigate = useNavigate();
   const action = useCampaignAction(id);
-  const [rescheduling, reschedule] = useDisclosure();
-  const [renaming, rename] = useDisclosure();
-  const [resending, resend] = useDisclosure();
-  const [cancelling, cancel] = useDisclosure();
+  const [dialog, setDialog] = useState<RowDialogKind>();
   return (
     <>
       <Menu position="bottom-end" withinPortal>
@@ -51,11 +48,11 @@ export function RowMenu({ campaign }: { campaign: api.Campaign }) {
           >
             Duplicate
           </Menu.Item>
-          <Menu.Item leftSection={<IconPencil {...icon} />} onClick={rename.open}>
+          <Menu.Item leftSection={<IconPencil {...icon} />} onClick={() => setDialog('rename')}>
             Rename
           </Menu.Item>
           {status === 'SCHEDULED' && (
-            <Menu.Item leftSection={<IconCalendarTime {...icon} />} onClick={reschedule.open}>
+            <Menu.Item leftSection={<IconCalendarTime {...icon} />} onClick={() => setDialog('reschedule')}>
               Reschedule
             </Menu.Item>
           )}
@@ -70,7 +67,7 @@ export function RowMenu({ campaign }: { campaign: api.Campaign }) {
             </Menu.Item>
           )}
           {counters.failed > 0 && (
-            <Menu.Item leftSection={<IconRefresh {...icon} />} onClick={resend.open}>
+            <Menu.Item leftSection={<IconRefresh {...icon} />} onClick={() => setDialog('resend')}>
               Resend to failed
             </Menu.Item>
           )}
@@ -78,21 +75,22 @@ export function RowMenu({ campaign }: { campaign: api.Campaign }) {
             Export CSV
           </Menu.Item>
           {!isFinished(status) && (
-            <Menu.Item color="red" leftSection={<IconX {...icon} />} onClick={cancel.open}>
+            <Menu.Item color="red" leftSection={<IconX {...icon} />} onClick={() => setDialog('cancel')}>
               Cancel
             </Menu.Item>
           )}
         </Menu.Dropdown>
       </Menu>
-      {renaming && <RenameDialog campaign={campaign} onClose={rename.close} />}
-      <RescheduleDialog campaign={campaign} opened={rescheduling} onClose={reschedule.close} />
-      <ResendDialog campaign={campaign} opened={resending} onClose={resend.close} />
-      <Confirm
-        {...cancelQuestion(campaign)}
-        opened={cancelling}
-        onClose={cancel.close}
-        onConfirm={() => action.mutate('cancel')}
-      />
+      {dialog && (
+        <Suspense>
+          <RowDialog
+            kind={dialog}
+            campaign={campaign}
+            onClose={() => setDialog(undefined)}
+            onCancel={() => action.mutate('cancel')}
+          />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -2,16 +2,18 @@
 import { Card, SimpleGrid, Stack, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { IconBroadcast } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { api, client } from '../../client.ts';
 import { ButtonLink } from '../../parts/button-link.tsx';
-import { EmptyFace, Loaded } from '../../parts/load-states.tsx';
-import { Plot } from '../../parts/plot/plot.tsx';
+import { EmptyFace, Loaded, LoadingFace } from '../../parts/load-states.tsx';
 import { beginOf } from '../../parts/plot/series.ts';
 import { Screen } from '../../parts/screen.tsx';
 import { Attention } from './attention.tsx';
 import { LatestCampaigns } from './latest.tsx';
 import { Tiles } from './tiles.tsx';
+
+// The rest of the screen is shown without waiting for the plot, a tenth of what it loads.
+const Plot = lazy(() => import('../../parts/plot/plot.tsx').then((file) => ({ default: file.Plot })));
 
 const dayMs = 86_400_000;
 const days = 7;
@@ -63,12 +65,14 @@ export function Overview() {
                   <Title order={2} size="h4" mb="sm">
                     Messages by day
                   </Title>
-                  <Plot
-                    parts={points.filter(({ at }) => Date.parse(at) >= begin.getTime())}
-                    step="day"
-                    from={begin}
-                    until={new Date(today + dayMs / 2)}
-                  />
+                  <Suspense fallback={<LoadingFace rows={3} />}>
+                    <Plot
+                      parts={points.filter(({ at }) => Date.parse(at) >= begin.getTime())}
+                      step="day"
+                      from={begin}
+                      until={new Date(today + dayMs / 2)}
+                    />
+                  </Suspense>
                 </Card>
               </Stack>
             )}

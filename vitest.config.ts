@@ -39,7 +39,11 @@ const inOneProcess = { isolate: false };
 const inOneThread = { env: { TEMPORAL_DEBUG: 'true' } };
 
 // Files of other projects that `release` runs again with EVERY_CASE: there they sample, as all cases take minutes.
-const sampling = ['test/api/frame/hostile-input.test.ts', 'test/outages/crash-points.test.ts'];
+const sampling = [
+  'test/api/frame/hostile-input.test.ts',
+  'test/journeys/dashboard.test.ts',
+  'test/outages/crash-points.test.ts',
+];
 
 const project = (name: string, include: readonly string[], settings: object = {}) => ({
   extends: true as const,

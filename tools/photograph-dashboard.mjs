@@ -2,7 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync } from 'node:fs';
 
-execFileSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', 'test/journeys/dashboard'], {
+const tests = ['run', '--project', 'journeys', 'test/journeys/dashboard'];
+execFileSync(process.execPath, ['node_modules/vitest/vitest.mjs', ...tests], {
   stdio: 'inherit',
   env: { ...process.env, PICTURES: '1' },
 });

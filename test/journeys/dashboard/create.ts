@@ -22,7 +22,7 @@ const contactsAndCampaigns = async () => [
 
 it('makes a campaign of a messy CSV by the keyboard alone, and nothing of it before the last button', async () => {
   const csv = makeDemoCsv({ rows: 1_000, seed: 20_240_229 });
-  await atPace(60, () =>
+  await atPace(150, () =>
     within(async (page) => {
       const type = (text: string) => page.keyboard.type(text);
       await goTo(page, 'Campaigns');

@@ -3,14 +3,13 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import {
   createCampaign,
-  expectNoViolation,
+  expectNoViolationInState,
   goTo,
-  lookAt,
+  lookAtState,
   openCampaign,
-  signIn,
   stack,
   tomorrow,
-  visit,
+  visitAs,
   within,
 } from './fixture.ts';
 
@@ -53,7 +52,7 @@ it('keeps the form through a wrong year and a lost session, and sends no file th
     expect(await page.getByText(/^2 people for/).count()).toBe(0);
     await page.getByLabel('CSV file').setInputFiles(csvFile('+4915120000053,Ada\n+4915120000054,Grace\n'));
     await page.getByText('Is the first line a person?').waitFor();
-    await lookAt(page, 'new-campaign-first-line');
+    await lookAtState(page, 'new-campaign-first-line');
     await page.getByRole('button', { name: 'It is a person' }).click();
     await page.getByText(/^2 people for/).waitFor();
   });
@@ -68,14 +67,14 @@ it('asks before it sends to many, and preselects no reason for which a second se
     await page.getByRole('button', { name: 'Create campaign' }).click();
     const dialog = page.getByRole('dialog', { name: 'Send to 1,200 people?' });
     await dialog.getByText(/“plain_notice” goes to 1,200 people for 66\.00 USD/).waitFor();
-    await lookAt(page, 'new-campaign-confirm', { fullPage: false });
+    await lookAtState(page, 'new-campaign-confirm', { fullPage: false });
     await dialog.getByRole('button', { name: 'Keep as it is' }).click();
     const id = await createCampaign('Hopeless', ['+4915166131026', '+4915120000061']);
     await openCampaign(page, id, 'Hopeless');
     await page.getByRole('button', { name: 'Resend to failed' }).click({ timeout: 30_000 });
     const reasons = page.getByRole('dialog', { name: 'Resend to failed' });
     expect(await reasons.getByRole('checkbox').first().isChecked()).toBe(false);
-    await expectNoViolation(page);
+    await expectNoViolationInState(page);
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Duplicate' }).click();
     await page.getByRole('heading', { name: 'New campaign', level: 1 }).waitFor();
@@ -84,12 +83,11 @@ it('asks before it sends to many, and preselects no reason for which a second se
 }, 90_000);
 
 it('tells the holder of a key without the right to send so before the form is filled in', async () => {
-  const { page, close } = await visit();
+  const { page, close } = await visitAs(stack.dev.operatorKey);
   try {
-    await signIn(page, stack.dev.operatorKey);
     await goTo(page, 'New campaign');
     await page.getByText('This key cannot send').waitFor();
-    await expectNoViolation(page);
+    await expectNoViolationInState(page);
   } finally {
     await close();
   }

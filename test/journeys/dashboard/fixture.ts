@@ -26,11 +26,15 @@ export async function remove(): Promise<void> {
 
 export const visit = (options?: BrowserContextOptions): Promise<Visit> => visitWith(browser, options);
 
-export async function signIn(page: Page, key = stack.dev.apiKey): Promise<void> {
-  await page.goto(stack.dev.dashboardUrl);
-  await page.getByLabel('API key', { exact: true }).fill(key);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+/** An empty page with a session of `key`, without the time that the screen of the sign-in takes. */
+export async function visitAs(key: string, options?: BrowserContextOptions): Promise<Visit> {
+  const visited = await visit(options);
+  const session = await visited.page.request.post(`${stack.dev.dashboardUrl}/session`, {
+    data: { api_key: key },
+    headers: { 'Sec-Fetch-Site': 'same-origin' },
+  });
+  expect(session.status()).toBe(204);
+  return visited;
 }
 
 export async function signOut(page: Page): Promise<void> {
@@ -39,14 +43,13 @@ export async function signOut(page: Page): Promise<void> {
   await page.getByLabel('API key', { exact: true }).waitFor();
 }
 
-/** Runs `work` on a signed-in page, and fails when the page logged an error meanwhile. */
+/** Runs `work` on an empty page with a session, and fails when the page logged an error meanwhile. */
 export async function within(
   work: (page: Page) => Promise<void>,
   options: BrowserContextOptions = {},
 ): Promise<void> {
-  const { page, mishaps, close } = await visit(options);
+  const { page, mishaps, close } = await visitAs(stack.dev.apiKey, options);
   try {
-    await signIn(page);
     await work(page);
     expect(mishaps).toEqual([]);
   } finally {
@@ -59,12 +62,20 @@ export const openCampaign = async (page: Page, id: string, name: string): Promis
   await page.getByRole('heading', { name, exact: true }).waitFor();
 };
 
-/** Waits for the heading of the screen: until then the fields of the previous screen answer to the same names. */
+const paths: Readonly<Record<string, string>> = { Overview: '', 'New campaign': 'campaigns/new' };
+
+/**
+ * Opens a screen by the navigation, or by its address on an empty page. Waits for the heading of the screen: until then the
+ * fields of the previous screen answer to the same names.
+ */
 export async function goTo(page: Page, place: string): Promise<void> {
-  await page
-    .getByRole('navigation', { name: 'Main' })
-    .getByRole('link', { name: place, exact: true })
-    .click();
+  if (page.url() === 'about:blank')
+    await page.goto(`${stack.dev.dashboardUrl}/${paths[place] ?? place.toLowerCase()}`);
+  else
+    await page
+      .getByRole('navigation', { name: 'Main' })
+      .getByRole('link', { name: place, exact: true })
+      .click();
   await page.getByRole('heading', { name: place, level: 1, exact: true }).waitFor();
 }
 
@@ -106,17 +117,30 @@ export async function expectNoViolation(page: Page, rules?: readonly string[]): 
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
 }
 
+/** `npm run test:release` checks more states and themes with axe; see `sampling` in vitest.config.ts. */
+export const everyCase = process.env['EVERY_CASE'] !== undefined;
+
+/** Advances the clock of the page until the element is visible, so that no test waits for the next poll. */
+export async function hasten(page: Page, wanted: Locator, isVisible = true): Promise<void> {
+  const look = async () => {
+    await page.clock.runFor(1_000);
+    return wanted.isVisible();
+  };
+  await expect.poll(look, { timeout: 30_000 }).toBe(isVisible);
+}
+
 /** Screenshots for reviewing a changed screen, taken by `npm run pictures` alone: taking them would double the running time. */
+const takesPictures = process.env['PICTURES'] !== undefined;
 const photographs = 'dist/screenshots';
 
 export async function photograph(page: Page, name: string, { fullPage = true } = {}): Promise<void> {
-  if (process.env['PICTURES'] === undefined) return;
+  if (!takesPictures) return;
   mkdirSync(photographs, { recursive: true });
   await page.evaluate('scrollTo(0, 0)');
   await page.screenshot({ path: join(photographs, `${name}.png`), fullPage, animations: 'disabled' });
 }
 
-/** A picture in both themes, each after a check of it. */
+/** A picture in both themes, each after a check of it; without pictures and every case the light theme alone. */
 export async function photographBoth(
   page: Page,
   name: string,
@@ -124,6 +148,7 @@ export async function photographBoth(
   check: (rules?: readonly string[]) => Promise<void> = async () => undefined,
 ): Promise<void> {
   await check();
+  if (!takesPictures && !everyCase) return;
   await photograph(page, `${name}-light`, options);
   await page.emulateMedia({ colorScheme: 'dark' });
   // The only axe rule that depends on colours.
@@ -132,9 +157,17 @@ export async function photographBoth(
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
-/** No violation in either theme, and a picture of both. */
+/** No violation in any theme that is checked, and a picture of both. */
 export const lookAt = (page: Page, name: string, options = {}): Promise<void> =>
   photographBoth(page, name, options, (rules) => expectNoViolation(page, rules));
+
+/** `lookAt` for a further state of a screen: axe checks it in `npm run test:release` alone. */
+export const lookAtState = (page: Page, name: string, options = {}): Promise<void> =>
+  photographBoth(page, name, options, (rules) => expectNoViolationInState(page, rules));
+
+export async function expectNoViolationInState(page: Page, rules?: readonly string[]): Promise<void> {
+  if (everyCase) await expectNoViolation(page, rules);
+}
 
 /** Runs an admin command and returns its JSON output. */
 export async function admin(args: readonly string[]): Promise<Readonly<Record<string, string>>> {

@@ -7,11 +7,11 @@ import {
   client,
   createCampaign,
   expectNoViolation,
+  expectNoViolationInState,
   goTo,
   photograph,
-  signIn,
   stack,
-  visit,
+  visitAs,
   within,
 } from './fixture.ts';
 
@@ -24,9 +24,8 @@ it('shows first steps in an empty workspace, and a clear message for what is mis
     '--scope',
     'workspace',
   ]);
-  const { page, mishaps, close } = await visit();
+  const { page, mishaps, close } = await visitAs(apiKey);
   try {
-    await signIn(page, apiKey);
     for (const [place, sentence] of [
       ['Campaigns', 'No campaign yet'],
       ['Wallet', 'There is no channel in this workspace yet.'],
@@ -39,7 +38,7 @@ it('shows first steps in an empty workspace, and a clear message for what is mis
     ] as const) {
       await goTo(page, place);
       await page.getByText(sentence, { exact: true }).waitFor();
-      await expectNoViolation(page);
+      await expectNoViolationInState(page);
     }
     const { data } = await api.listCampaigns(client);
     await page.goto(`${stack.dev.dashboardUrl}/campaigns/${data[0]?.id}`);
@@ -120,7 +119,7 @@ it('shows a loading and an error state on every screen, and recovers from both',
       await page.goto(stack.dev.dashboardUrl + path.replace('$id', id));
       await loading.first().waitFor();
       expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
-      await expectNoViolation(page);
+      await expectNoViolationInState(page);
       answer();
       await failed.first().waitFor();
       await loading.first().waitFor({ state: 'hidden' });

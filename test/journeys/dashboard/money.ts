@@ -1,7 +1,7 @@
 /** Money: typed amounts in various notations, and recharges whose response is lost. */
 import { expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';
-import { client, expectNoViolation, goTo, lookAt, stack, within } from './fixture.ts';
+import { client, expectNoViolationInState, goTo, lookAtState, stack, within } from './fixture.ts';
 
 const balance = async () =>
   Number((await api.getWallet(client, { channel_id: stack.dev.channelId })).data.balance);
@@ -35,10 +35,10 @@ it('asks what 1,000 means, says what it added, and adds it once though the answe
     // A busy button hides its label behind a spinner.
     await page.locator('button[type=submit][aria-busy=false]').waitFor();
     await page.getByRole('table', { name: 'Ledger' }).getByText('Recharge').first().waitFor();
-    await lookAt(page, 'wallet-ledger');
+    await lookAtState(page, 'wallet-ledger');
     await page.getByLabel('Warn below, in USD').fill('99999999');
     await page.getByText('The balance is low').waitFor();
-    await expectNoViolation(page);
+    await expectNoViolationInState(page);
     await page.getByLabel('Warn below, in USD').fill('10');
     await page.getByText('The balance is low').waitFor({ state: 'hidden' });
   });

@@ -6,7 +6,7 @@ import {
   atPace,
   client,
   createCampaign,
-  expectNoViolation,
+  expectNoViolationInState,
   openCampaign,
   people,
   photographBoth,
@@ -37,7 +37,7 @@ it(
           .getByRole('alert')
           .getByText(/^The service did not answer/)
           .waitFor();
-        await expectNoViolation(page);
+        await expectNoViolationInState(page);
         await photographBoth(page, 'campaign-offline', { fullPage: false });
         await page.context().setOffline(false);
         await page.getByText('● live').waitFor({ timeout: 30_000 });

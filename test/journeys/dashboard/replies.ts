@@ -9,7 +9,9 @@ import {
   expectFocus,
   expectNoViolation,
   goTo,
+  hasten,
   lookAt,
+  lookAtState,
   openCampaign,
   stack,
   tabTo,
@@ -25,6 +27,7 @@ it('renames a campaign, shows who replied to it, and answers with a template', a
   const number = '+4915120000081';
   const id = await createCampaign('Working title', [number]);
   await within(async (page) => {
+    await page.clock.install();
     await openCampaign(page, id, 'Working title');
     await page.getByText('Completed: 1 of 1 person was sent to.').waitFor({ timeout: 30_000 });
     // By the keyboard alone.
@@ -50,7 +53,7 @@ it('renames a campaign, shows who replied to it, and answers with a template', a
       profileName: 'Edda',
     });
     const link = page.getByRole('table', { name: 'Replies' }).getByRole('link');
-    await link.waitFor({ timeout: 30_000 });
+    await hasten(page, link);
     await lookAt(page, 'campaign-replies');
     await link.click();
     await page.getByText('Are you open on Tuesday?').waitFor();
@@ -63,9 +66,9 @@ it('renames a campaign, shows who replied to it, and answers with a template', a
     expect(await answer.getByRole('button', { name: 'Send answer' }).isDisabled()).toBe(true);
     await answer.getByRole('combobox', { name: '{{1}} in the body' }).fill('Edda');
     await answer.getByRole('figure').getByText('Hello Edda, thank you').waitFor();
-    await lookAt(page, 'conversation-answer');
+    await lookAtState(page, 'conversation-answer');
     await answer.getByRole('button', { name: 'Send answer' }).click();
-    await page.getByText('Template hello_campaign').waitFor({ timeout: 20_000 });
+    await hasten(page, page.getByText('Template hello_campaign'));
     await page.getByRole('button', { name: 'Resolve' }).click();
     await page.getByRole('button', { name: 'Open again' }).waitFor();
     await page.getByRole('button', { name: 'Open again' }).click();
@@ -98,7 +101,7 @@ it('acts on several campaigns at once by the keyboard alone, and says where that
     }
     const bar = page.getByRole('region', { name: 'Chosen rows' });
     await bar.getByText('2 chosen').waitFor();
-    await lookAt(page, 'campaigns-chosen');
+    await lookAtState(page, 'campaigns-chosen');
     await use(page, bar.getByRole('button', { name: 'Cancel' }));
     const question = page.getByRole('dialog');
     await expectFocus(page, question.getByRole('button', { name: 'Keep as it is' }));

@@ -78,6 +78,7 @@ it('returns to the requested page after the sign-in, and shows an error at an un
 
 it('shows who is signed in, and says so when the sign-out fails without a network', async () => {
   await within(async (page) => {
+    await goTo(page, 'Overview');
     await page.getByRole('button', { name: 'Account' }).click();
     await page.getByText(`Workspace ${stack.dev.workspaceId}`).waitFor();
     await page.getByText('Channel key: can send').waitFor();

@@ -9,11 +9,10 @@ import {
   goTo,
   openCampaign,
   people,
-  signIn,
   stack,
   tabTo,
   tomorrow,
-  visit,
+  visitAs,
   within,
 } from './fixture.ts';
 
@@ -63,6 +62,7 @@ it(
         await api.pauseCampaign(client, id);
       }
       await within(async (page) => {
+        await goTo(page, 'Overview');
         await page.getByText(/^and \d+ more paused campaigns?$/).click();
         await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
         await page.getByRole('link', { name: 'Paused 0' }).waitFor();
@@ -82,9 +82,8 @@ it('shows a workspace’s key the wallet of each channel, and says that it canno
     await admin(['create-channel', ...workspace, ...ids, '--display-phone-number', number]);
   }
   const { apiKey = '' } = await admin(['create-key', ...workspace, '--scope', 'workspace']);
-  const { page, mishaps, close } = await visit();
+  const { page, mishaps, close } = await visitAs(apiKey);
   try {
-    await signIn(page, apiKey);
     await goTo(page, 'Wallet');
     await page.getByRole('combobox', { name: 'Channel' }).click();
     await page.getByRole('option', { name: '+49 30 2' }).click();

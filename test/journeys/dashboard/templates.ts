@@ -1,7 +1,7 @@
 /** Campaigns of templates with products, cards, offers, or a component that cannot be sent. */
 import { expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';
-import { client, goTo, lookAt, stack, tomorrow, within } from './fixture.ts';
+import { client, goTo, lookAtState, stack, tomorrow, within } from './fixture.ts';
 
 const link = 'https://media.example.com/card.jpg';
 
@@ -92,7 +92,6 @@ it('asks for products, cards and the end of an offer, and sends with them', asyn
   await api.createSegment(client, { name: 'One', match: 'all', conditions });
   await within(async (page) => {
     for (const { template, values, shown } of rare) {
-      await goTo(page, 'Campaigns');
       await goTo(page, 'New campaign');
       await page.getByRole('combobox', { name: 'Template' }).click();
       await page.getByRole('option', { name: `${template} (en_US)` }).click();
@@ -118,7 +117,7 @@ it('asks for products, cards and the end of an offer, and sends with them', asyn
           .fill(value);
       await page.getByRole('figure').getByText(shown).waitFor();
       await page.getByText(/^1 person for/).waitFor();
-      await lookAt(page, `new-campaign-${template}`);
+      await lookAtState(page, `new-campaign-${template}`);
       await page.getByLabel('Campaign name').fill(template);
       await page.getByRole('button', { name: 'Create campaign' }).click();
       await page.getByRole('heading', { name: template }).waitFor();

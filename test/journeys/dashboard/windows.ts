@@ -4,9 +4,10 @@ import * as api from '../../../clients/typescript/src/index.ts';
 import {
   client,
   expectFocus,
-  expectNoViolation,
+  expectNoViolationInState,
   goTo,
   lookAt,
+  lookAtState,
   stack,
   tabTo,
   use,
@@ -41,19 +42,19 @@ it('waits for the window of a new campaign, says until when, and sends once it i
     await page
       .getByText(/^The sending window is closed now: sending begins .*\(Europe\/Berlin\), in \d hr/)
       .waitFor();
-    await lookAt(page, 'new-campaign-window');
+    await lookAtState(page, 'new-campaign-window');
     await page.getByRole('button', { name: 'Create campaign' }).click();
     await page
       .getByText(/^Waits for \d\d:00.*, Europe\/Berlin, in \d+ (hours|minutes)/)
       .waitFor({ timeout: 30_000 });
-    await lookAt(page, 'campaign-window');
+    await lookAtState(page, 'campaign-window');
     // By the keyboard alone from here on.
     const change = page.getByRole('button', { name: 'Change sending window' });
     await use(page, change);
     const dialog = page.getByRole('dialog', { name: 'Sending window' });
     await tabTo(page, dialog.getByRole('checkbox', { name: 'Sun' }));
     await page.keyboard.press('Space');
-    await expectNoViolation(page);
+    await expectNoViolationInState(page);
     await use(page, dialog.getByRole('button', { name: 'Save sending window' }));
     await page.getByText(/^\d\d:00 to \d\d:00, Mon–Sat \(Europe\/Berlin\)$/).waitFor();
     await expectFocus(page, change);
@@ -67,6 +68,7 @@ it('waits for the window of a new campaign, says until when, and sends once it i
 
 it('sets the hours of the workspace’s marketing with an operator’s key, and removes them, by the keyboard alone', async () => {
   await within(async (page) => {
+    await goTo(page, 'Overview');
     await use(page, page.getByRole('button', { name: 'Account' }));
     await use(page, page.getByRole('link', { name: 'Workspace settings' }));
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();

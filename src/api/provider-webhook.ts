@@ -3,6 +3,7 @@ import * as t from 'io-ts';
 import { optional, struct } from '../codecs/struct.ts';
 import { Unauthorized } from '../domain/error.ts';
 import { isSignature, isSignedBy, isVerifyToken } from '../provider/signature.ts';
+import { countValues } from './frame/body/json-body.ts';
 import { endpoint } from './frame/endpoint.ts';
 import { HttpProblem } from './frame/http-problem.ts';
 
@@ -70,6 +71,8 @@ export const receiveProviderCallback = endpoint(
       );
       throw new Unauthorized();
     }
+    // Throws for a body that would block the event loop; one of 4 MiB full of statuses is far from these limits.
+    await countValues(body, Infinity);
     requireJsonObject(body);
     await dependencies.callbackInbox(body);
     metrics.providerCallbacks.inc({ outcome: 'stored' });

@@ -239,6 +239,25 @@ describe('POST /provider/webhook', () => {
     },
   );
 
+  it.each([
+    ['depth', `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+    ['objects', `{"a":[${Array(200_000).fill('{}').join(',')}]}`],
+    ['keys', `{${Array.from({ length: 20_000 }, (_, at) => `"${at}":0`).join(',')}}`],
+  ])('refuses a body whose parsing would block: %s', async (_, body) => {
+    const before = (await storedBodies()).length;
+    expect((await post(body)).status).toBe(400);
+    expect(await storedBodies()).toHaveLength(before);
+  });
+
+  it('takes a body of almost 4 MB full of statuses', async () => {
+    const statuses = Array.from({ length: 9_000 }, (_, n) => ({
+      ...status({ status: 'failed', providerMessageId: `wamid.full.${n}`, code: 131026 }),
+      conversation: { id: 'c'.repeat(100), origin: { type: 'marketing' } },
+    }));
+    const body = JSON.stringify(messagesCallback('10001', { statuses }));
+    expect((await post(body)).status).toBe(200);
+  });
+
   it('loses none of many that come at the same time', async () => {
     const before = (await storedBodies()).length;
     const bodies = Array.from({ length: 120 }, (_, n) => notification(`wamid.many.${n}`));

@@ -57,12 +57,16 @@ export interface SweepLimits {
 
 const Swept = row(t.type({ interrupted: t.number, expired: t.number, returned: t.number }));
 
+/** A time further ahead than this predates a clock rollback of Postgres: its process counts as dead. */
+const ahead = sql.fragment`interval '5 minutes'`;
+
 /** Fails attempts whose process died and deliveries that waited too long; puts lost starts back into the queue. */
 export function sweepTimeouts(database: Database, { expiryHours, redispatchSeconds }: SweepLimits) {
   return database.one(sql.type(Swept)`
     WITH RECURSIVE interrupted AS (
       UPDATE webhook_delivery SET state = 'failed', error_code = 'interrupted', sending_until = NULL
-      WHERE state = 'sending' AND dispatched_at IS NOT NULL AND sending_until < now()
+      WHERE state = 'sending' AND dispatched_at IS NOT NULL
+        AND (sending_until < now() OR sending_until > now() + ${ahead})
       RETURNING id
     ), endpoint AS (${waitingEndpoints()}
     ), late_waiting AS MATERIALIZED (
@@ -88,7 +92,8 @@ export function sweepTimeouts(database: Database, { expiryHours, redispatchSecon
       RETURNING id
     ), returned AS (
       UPDATE webhook_delivery SET dispatched_at = NULL
-      WHERE state = 'pending' AND dispatched_at < now() - make_interval(secs => ${redispatchSeconds})
+      WHERE state = 'pending' AND dispatched_at IS NOT NULL
+        AND (dispatched_at < now() - make_interval(secs => ${redispatchSeconds}) OR dispatched_at > now() + ${ahead})
         AND created_at >= now() - make_interval(hours => ${expiryHours})
       RETURNING id
     )

@@ -588,6 +588,19 @@ describe('sweepTimeouts', () => {
     expect(await sweep()).toEqual({ interrupted: 0, expired: 0, returned: 0 });
   });
 
+  it('does not wait for times from before the clock was set back', async () => {
+    const workspaceId = await makeWorkspace(database);
+    await makeConfiguration(database.pool, workspaceId);
+    await backlog(workspaceId, 2);
+    const [first = ''] = await schedule({ limit: 2 });
+    await claimAttempts(database.pool, [first], claimOptions);
+    await query(
+      database,
+      `UPDATE webhook_delivery SET dispatched_at = now() + interval '1 hour', sending_until = sending_until + interval '1 hour'`,
+    );
+    expect(await sweep()).toEqual({ interrupted: 1, expired: 0, returned: 1 });
+  });
+
   it('expires what waited for longer than the limit, dispatched or not', async () => {
     const workspaceId = await makeWorkspace(database);
     await makeConfiguration(database.pool, workspaceId);

@@ -25,7 +25,7 @@ export function Wallet() {
     queryKey: ['campaign', campaignId],
     queryFn: async () => (await api.getCampaign(client, campaignId ?? '')).data,
     enabled: campaignId !== undefined,
-    refetchInterval: 10_000,
+    refetchInterval: 15_000,
   });
   const channels = useChannels();
   const own = useOwnChannel();
@@ -67,7 +67,7 @@ function Purse({ channelId, campaignId }: { channelId: string; campaignId: strin
   const wallet = useQuery({
     queryKey: ['wallet', channelId],
     queryFn: async () => (await api.getWallet(client, { channel_id: channelId })).data,
-    refetchInterval: 10_000,
+    refetchInterval: 15_000,
   });
   return (
     <Loaded query={wallet}>

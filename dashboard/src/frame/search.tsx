@@ -77,13 +77,9 @@ export function Search() {
           type="search"
           aria-label="Search"
           placeholder="Search"
+          title="Press / to search"
           w={{ base: 120, xs: 200, md: 300 }}
           size="sm"
-          rightSection={
-            <Text size="xs" c="dimmed" visibleFrom="xs" aria-hidden>
-              /
-            </Text>
-          }
           leftSection={isFetching ? <Loader size={14} /> : <IconSearch size={16} aria-hidden />}
           value={text}
           onChange={(event) => {

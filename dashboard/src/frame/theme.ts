@@ -53,6 +53,7 @@ export const inks: CSSVariablesResolver = ({ colors }) => {
       ...tints(9),
       '--mantine-color-teal-light-color': '#065f46',
       '--mantine-color-teal-light': '#e3f5ee',
+      '--mantine-color-teal-light-hover': '#d5efe3',
       '--mantine-color-orange-light-color': '#8a3206',
       '--mantine-color-yellow-light-color': '#7a4a00',
       '--mantine-color-error': '#b3261e',

@@ -51,7 +51,7 @@ const contactColumns = (tagName: ReadonlyMap<string, string>): readonly Column<a
     key: 'consent',
     title: 'Consent',
     cell: ({ subscribed }) => <ConsentBadge isSubscribed={subscribed} />,
-    width: 116,
+    width: 136,
   },
   { key: 'created', title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, width: 116 },
 ];

@@ -21,7 +21,13 @@ const columns: readonly Column<api.HistoryItem>[] = [
           {direction === 'inbound' ? (text ?? words(type)) : `Template ${template?.name ?? ''}`}
         </Text>
         {campaign && (
-          <TextLink to="/campaigns/$id" params={{ id: campaign.id }} size="xs">
+          <TextLink
+            to="/campaigns/$id"
+            params={{ id: campaign.id }}
+            size="xs"
+            dir="auto"
+            style={{ overflowWrap: 'anywhere' }}
+          >
             {campaign.name}
           </TextLink>
         )}

@@ -54,7 +54,13 @@ function Bubble({ message }: { message: api.HistoryItem }) {
         </Text>
         <Group gap={6} mt={4}>
           {campaign && (
-            <TextLink to="/campaigns/$id" params={{ id: campaign.id }} size="xs">
+            <TextLink
+              to="/campaigns/$id"
+              params={{ id: campaign.id }}
+              size="xs"
+              dir="auto"
+              style={{ overflowWrap: 'anywhere' }}
+            >
               {campaign.name}
             </TextLink>
           )}

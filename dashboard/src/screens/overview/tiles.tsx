@@ -1,4 +1,4 @@
-import { Card, Group, SimpleGrid, Text, useComputedColorScheme } from '@mantine/core';
+import { Box, Card, Group, SimpleGrid, Text, useComputedColorScheme } from '@mantine/core';
 import { IconTrendingDown, IconTrendingUp } from '@tabler/icons-react';
 import type { api } from '../../client.ts';
 import { useCurrency } from '../../account.ts';
@@ -90,10 +90,12 @@ function Tile({ name, value, change, isPoints, isNeutral, line }: TileProps) {
         {name}
       </Text>
       <Group justify="space-between" align="flex-end" wrap="nowrap">
-        <Text fz={26} fw={650} lh={1.3} style={{ fontVariantNumeric: 'tabular-nums' }}>
+        <Text fz={26} fw={650} lh={1.3} style={{ fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' }}>
           {value}
         </Text>
-        <Sparkline values={line} />
+        <Box visibleFrom="xs">
+          <Sparkline values={line} />
+        </Box>
       </Group>
       <Group
         gap={4}

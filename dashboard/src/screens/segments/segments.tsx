@@ -98,9 +98,11 @@ export function Segments() {
       <Loaded query={list}>
         {({ data, pagination: { totalPages } }) =>
           data.length === 0 ? (
-            <EmptyFace title="No segment yet" icon={IconUsersGroup}>
-              Choose New segment to save a filter, such as everybody in Berlin who is subscribed.
-            </EmptyFace>
+            chosen === undefined && (
+              <EmptyFace title="No segment yet" icon={IconUsersGroup}>
+                Choose New segment to save a filter, such as everybody in Berlin who is subscribed.
+              </EmptyFace>
+            )
           ) : (
             <>
               <DataTable

@@ -84,7 +84,7 @@ CREATE TABLE campaign_file (
   created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX campaign_file_created_at ON campaign_file (created_at);
--- For the sum of a workspace's stored bytes, which every upload reads.
+-- Serves the sum of a workspace's stored bytes, which every upload reads.
 CREATE INDEX campaign_file_workspace ON campaign_file (workspace_id);
 
 -- Recipients by state; written by each statement that changes a state, so that no request has to count recipients.

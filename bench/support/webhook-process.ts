@@ -180,7 +180,7 @@ async function serve(databaseUrl: string, temporalAddress: string): Promise<void
     } else await loops?.stop();
     return 0;
   };
-  const tell = async (work: () => Promise<number>): Promise<void> => {
+  const report = async (work: () => Promise<number>): Promise<void> => {
     const [startedAt, cpuBefore] = [performance.now(), process.cpuUsage()];
     const count = await work();
     const { user, system } = process.cpuUsage(cpuBefore);
@@ -191,7 +191,7 @@ async function serve(databaseUrl: string, temporalAddress: string): Promise<void
       rssMb: Math.round(process.memoryUsage.rss() / 1024 / 1024),
     } satisfies Reading);
   };
-  process.on('message', (order) => void tell(() => obey(order as Order)));
+  process.on('message', (order) => void report(() => obey(order as Order)));
   process.once('disconnect', () => {
     void (async () => {
       await loops?.stop();
@@ -201,7 +201,7 @@ async function serve(databaseUrl: string, temporalAddress: string): Promise<void
       process.exit(0);
     })();
   });
-  await tell(async () => 0);
+  await report(async () => 0);
 }
 
 const [mode, databaseUrl = '', temporalAddress = ''] = process.argv.slice(2);

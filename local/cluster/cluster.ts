@@ -21,7 +21,7 @@ import { describeTemporal, temporalHostsOf } from './temporal.ts';
 export interface Cluster {
   readonly apiUrl: string;
   readonly admin: Admin;
-  /** Through haproxy, as the product's own role. */
+  /** URL through haproxy, with the product's own role. */
   readonly databaseUrl: string;
   readonly providerUrl: string;
   readonly temporalAddress: string;

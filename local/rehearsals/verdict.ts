@@ -62,12 +62,12 @@ export function compareRecords({ expected, recipients, taken, repeatedMessages, 
   const strangers = expected === null ? 0 : [...taken.keys()].filter((number) => !known.has(number)).length;
   const doubled = Math.max(doubledNumbers, repeatedMessages);
   const problems = [
-    ...said(doubled, 'messages were sent twice'),
-    ...said(lost, 'recipients are lost'),
-    ...said(unsettled, 'unknown messages were not settled by their receipts'),
-    ...said(denied, 'recipients are said to have got nothing, and the provider took a message for them'),
-    ...said(refused.length, 'recipients were given up though nothing is wrong with them'),
-    ...said(strangers, 'numbers got a message that are no recipients'),
+    ...problem(doubled, 'messages were sent twice'),
+    ...problem(lost, 'recipients are lost'),
+    ...problem(unsettled, 'unknown messages were not settled by their receipts'),
+    ...problem(denied, 'recipients are said to have got nothing, and the provider took a message for them'),
+    ...problem(refused.length, 'recipients were given up though nothing is wrong with them'),
+    ...problem(strangers, 'numbers got a message that are no recipients'),
     ...differ('the ledger sums to', books.ledger, 'the balance is', books.balance),
     ...differ('reserved is', books.reserved, 'open is', books.owed),
     ...differ('the campaign cost', books.spent, 'its messages cost', books.charged),
@@ -76,7 +76,7 @@ export function compareRecords({ expected, recipients, taken, repeatedMessages, 
   return { doubled, lost, unknown: unknown.length, unsettled, problems };
 }
 
-const said = (count: number, what: string): readonly string[] => (count > 0 ? [`${count} ${what}`] : []);
+const problem = (count: number, what: string): readonly string[] => (count > 0 ? [`${count} ${what}`] : []);
 
 function differ(...[first, one, second, other]: [string, bigint, string, bigint]): readonly string[] {
   return one === other ? [] : [`${first} ${one}, ${second} ${other}`];

@@ -69,10 +69,10 @@ export const listConversations = endpoint(
     responses: { 200: onePage('One page of conversations', Conversation, conversationExample) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
-    const place = { page: query.page ?? 1, limit: query.limit ?? 10 };
-    const wanted = { ...query, ...place, isByLastMessage: query.sort === 'lastMessageAt' };
+    const requested = { page: query.page ?? 1, limit: query.limit ?? 10 };
+    const wanted = { ...query, ...requested, isByLastMessage: query.sort === 'lastMessageAt' };
     const { items, total } = await records.listConversations(database, workspaceId, wanted);
-    return { status: 200, body: page(items, { ...place, total }) };
+    return { status: 200, body: page(items, { ...requested, total }) };
   },
 );
 

@@ -54,9 +54,9 @@ export const listSegments = endpoint(
     responses: { 200: onePage('One page of segments, by name', Segment, segmentExample) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
-    const place = { page: query.page ?? 1, limit: query.limit ?? 10 };
-    const { items, total } = await records.listSegments(database, workspaceId, place);
-    return { status: 200, body: page(items, { ...place, total }) };
+    const requested = { page: query.page ?? 1, limit: query.limit ?? 10 };
+    const { items, total } = await records.listSegments(database, workspaceId, requested);
+    return { status: 200, body: page(items, { ...requested, total }) };
   },
 );
 

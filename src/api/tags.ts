@@ -47,9 +47,13 @@ export const listTags = endpoint(
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const { search = '', createdBy, page: number = 1, limit = 10 } = query;
-    const place = { page: number, limit };
-    const { items, total } = await records.listTags(database, workspaceId, { search, createdBy, ...place });
-    return { status: 200, body: page(items, { ...place, total }) };
+    const requested = { page: number, limit };
+    const { items, total } = await records.listTags(database, workspaceId, {
+      search,
+      createdBy,
+      ...requested,
+    });
+    return { status: 200, body: page(items, { ...requested, total }) };
   },
 );
 

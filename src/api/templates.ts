@@ -64,16 +64,16 @@ export const listTemplates = endpoint(
     responses: { 200: onePage('One page of templates, by name and language', Template, templateExample) },
   },
   async ({ dependencies, principal, query }) => {
-    const place = { page: query.page ?? 1, limit: query.limit ?? 10 };
+    const requested = { page: query.page ?? 1, limit: query.limit ?? 10 };
     const { items, total } = await records.listTemplates(dependencies.database, principal.workspaceId, {
-      ...place,
+      ...requested,
       statuses: query.status ?? [],
       search: query.search ?? '',
       category: query.category,
       language: query.language,
       businessAccountId: query.business_account_id ?? (await ownAccount(dependencies.database, principal)),
     });
-    return { status: 200, body: page(items, { ...place, total }) };
+    return { status: 200, body: page(items, { ...requested, total }) };
   },
 );
 

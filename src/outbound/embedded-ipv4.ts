@@ -21,7 +21,7 @@ const embeddings: readonly Embedding[] = [
   embedding('::/96', lastBits),
   embedding('::ffff:0:0/96', lastBits),
   embedding('::ffff:0:0:0/96', lastBits),
-  // NAT64: the well-known prefix, and the local one with every place RFC 6052 allows below a /48.
+  // NAT64: the well-known prefix, and the local one with the address at each position that RFC 6052 allows in a /48.
   embedding('64:ff9b::/96', lastBits),
   embedding('64:ff9b:1::/48', (value) => [
     value & low32,

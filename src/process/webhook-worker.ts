@@ -6,7 +6,7 @@ import { taskQueues } from '../workflows/contract.ts';
 /** Additional workflow tasks, for deliveries that other workers have left behind. */
 const spare = 24;
 
-/** To be joined with connection, namespace, workflow bundle and `createWebhookActivities(dependencies)`. */
+/** The caller adds connection, namespace, workflow bundle and `createWebhookActivities(dependencies)`. */
 export function webhookWorkerOptions({ webhookSlots }: Pick<Config, 'webhookSlots'>) {
   // Fast endpoints, a quarter as many for slow ones, and the spare ones: all may hang for five seconds.
   const deliveries = webhookSlots + Math.ceil(webhookSlots / 4) + spare;

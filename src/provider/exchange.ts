@@ -184,9 +184,9 @@ class ExchangeHandler implements ConnectionRequest {
   }
 
   #end(answered: boolean): void {
-    const tell = this.onEnded;
+    const onEnded = this.onEnded;
     this.onEnded = () => undefined;
-    tell(answered);
+    onEnded(answered);
   }
 
   #failed(cause: string): Exchange {

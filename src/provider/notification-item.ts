@@ -59,7 +59,7 @@ export interface MessageItem extends FromNumber {
   /** Epoch seconds. */
   readonly timestamp: string | null;
   /** Texts that the person wrote or tapped: message text, button text and button payload. */
-  readonly said: readonly string[];
+  readonly texts: readonly string[];
   /** The group it was written in; null for a message to us alone. */
   readonly groupId: string | null;
   /** The message this one replies to. */

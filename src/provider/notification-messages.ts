@@ -148,7 +148,7 @@ function readMessage(context: ChangeContext, raw: unknown, contactOf: ContactFin
     profileName: isObject(profile) ? readText(profile['name']) : null,
     type: readText(fields['type'])?.toLowerCase() ?? 'unknown',
     timestamp: readText(fields['timestamp']),
-    said: saidIn(fields),
+    texts: textsIn(fields),
     groupId: readText(fields['group_id']),
     repliesTo: isObject(reply) ? readText(reply['id']) : null,
     ...newIdsOf(fields),
@@ -197,7 +197,7 @@ function newIdsOf(message: JsonObject): Pick<MessageItem, 'newNumber' | 'newUser
   };
 }
 
-function saidIn(message: JsonObject): readonly string[] {
+function textsIn(message: JsonObject): readonly string[] {
   const part = message[String(message['type'])];
   if (!isObject(part)) return [];
   const choice = part['button_reply'] ?? part['list_reply'];

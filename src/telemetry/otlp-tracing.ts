@@ -23,7 +23,7 @@ const exportEveryMs = 1_000;
 
 export function createOtlpTracing(endpoint: string, service: string): Tracing {
   const ids = new RandomIdGenerator();
-  // The span of a workflow run has an id that its activities know before it ends.
+  // Set while the span of a workflow run is added: its activities have recorded this id as their parent already.
   let givenSpanId: string | undefined;
   const provider = new BasicTracerProvider({
     resource: resourceFromAttributes({ 'service.name': `messaging-campaigns-${service}` }),

@@ -178,7 +178,7 @@ describe('POST /api/conversations/{id}/assign', () => {
     ]);
   });
 
-  it('fills what is left out with null and defaults', async () => {
+  it('fills omitted fields with null and defaults', async () => {
     const workspace = await aWorkspace();
     const { id } = await aConversation(workspace);
     await assign(workspace, id, { assignmentType: 'team', assignedTo: { id: 'team-1' } });

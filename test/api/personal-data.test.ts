@@ -151,15 +151,18 @@ it('skips an erased person who waits in a campaign', async () => {
 it.each([
   ['STOP', false],
   ['Hello', true],
-])('registers whoever said %s before the erasure as subscribed: %s', async (said, subscribed) => {
-  const person = await aPerson(said);
-  await erase(person);
-  const again = await api.send('POST', '/api/contacts', { key: person.key, body: numbered });
-  expect(again.body.data).toMatchObject({ subscribed });
-  expect(again.body.data.id).not.toBe(person.contactId);
-});
+])(
+  'registers a person again who wrote %s before the erasure, as subscribed: %s',
+  async (said, subscribed) => {
+    const person = await aPerson(said);
+    await erase(person);
+    const again = await api.send('POST', '/api/contacts', { key: person.key, body: numbered });
+    expect(again.body.data).toMatchObject({ subscribed });
+    expect(again.body.data.id).not.toBe(person.contactId);
+  },
+);
 
-it('exports what is held of a person', async () => {
+it('exports the stored data of a person', async () => {
   const { key, contactId } = await aPerson();
   const { body } = await api.send('GET', `/api/contacts/${contactId}/export`, { key });
   expect(body.data).toMatchObject({

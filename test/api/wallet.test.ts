@@ -49,7 +49,7 @@ describe('GET /api/wallet', () => {
     expect((await wallet(workspace.channelKey)).body.data.channel_id).toBe(workspace.channelId);
   });
 
-  it('answers 404 for a channel that is not of the workspace, 400 for what is no id', async () => {
+  it('answers 404 for a channel of another workspace, 400 for a malformed id', async () => {
     const workspace = await api.seedWorkspace();
     const stranger = await api.seedWorkspace();
     for (const id of [stranger.channelId, randomUUID()]) {

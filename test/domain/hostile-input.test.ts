@@ -34,7 +34,7 @@ it.each([
   ['a@b.', false],
   ['a b@c.d', false],
   ['a@b', false],
-])('takes %s for an e-mail address: %s', (cell, isEmail) => {
+])('tells whether %s is an e-mail address: %s', (cell, isEmail) => {
   const { mapping } = guessColumns(['x', 'phone'], [[cell, '+4915112345678']]);
   expect(mapping.email_column).toBe(isEmail ? 0 : undefined);
 });

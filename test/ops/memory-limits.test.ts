@@ -30,7 +30,7 @@ describe('the production topology', () => {
 describe('docker-compose.yml', () => {
   const lasting = [...services].filter(([, text]) => !text.includes('restart: on-failure'));
 
-  it('has the services that last', () => {
+  it('lists every long-running service', () => {
     expect(lasting.map(([name]) => name)).toEqual([
       'postgres',
       'pgbouncer',
@@ -42,12 +42,12 @@ describe('docker-compose.yml', () => {
     ]);
   });
 
-  it.each(lasting)('bounds the memory of %s and looks after its health', (_, text) => {
+  it.each(lasting)('sets a memory limit and a health check for %s', (_, text) => {
     expect(text).toMatch(/^ {4}mem_limit: \d+[mg]$/m);
     expect(text).toMatch(/^ {4}healthcheck:$/m);
   });
 
-  it.each(['api', 'worker'])('leaves %s room beside the heap', (name) => {
+  it.each(['api', 'worker'])('gives %s memory beside its heap', (name) => {
     const heap = Number(/=(\d+)$/.exec(programMemory.NODE_OPTIONS)?.[1]);
     const [, size, unit] = /mem_limit: (\d+)([mg])/.exec(services.get(name) ?? '') ?? [];
     expect(Number(size) * (unit === 'g' ? 1024 : 1)).toBeGreaterThanOrEqual(heap + 512);

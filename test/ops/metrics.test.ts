@@ -79,7 +79,7 @@ describe('what dashboard and alert rules ask for', () => {
     names = seriesNames(metricsText);
   });
 
-  /** On a real server, with a regular activity, so that every part of the SDK has something to tell. */
+  /** Runs a workflow with a regular activity on a real server, so that every metric of the SDK has a value. */
   async function runOneWorkflow(sdk: SdkMetrics): Promise<string> {
     const temporal = await startTemporal();
     try {

@@ -158,7 +158,7 @@ describe('a message', () => {
       profileName: 'Ada Lovelace',
       type: 'text',
       timestamp: '1749416383',
-      said: ['Hi'],
+      texts: ['Hi'],
       groupId: null,
       repliesTo: null,
       newNumber: null,
@@ -228,11 +228,11 @@ describe('a message', () => {
   });
 
   it.each([
-    ['of a number that changed', { type: 'user_changed_number', wa_id: '972501234567' }, '972501234567'],
-    ['of one that changed, as before', { type: 'customer_changed_number', new_wa_id: '1' }, null],
-    ['of an identity that changed', { type: 'customer_identity_changed', wa_id: '972501234567' }, null],
-    ['of nothing in particular', 'text', null],
-  ])('tells %s', (_, system, newNumber) => {
+    ['of a changed number', { type: 'user_changed_number', wa_id: '972501234567' }, '972501234567'],
+    ['of a changed number in the older form', { type: 'customer_changed_number', new_wa_id: '1' }, null],
+    ['of a changed identity', { type: 'customer_identity_changed', wa_id: '972501234567' }, null],
+    ['of a system message without a type', 'text', null],
+  ])('reads the new number, if any, %s', (_, system, newNumber) => {
     const message = { ...textMessage, type: 'system', text: undefined, system };
 
     expect(read(inChannel({ messages: [message] }))).toMatchObject([{ kind: 'message', newNumber }]);
@@ -599,7 +599,7 @@ describe('readNotification', () => {
       Buffer.from('"}}]}}]}]}'),
     ]);
 
-    expect(readNotification(broken)).toMatchObject([{ kind: 'message', said: ['a\uFFFD'] }]);
+    expect(readNotification(broken)).toMatchObject([{ kind: 'message', texts: ['a\uFFFD'] }]);
   });
 
   it('reads a thousand statuses in one body', () => {

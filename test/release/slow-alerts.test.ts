@@ -32,7 +32,7 @@ afterAll(async () => {
   await proxy?.close();
 }, 90_000);
 
-it('a certificate that nobody renewed: CertificateExpires', async () => {
+it('a certificate that expires soon: CertificateExpires', async () => {
   const alert = await watch.fires('CertificateExpires', {}, async () => undefined);
   expect(alert.annotations['summary']).toMatch(/^The certificate of PUBLIC_URL expires in -\d+d/);
 });
@@ -51,7 +51,7 @@ it('a standby that takes no more WAL: ReplicationBehind', async () => {
   await watch.isQuiet('ReplicationBehind');
 });
 
-it('rows that nothing freezes: TransactionIdsAge', async () => {
+it('rows that vacuum does not freeze: TransactionIdsAge', async () => {
   await database.query('CREATE DATABASE aged');
   await watch.fires('TransactionIdsAge', {}, () =>
     database.query(`

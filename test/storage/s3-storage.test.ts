@@ -104,7 +104,7 @@ describe('a bucket as the store of uploads', () => {
     expect(await s3.objects()).toEqual(before);
   });
 
-  it('keeps nothing of what is no CSV', async () => {
+  it('stores nothing of a file that is not a CSV', async () => {
     const before = await s3.objects();
     expect((await upload('only a header\n')).status).toBe(400);
     expect([await s3.objects(), await s3.openUploads()]).toEqual([before, 0]);

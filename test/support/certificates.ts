@@ -62,7 +62,7 @@ NYQ2aexgN2AreVY8fGtf02zSa+BTO7OCzgUXzRqOPB+NN6HcYn70oq0q
 `,
 };
 
-/** For the same names as the first, but long expired. */
+/** A certificate for the same names as the first, but long expired. */
 export const expiredCertificate: Certificate = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBkjCCATigAwIBAgIBBDAKBggqhkjOPQQDAjAZMRcwFQYDVQQDDA5UZXN0IGF1

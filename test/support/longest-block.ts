@@ -7,7 +7,7 @@ export function watchEventLoop(): {
   let longest = 0;
   let last = performance.now();
   let cpu = process.cpuUsage();
-  const look = () => {
+  const sample = () => {
     const now = performance.now();
     const { user, system } = process.cpuUsage(cpu);
     // The CPU time that the process used is an upper bound, so that waiting for a busy processor does not count as a block.
@@ -15,13 +15,13 @@ export function watchEventLoop(): {
     last = now;
     cpu = process.cpuUsage();
   };
-  const timer = setInterval(look, everyMs).unref();
+  const timer = setInterval(sample, everyMs).unref();
   return {
     /** Milliseconds of the longest block since the last call. */
     longestBlock: () =>
       new Promise((resolve) => {
         setTimeout(() => {
-          look();
+          sample();
           resolve(longest);
           longest = 0;
         }, 2 * everyMs);

@@ -37,7 +37,7 @@ export async function blockOf<T>(
   }
 }
 
-/** On the database and the settings of `api`. */
+/** Starts it on the database and with the settings of `api`. */
 export async function startWatchedServer(
   { database, dependencies }: TestApi,
   temporalAddress = '127.0.0.1:1',

@@ -34,7 +34,7 @@ async function completed(handle: WorkflowHandle, activityType: string): Promise<
 }
 
 describe('the campaign workflow', () => {
-  it('sends an immediate campaign to everybody and completes', async () => {
+  it('sends an immediate campaign to every recipient and completes', async () => {
     const fixture = await createFixture({ recipients: 120 });
     const end = await fixture.withWorker(async () => {
       await fixture.start();

@@ -41,7 +41,7 @@ describe('a campaign whose workflow is asked to cancel in the Web UI', () => {
     expect(fixture.provider.received).toHaveLength(0);
   });
 
-  it('is cancelled in mid-send: what has left is recorded, and nobody else is sent to', async () => {
+  it('is cancelled in mid-send: sent messages are recorded, and no further recipient is sent to', async () => {
     const fixture = await createFixture({ recipients: 2_000, messagesPerSecond: 100 });
     const end = await fixture.withWorker(async () => {
       await fixture.start();

@@ -94,7 +94,7 @@ describe('pause, resume and cancel as updates', () => {
     });
   });
 
-  it('are explained to whoever opens the workflow', async () => {
+  it('are described on the page of the workflow', async () => {
     const fixture = await createFixture({ recipients: 1, scheduledInMs: hour });
     await fixture.withWorker(async () => {
       await fixture.start();

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 
 interface ScreenProps {
   readonly title: string;
-  /** Beside the title, such as a state. */
+  /** Shown beside the title, such as a state. */
   readonly badge?: ReactNode;
   /** One sentence below the title. */
   readonly lead?: ReactNode;

@@ -45,7 +45,7 @@ export function validateComponents(
 interface GivenPart extends Pick<GivenComponents, 'isMedia'> {
   readonly template: CompiledTemplate;
   readonly given: readonly JsonObject[];
-  /** In front of the name of a component in an error: empty, or the carousel card. */
+  /** Prefix of a component's name in an error: empty, or the carousel card. */
   readonly place: string;
   readonly maxLength: number;
 }

@@ -51,7 +51,7 @@ export const readyz = endpoint(
   },
 );
 
-// At most one check of Postgres a second, however many probes ask.
+// 1 s: Postgres is checked at most this often, however many probes ask.
 const checkMs = 1_000;
 
 export interface Readiness {

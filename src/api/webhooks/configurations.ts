@@ -82,9 +82,9 @@ export const listWebhooks = endpoint(
     responses: { 200: onePage('One page of webhooks', Webhook, webhookExample) },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
-    const place = { page: query.page ?? 1, limit: query.limit ?? 10 };
-    const { items, total } = await records.listWebhookConfigurations(database, workspaceId, place);
-    return { status: 200, body: page(items, { ...place, total }) };
+    const requested = { page: query.page ?? 1, limit: query.limit ?? 10 };
+    const { items, total } = await records.listWebhookConfigurations(database, workspaceId, requested);
+    return { status: 200, body: page(items, { ...requested, total }) };
   },
 );
 

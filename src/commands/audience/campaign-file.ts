@@ -18,7 +18,7 @@ export class FileTemporarilyUnavailable extends Failure {
   }
 }
 
-/** Without a key or a URL, the CSV of the request itself. Throws PreparationFailure or FileTemporarilyUnavailable, at any chunk. */
+/** Reads the uploaded file or the URL; without either, the CSV of the request itself. Throws PreparationFailure or FileTemporarilyUnavailable, at any chunk. */
 export async function* readCampaignFile(
   sources: FileSources,
   audience: AudienceInput,

@@ -51,7 +51,7 @@ export async function openCandidates(sources: Sources, request: AudienceRequest)
       // Segments may have grown since the campaign was created.
       const problem = selectionProblem(selection);
       if (problem !== undefined)
-        throw new PreparationFailure('AUDIENCE_EMPTY', `Nobody is looked up: ${problem}`);
+        throw new PreparationFailure('AUDIENCE_EMPTY', `The audience cannot be read: ${problem}`);
       return readContacts(databaseUrl, workspaceId, selection);
     }
     case 'failed_contacts':

@@ -120,7 +120,7 @@ async function applyInboundMessage(
   }
   await emitEvents(connection, channel.workspaceId, events);
   // A word of consent in a group is not addressed to us.
-  const subscribed = item.groupId === null ? dependencies.consentOf(item.said) : null;
+  const subscribed = item.groupId === null ? dependencies.consentOf(item.texts) : null;
   if (sender !== undefined && subscribed !== null) {
     const { workspaceId } = channel;
     await changeSubscriptions(

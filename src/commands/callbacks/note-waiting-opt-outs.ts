@@ -18,7 +18,7 @@ export async function noteWaitingOptOuts(
   for (const item of items) {
     if (item.kind === 'preferences' && !item.subscribed)
       people.push({ person: personOf(item), phoneNumberId: item.phoneNumberId });
-    if (item.kind === 'message' && item.groupId === null && consentOf(item.said) === false)
+    if (item.kind === 'message' && item.groupId === null && consentOf(item.texts) === false)
       people.push({
         person: personOf({ waId: item.from, userId: item.fromUserId }),
         phoneNumberId: item.phoneNumberId,

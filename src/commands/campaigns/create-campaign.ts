@@ -81,7 +81,7 @@ export interface CheckedCampaign {
   readonly canSendTest: boolean;
   /** All of these must be open. */
   readonly windows: readonly SendingWindow[];
-  /** At once, at the scheduled time, or at the next opening of the windows. */
+  /** When sending begins: at once, at the scheduled time, or at the next opening of the windows. */
   readonly beginsAt: Date;
   readonly warnings: readonly FieldProblem[];
 }

@@ -9,7 +9,7 @@ import { beginCampaign } from './begin-campaign.ts';
 import { checkSendingHours } from './sending-hours.ts';
 import { settleCampaign } from './settle-campaign.ts';
 
-/** Most campaigns of an API that triggers messages are smaller than this. */
+/** 100 recipients: most campaigns that a program triggers through the API are smaller. */
 const smallCampaign = 100;
 const smallBudgetMs = 3_000;
 

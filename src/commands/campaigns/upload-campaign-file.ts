@@ -104,11 +104,11 @@ const longestHeader = 255;
 function createProbe(): Probe {
   const decoder = createCsvTextDecoder();
   const reader = createCsvRowReader();
-  let looked = 0;
+  let sampledBytes = 0;
   let header: CsvRow | undefined;
   let rowsSampled = 0;
 
-  const look = (read: () => readonly CsvRow[]): void => {
+  const sample = (read: () => readonly CsvRow[]): void => {
     const rows = readable(read);
     header ??= rows[0];
     if (header !== undefined && 'problem' in header) throw refused('its header row cannot be read');
@@ -116,13 +116,13 @@ function createProbe(): Probe {
   };
   return {
     take(bytes) {
-      if (looked >= sampleBytes) return;
-      looked += bytes.length;
-      look(() => reader.write(decoder.write(bytes)));
+      if (sampledBytes >= sampleBytes) return;
+      sampledBytes += bytes.length;
+      sample(() => reader.write(decoder.write(bytes)));
     },
     end() {
-      if (looked < sampleBytes) {
-        look(() => [...reader.write(decoder.end()), ...reader.end()]);
+      if (sampledBytes < sampleBytes) {
+        sample(() => [...reader.write(decoder.end()), ...reader.end()]);
       }
       if (rowsSampled === 0) throw refused('it must have a header row and at least one data row');
     },

@@ -78,14 +78,14 @@ export function createDeliveryStarts(
   function attemptOf(id: string) {
     if (attempts === undefined) return undefined;
     const forget: (() => void)[] = [];
-    const heard = (event: string): Promise<void> =>
+    const eventOnce = (event: string): Promise<void> =>
       new Promise((resolve) => {
         attempts.once(event, resolve);
         forget.push(() => attempts.off(event, resolve));
       });
     return {
-      begun: heard(`begun ${id}`),
-      ended: heard(`ended ${id}`),
+      begun: eventOnce(`begun ${id}`),
+      ended: eventOnce(`ended ${id}`),
       forget: () => forget.forEach((off) => off()),
     };
   }

@@ -23,7 +23,7 @@ export interface AudienceContact {
   readonly lastName: string;
   readonly email: string;
   readonly subscribed: boolean;
-  /** At least those that the messages name. */
+  /** The custom fields that the messages name, possibly more; null when none was read. */
   readonly customFields?: CustomFields | null;
 }
 

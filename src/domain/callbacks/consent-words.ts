@@ -30,9 +30,9 @@ export function createConsentReader(words: {
   const optOut = new Set(words.optOutWords.map(essence));
   const optIn = new Set(words.optInWords.map(essence));
   return (texts) => {
-    const said = texts.filter(({ length }) => length <= longestText).map(essence);
-    if (said.some((text) => optOut.has(text))) return false;
-    return said.some((text) => optIn.has(text)) ? true : null;
+    const candidates = texts.filter(({ length }) => length <= longestText).map(essence);
+    if (candidates.some((text) => optOut.has(text))) return false;
+    return candidates.some((text) => optIn.has(text)) ? true : null;
   };
 }
 

@@ -232,7 +232,11 @@ const lookAtWorkers = 'See that a worker runs and that Temporal is reached.';
 
 function worker({ waitingFor, outboxSince, now }: CampaignFacts): DiagnosisEntry | undefined {
   if (waitingFor === 'WORKFLOW_STUCK')
-    return wrong('WORKER', 'Its workflow is stuck.', 'Ask who runs this service to look at the workflow.');
+    return wrong(
+      'WORKER',
+      'Its workflow is stuck.',
+      'Ask the operator of this service to look at the workflow.',
+    );
   if (waitingFor === 'QUEUED')
     return wrong('WORKER', 'Its next step waits: all workers are busy.', 'Wait, or add workers.');
   if (outboxSince === null || now.getTime() - outboxSince.getTime() < slowOutboxMs) return undefined;

@@ -25,7 +25,7 @@ export interface SettlementEntry {
 }
 
 export interface SettlementOutcome extends MessageMoney {
-  /** To be subtracted from the wallet's reserved amount. */
+  /** Amount to subtract from the wallet's reserved amount. */
   readonly released: bigint;
   readonly entries: readonly SettlementEntry[];
 }

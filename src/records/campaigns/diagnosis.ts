@@ -114,8 +114,9 @@ export async function getCampaignFacts(
     CROSS JOIN LATERAL (${costOfWaiting}) AS waiting_cost
     WHERE campaign.workspace_id = ${workspaceId} AND campaign.id = ${campaignId}`);
   const { available, currency, nextPrice, counted, cost, ...facts } = found ?? notFound('Campaign');
-  const [pending, looked] = [BigInt(facts.pending), BigInt(counted)];
-  const remainingCost = looked === 0n ? nextPrice * pending : (BigInt(cost) * pending) / looked;
+  const [pending, countedPending] = [BigInt(facts.pending), BigInt(counted)];
+  const remainingCost =
+    countedPending === 0n ? nextPrice * pending : (BigInt(cost) * pending) / countedPending;
   return {
     ...facts,
     wallet: {
@@ -123,7 +124,7 @@ export async function getCampaignFacts(
       currency,
       nextPrice: pending === 0n ? null : nextPrice,
       remainingCost,
-      isExact: looked === pending,
+      isExact: countedPending === pending,
     },
   };
 }

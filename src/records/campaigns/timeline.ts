@@ -45,7 +45,7 @@ export interface MinuteCount {
   readonly charged: bigint;
 }
 
-/** Adds to the present minute. After the counters, in the order of docs/architecture.md. */
+/** Adds to the counts of the current minute. Call it after the counters are locked: docs/architecture.md gives the lock order. */
 export async function addToMinute(connection: Connection, counts: readonly MinuteCount[]): Promise<void> {
   const rows = counts
     .filter(

@@ -101,9 +101,9 @@ const Standstills = t.type({ kind: t.string, count: t.number });
 export async function countStandstills(
   connection: Connection,
 ): Promise<readonly t.TypeOf<typeof Standstills>[] | undefined> {
-  const looked = await connection.oneFirst(sql.type(row(t.type({ looked: t.boolean })))`
-    SELECT COALESCE(looked_at > now() - interval '2 minutes', false) AS looked FROM campaign_watch`);
-  if (!looked) return undefined;
+  const isWatched = await connection.oneFirst(sql.type(row(t.type({ isWatched: t.boolean })))`
+    SELECT COALESCE(looked_at > now() - interval '2 minutes', false) AS "isWatched" FROM campaign_watch`);
+  if (!isWatched) return undefined;
   return connection.any(sql.type(row(Standstills))`
     SELECT kind, count(*)::int4 AS count FROM campaign_standstill
     WHERE kind IN ('without_workflow', 'stuck') OR kind NOT IN ('preparing', 'waiting', 'queued') AND since < now() - interval '1 minute'

@@ -39,7 +39,7 @@ const countFiles = () =>
 const storedFiles = async () => readdir(join(api.dependencies.config.dataDir, 'files')).catch(() => []);
 
 describe('POST /api/campaigns/csv-files', () => {
-  it('keeps the file and tells how a campaign names it', async () => {
+  it('stores the file and returns the key and URL by which a campaign names it', async () => {
     const answer = await upload(multipart(csv));
     expect(answer.status).toBe(201);
     const { csv_file_key: key, csv_file_url: url, ...rest } = answer.body.data;
@@ -129,7 +129,7 @@ describe('POST /api/campaigns/csv-files', () => {
     await expect.poll(storedFiles).toEqual(before);
   });
 
-  it('refuses what is no CSV without waiting for the rest of it', async () => {
+  it('refuses a file that is not a CSV without waiting for the rest of it', async () => {
     const before = await storedFiles();
     const request = httpRequest(`${api.baseUrl}/api/campaigns/csv-files`, {
       method: 'POST',

@@ -44,7 +44,7 @@ it('starts no further row once the dialog is closed', async () => {
   expect(created).toBeLessThanOrEqual(8);
 });
 
-it('sends the changed fields of a form alone, so that an opt-out of meanwhile stays', () => {
+it('sends only the changed fields of a form, so that an opt-out that came meanwhile stays', () => {
   const before = { firstName: 'Ada', subscribed: true, tagsId: ['a'] };
   expect(changedFields(before, { firstName: 'Ida', subscribed: true, tagsId: ['a'] })).toEqual({
     firstName: 'Ida',

@@ -155,8 +155,8 @@ it('refuses invented cookies and links before Postgres is asked, and no session 
     const base = limited.baseUrl;
     const signedIn = await ask('POST', '/dashboard/session', own, { api_key: workspace.workspaceKey }, base);
     const session = { ...own, Cookie: cookieOf(signedIn) };
-    const look = () => ask('GET', '/dashboard/session', session, undefined, base);
-    expect((await look()).status).toBe(200);
+    const readSession = () => ask('GET', '/dashboard/session', session, undefined, base);
+    expect((await readSession()).status).toBe(200);
     const invented = async (at: number) => {
       const stranger = { ...own, Cookie: `session=${at}` };
       const answers = await Promise.all([
@@ -168,7 +168,7 @@ it('refuses invented cookies and links before Postgres is asked, and no session 
     };
     const statuses = (await Promise.all(Array.from({ length: 20 }, (_, at) => invented(at)))).flat();
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(30);
-    expect((await look()).status).toBe(200);
+    expect((await readSession()).status).toBe(200);
   } finally {
     await limited.close();
   }

@@ -27,7 +27,7 @@ describe('each check comes before the next', () => {
     expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
   });
 
-  it('takes a literal path before one with parameters, for every method', async () => {
+  it('prefers a literal path to one with parameters, for every method', async () => {
     const response = await api.send('PUT', '/api/notes/broadcast', { key: workspace.channelKey, body: {} });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('POST');
@@ -39,7 +39,7 @@ describe('each check comes before the next', () => {
     expect(response.body.message).toBe(unauthorized);
   });
 
-  it('answers 415 and 413 before a path id that is none', async () => {
+  it('checks media type, size and syntax of the body before the path id', async () => {
     const key = workspace.channelKey;
     const wrongType = { key, body: '{}', headers: { 'Content-Type': 'text/plain' } };
     expect((await api.send('PUT', '/api/notes/7', wrongType)).status).toBe(415);
@@ -47,7 +47,7 @@ describe('each check comes before the next', () => {
     expect((await api.send('PUT', '/api/notes/7', { key, body: '{' })).status).toBe(400);
   });
 
-  it('answers 404 for a path id that is no UUID before it looks at the fields', async () => {
+  it('checks the path id before the fields', async () => {
     const response = await api.send('PUT', '/api/notes/7', { key: workspace.channelKey, body: {} });
     expect(response.status).toBe(404);
     expect(response.body.message).toBe('Note not found');

@@ -164,10 +164,10 @@ const operationErrors: Readonly<Record<string, Request>> = {
   'getDescription 429': async ({ method, path }) => {
     vi.useFakeTimers({ toFake: ['performance'] });
     try {
-      let told = await rateLimited.send(method, path);
-      for (let asked = 1; told.status === 200 && asked < 500; asked += 1)
-        told = await rateLimited.send(method, path);
-      return told;
+      let answered = await rateLimited.send(method, path);
+      for (let asked = 1; answered.status === 200 && asked < 500; asked += 1)
+        answered = await rateLimited.send(method, path);
+      return answered;
     } finally {
       vi.useRealTimers();
     }

@@ -152,7 +152,7 @@ const needs: Readonly<Record<string, () => Promise<string | undefined>>> = {
 const withExample = declarations.filter(({ body }) => typeof body === 'object');
 
 describe('the example of a body', () => {
-  it.each(withExample)('of $operationId is taken as it stands', async (declaration) => {
+  it.each(withExample)('of $operationId is accepted unchanged', async (declaration) => {
     const { method, path, access, operationId, bodyExample, responses } = declaration;
     const id = await needs[operationId]?.();
     const answer = await api.send(method, path.replace(/:\w+/, id ?? ''), {

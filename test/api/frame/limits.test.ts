@@ -118,7 +118,7 @@ describe('a connection', () => {
     }),
   );
 
-  it('whose answer nobody takes is cut, one that is read slowly is not', async () => {
+  it('is closed when the client reads nothing of an answer, and kept when it reads slowly', async () => {
     await start({ endpoints: [...echoEndpoints, flood], limits: { unreadMs: 1_000 } });
     const [stuck, slow] = [openRaw(api.port), openRaw(api.port)];
     let taken = 0;

@@ -108,7 +108,7 @@ it.each([
   '//things/7',
   '/thingsXjson',
   '/things/import/',
-])('%s is nothing', async (path) => {
+])('%s matches no route', async (path) => {
   expect(await send('GET', path)).toMatchObject({ status: 404 });
 });
 

@@ -518,7 +518,7 @@ describe('the delivery log', () => {
     expect(body.message).toBe('Event not found');
   });
 
-  it.each(eventKeys)('takes a test of %s for this configuration alone', async (eventKey) => {
+  it.each(eventKeys)('sends a test event %s to this configuration only', async (eventKey) => {
     const [{ id }, { id: bystander }] = [await created(), await created({ events: [...eventKeys] })];
     const { status, body } = await call('POST', `/${id}/test`, { eventKey });
     expect(status).toBe(202);

@@ -235,7 +235,7 @@ describe('a CSV', () => {
     });
   });
 
-  test('registers unknown people and fills only what is empty of those known', async () => {
+  test('registers unknown people, and fills only empty fields of known ones', async () => {
     const sender = await aSender(database.pool, 'Hi {{1}} {{2}}');
     const named = await aContact(sender, {
       phone: '4915100000001',
@@ -631,7 +631,9 @@ describe('contacts as the audience', () => {
     expect(await preparationOf(id)).toMatchObject({
       status: 'FAILED',
       code: 'AUDIENCE_EMPTY',
-      message: expect.stringMatching(/^Nobody is looked up: segments .* 66001 values; 10000 are allowed$/),
+      message: expect.stringMatching(
+        /^The audience cannot be read: segments .* 66001 values; 10000 are allowed$/,
+      ),
     });
   });
 });

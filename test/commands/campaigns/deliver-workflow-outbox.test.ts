@@ -105,7 +105,7 @@ describe('the delivery of the workflow outbox', () => {
     expect(await countWaiting()).toBe(3);
   });
 
-  it('delivers what was written before the clock of Postgres was set back', async () => {
+  it('delivers messages written before the clock of Postgres was set back', async () => {
     const [campaignId] = await seedCommands(1);
     await test.pool.query(
       sql.type(nothing)`UPDATE workflow_outbox SET created_at = now() + interval '1 hour'`,

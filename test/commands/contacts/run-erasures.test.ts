@@ -181,7 +181,7 @@ describe('the erasure job', () => {
     expect(await Promise.all(people.map(countNaming))).toEqual([0, 0, 0]);
   }, 60_000);
 
-  it('keeps a callback until it is applied, and rows of whoever registers the number again', async () => {
+  it('keeps a callback until it is applied, and later rows of a person who registers the number again', async () => {
     const person = await aPerson();
     const callbackId = await writeCallback(person, 0);
     await query(database, 'INSERT INTO waiting_callback (id, size) VALUES ($1, 1)', [callbackId]);

@@ -131,7 +131,7 @@ it('counts a step as running that ended on the restored record', async () => {
   });
   if (restore === undefined) throw new Error('nothing was restored');
   expect(await settle(restore)).toEqual({ kinds: ['sent-in-lost-time'], problems: [], again: 0 });
-  // By the rate, from the backup or from the last report on.
+  // The rate bounds what was sent since the backup, or since the last reported position.
   expect(
     Number(await doctorFixture.read(sql.fragment`SELECT up_to_position FROM campaign_restore`)),
   ).toBeGreaterThanOrEqual(provider.received.length);
@@ -188,7 +188,7 @@ async function seedRunningDelivery(campaignId: string): Promise<string> {
 }
 
 it.each([false, true])(
-  'does not let a running workflow attempt a delivery of before the backup again (Temporal restored: %s)',
+  'does not attempt a delivery from before the backup again by its running workflow (Temporal restored: %s)',
   async (temporalToo) => {
     const { campaignId } = await fixture({ recipients: 1, scheduledInMs: 3_600_000 });
     const id = await seedRunningDelivery(campaignId);

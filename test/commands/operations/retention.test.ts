@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-it('removes what is older than the limit, by batches, and nothing else', async () => {
+it('deletes rows and files older than the limit, in batches, and no others', async () => {
   const workspaceId = await makeWorkspace(database);
   await makeConfiguration(database.pool, workspaceId);
   await emitEvents(

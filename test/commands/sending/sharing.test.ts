@@ -92,7 +92,7 @@ it.concurrent('gives each of eight campaigns its share of the channel, which has
   const share = sent.reduce((sum, count) => sum + count, 0) / campaigns.length;
   expect(Math.min(...sent)).toBeGreaterThan(share * 0.5);
   expect(Math.max(...sent)).toBeLessThan(share * 1.5);
-  // One second for each holder, and asking again five times a second.
+  // Each holder sends for a second, and the waiting campaigns ask again five times a second.
   expect(steps).toBeLessThan(20 * (1.5 + 5) + 16);
 }, 90_000);
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-it('looks at every shard before it pauses while a delivery waits, however small its own part is', async () => {
+it('polls every shard before it pauses while a delivery waits, however few shards it polls at a time', async () => {
   const workspaceId = await makeWorkspace(database);
   await makeConfiguration(database.pool, workspaceId);
   await emitEvents(database.pool, workspaceId, [contactEvent()]);

@@ -30,7 +30,7 @@ const shuffled = (list: readonly ProviderStatus[]) =>
   fc.shuffledSubarray([...list], { minLength: list.length, maxLength: list.length });
 
 describe('foldStatuses', () => {
-  it('ends in the same state, with each status fresh once, whatever the order and the repetitions', () => {
+  it('ends in the same state, and reports each status as new once, whatever the order and the repetitions', () => {
     fc.assert(
       fc.property(
         statusSequence,

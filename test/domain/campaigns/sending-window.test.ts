@@ -103,7 +103,7 @@ describe('the time in which a campaign may send', () => {
     ]);
   });
 
-  it('is none where windows have nothing in common', () => {
+  it('does not exist where windows have no common opening', () => {
     expect(
       open([berlin('09:00', '12:00'), berlin('12:00', '18:00')], '2026-06-01T05:00:00Z'),
     ).toBeUndefined();

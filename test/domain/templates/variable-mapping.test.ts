@@ -419,7 +419,7 @@ describe('a name that is nearly a field', () => {
     expect(warningsOf('custom. Thanks', 'all_contacts')).toEqual([]);
   });
 
-  test('a default is sent as it stands', () => {
+  test('a default is sent unchanged', () => {
     const mapping = { body: { '1': 'firstName' }, default_values: { body: { '1': '{{town}}' } } };
     const { warnings } = checkMapping(bodyOf('Hi {{1}}'), mapping, { selectionType: 'all_contacts', now });
     expect(warnings.map(({ field }) => field)).toEqual(['variable_mapping.default_values.body.1']);

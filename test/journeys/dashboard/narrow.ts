@@ -8,7 +8,7 @@ import { client, createCampaign, lookAtState, stack, within } from './fixture.ts
 const sizes = { phone: { width: 375, height: 812 }, zoomed: { width: 640, height: 400 } } as const;
 
 /** Opens every screen. */
-async function tour(page: Page, look: (name: string) => Promise<void>): Promise<void> {
+async function tour(page: Page, visit: (name: string) => Promise<void>): Promise<void> {
   const id = await createCampaign('A campaign with a name longer than a phone is wide', ['+4915120000095']);
   await api.createContact(client, { phoneNumber: '+4915166132031', firstName: 'Narrow' });
   const contact = (await api.listContacts(client, { search: 'Narrow' })).data[0]?.id;
@@ -19,7 +19,7 @@ async function tour(page: Page, look: (name: string) => Promise<void>): Promise<
     await page.goto(`${stack.dev.dashboardUrl}/${path}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
-    await look(path.replaceAll(/[^a-z]+/g, '-') || 'overview');
+    await visit(path.replaceAll(/[^a-z]+/g, '-') || 'overview');
   }
 }
 

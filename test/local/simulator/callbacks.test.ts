@@ -180,7 +180,7 @@ describe('pushed callbacks', () => {
     expect(answer).toMatchObject({ receiverStatus: 200 });
     expect(receiver.bodies[0]).toContain(String.raw`Gr\u00fc\u00dfe \/ \ud83d\ude00`);
     expect(items()).toMatchObject([
-      { kind: 'message', from: '16505551234', said: ['Grüße / 😀'], profileName: 'Zoë', phoneNumberId },
+      { kind: 'message', from: '16505551234', texts: ['Grüße / 😀'], profileName: 'Zoë', phoneNumberId },
     ]);
     expect(receiver.badSignatures).toBe(0);
   });
@@ -191,7 +191,7 @@ describe('pushed callbacks', () => {
     await simulator.control('inbound', { userId: 'US.1349', message });
 
     expect(items()).toMatchObject([
-      { kind: 'message', from: null, fromUserId: 'US.1349', type: 'button', said: ['Stop', 'stop'] },
+      { kind: 'message', from: null, fromUserId: 'US.1349', type: 'button', texts: ['Stop', 'stop'] },
     ]);
   });
 

@@ -225,13 +225,13 @@ function responseOf(
   };
 }
 
-function errorResponse(code: number, { description, ...said }: (typeof failures)[number]): JsonSchema {
+function errorResponse(code: number, { description, ...envelope }: (typeof failures)[number]): JsonSchema {
   const headers = errorHeaders[code];
   const example = {
     status: 'error',
     code,
-    error_code: codeOfMessage(said.message, code),
-    ...said,
+    error_code: codeOfMessage(envelope.message, code),
+    ...envelope,
     timestamp: '2026-11-21T09:00:00.000Z',
   };
   return {

@@ -119,7 +119,7 @@ describe('the file of a form is taken', () => {
     expect(answer).toMatchObject({ status: 200, body: { data: echoOf(takes) } });
   });
 
-  it('whatever words its boundary holds', async () => {
+  it('whatever words its boundary contains', async () => {
     for (const boundary of ['a-JSON-b', 'octet-stream', 'urlencoded']) {
       const contentType = `multipart/form-data; boundary="${boundary}"`;
       const answer = await upload(form([file(takes)], boundary), { contentType });

@@ -27,7 +27,7 @@ function jwt(signature = 'c2lnbmF0dXJl'): string {
 const mistyped = (key: string) =>
   key.replace(/.(_.{6})$/, (_, rest: string) => `${key.at(-8) === 'a' ? 'b' : 'a'}${rest}`);
 
-it('tells the handler whose key it is', async () => {
+it('passes workspace, channel and scope of the key to the handler', async () => {
   const response = await api.send('GET', '/api/notes', { key: workspace.channelKey });
   expect(response.body.data.principal).toEqual({
     workspaceId: workspace.workspaceId,

@@ -161,7 +161,7 @@ describe('a number that requests a result', () => {
   });
 });
 
-describe('what was received', () => {
+describe('the record of received messages', () => {
   it('is counted by recipient, by our own data and by outcome', async () => {
     await send('4915100001');
     await send('4915100001');

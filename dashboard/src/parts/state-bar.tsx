@@ -6,7 +6,7 @@ import { number } from '../format.ts';
 import { stateWord } from './states.ts';
 import classes from './state-bar.module.css';
 
-export const shownStates = [
+const shownStates = [
   { key: 'read', state: 'READ', colour: '#7e22ce' },
   { key: 'delivered', state: 'DELIVERED', colour: '#3b82f6' },
   { key: 'sent', state: 'SENT', colour: '#0f766e' },
@@ -24,7 +24,7 @@ export type Counters = Readonly<Record<string, number>>;
 export const doneOf = ({ total_contacts: total, counters }: api.Campaign): number =>
   total - counters.pending - counters.claimed - counters.cancelled;
 
-export function partsOf(counters: Counters) {
+function partsOf(counters: Counters) {
   return shownStates
     .map((state) => ({
       ...state,

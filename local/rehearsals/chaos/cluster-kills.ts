@@ -19,7 +19,7 @@ const kinds = [
 type Kind = (typeof kinds)[number];
 
 /** Each kind alone, then pairs of different ones. */
-export function planKills(seed: number, pairs: number): readonly (readonly Kind[])[] {
+function planKills(seed: number, pairs: number): readonly (readonly Kind[])[] {
   const random = createRandom(seed);
   const draw = (from: readonly Kind[]): Kind => from[Math.floor(random() * from.length)] ?? 'api';
   const drawn = Array.from({ length: pairs }, (): readonly Kind[] => {

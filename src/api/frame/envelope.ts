@@ -18,7 +18,7 @@ export const record = <C extends t.Mixed>(data: C) =>
   namedAfter(data, 'Response', struct({ status: success, data }));
 
 /** `{status, message, data}` */
-export const recordWithMessage = <C extends t.Mixed>(data: C) =>
+const recordWithMessage = <C extends t.Mixed>(data: C) =>
   namedAfter(data, 'MessageResponse', struct({ status: success, message: t.string, data }));
 
 /** `{status, message}`: the answer of a DELETE. */

@@ -1,5 +1,5 @@
 /** Actions that the audit log records, each named by its object and verb. */
-export const auditActions = [
+const auditActions = [
   'campaign.create',
   'campaign.start',
   'campaign.pause',

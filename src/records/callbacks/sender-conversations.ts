@@ -13,7 +13,7 @@ const CurrentConversation = t.type({
 });
 export type CurrentConversation = t.TypeOf<typeof CurrentConversation>;
 
-export interface ConversationPlace {
+export interface ConversationParties {
   readonly workspaceId: number;
   readonly channelId: string;
   readonly contactId: string;
@@ -22,7 +22,7 @@ export interface ConversationPlace {
 /** Locks the conversation that is not closed, or begins one. */
 export async function lockOrBeginConversation(
   connection: Connection,
-  { workspaceId, channelId, contactId }: ConversationPlace,
+  { workspaceId, channelId, contactId }: ConversationParties,
 ): Promise<CurrentConversation> {
   await connection.query(sql.type(nothing)`
     INSERT INTO conversation (workspace_id, channel_id, contact_id)
@@ -34,7 +34,7 @@ export async function lockOrBeginConversation(
 /** Locks the conversation that is not closed, if there is one. */
 export async function lockConversation(
   connection: Connection,
-  { channelId, contactId }: ConversationPlace,
+  { channelId, contactId }: ConversationParties,
 ): Promise<CurrentConversation | undefined> {
   return (await connection.maybeOne(currentConversation(channelId, contactId))) ?? undefined;
 }

@@ -8,7 +8,7 @@ import type { Connection } from '../database/database.ts';
 import { listCursorPage, type CursorPage } from '../database/page.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 
-export const messageStates = [...recipientStates, 'RECEIVED'] as const;
+const messageStates = [...recipientStates, 'RECEIVED'] as const;
 export type MessageState = (typeof messageStates)[number];
 
 const MessageFields = t.type({

@@ -32,7 +32,7 @@ export const ratePerSecond = sql.fragment`
   (channel.messages_per_second * ${pace}::float8 * ${effectiveFactor})`;
 
 /** The instant, or NULL if it lies further ahead than any process writes: it then predates a clock rollback. */
-export const unlessBeyond = (instant: FragmentSqlToken, minutes: number) => sql.fragment`
+const unlessBeyond = (instant: FragmentSqlToken, minutes: number) => sql.fragment`
   CASE WHEN ${instant} < clock_timestamp() + make_interval(mins => ${minutes}::int) THEN ${instant} END`;
 
 /** End of the silence that the provider asked for; it asks for at most a minute. */

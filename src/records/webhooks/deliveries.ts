@@ -75,7 +75,7 @@ const readings: Readonly<Record<DeliveryState, readonly Reading[]>> = {
 };
 const anyState: readonly Reading[] = [{ which: sql.fragment`TRUE`, order: newest }];
 /** Deliveries that one request resends: a million in one statement would exceed its timeout. */
-export const mostResent = 10_000;
+const mostResent = 10_000;
 /** 60 s: the longest time between the start of a transaction and the id of a delivery it inserts. */
 const longestMakingMs = 60_000;
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 
-const script = fileURLToPath(new URL('../../tools/check-rooms.mjs', import.meta.url));
+const script = fileURLToPath(new URL('../../tools/check-layers.mjs', import.meta.url));
 const folders: string[] = [];
 afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
@@ -14,15 +14,15 @@ afterEach(async () => {
 /** Returns the findings for a tree with these files. */
 async function check(
   files: Readonly<Record<string, string>>,
-): Promise<{ status: number | null; said: string }> {
-  const root = await mkdtemp(join(tmpdir(), 'rooms-'));
+): Promise<{ status: number | null; output: string }> {
+  const root = await mkdtemp(join(tmpdir(), 'layers-'));
   folders.push(root);
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), text);
   }
   const { status, stderr } = spawnSync(process.execPath, [script, root], { encoding: 'utf8' });
-  return { status, said: stderr };
+  return { status, output: stderr };
 }
 
 it('accepts files that lie in their layer', async () => {
@@ -36,7 +36,7 @@ it('accepts files that lie in their layer', async () => {
     'test/journeys/pay.test.ts': '',
   });
 
-  expect(checked).toEqual({ status: 0, said: '' });
+  expect(checked).toEqual({ status: 0, output: '' });
 });
 
 it.each([
@@ -47,10 +47,10 @@ it.each([
     'it belongs to src/records/campaigns/.',
   ],
   [
-    'a room that is none',
+    'a layer that is none',
     'src/services/pay.ts',
     "import { a } from '../records/wallet/a.ts';\n",
-    'src/ has no room services/',
+    'src/ has no layer services/',
   ],
   ['a folder that is no subject', 'src/records/invoices/list.ts', '', 'records/ has the folders campaigns,'],
   [
@@ -61,10 +61,10 @@ it.each([
   ],
   ['a folder where there are none', 'src/codecs/wallet/money.ts', '', 'codecs/ has no folders;'],
   [
-    'an import from a floor above',
+    'an import from a higher layer',
     'src/domain/wallet/money.ts',
     "import { a } from '../../records/wallet/a.ts';\n",
-    'domain may import codecs. What needs it belongs to src/records/wallet/ or a floor above.',
+    'domain may import codecs. What needs it belongs to src/records/wallet/ or move it to a higher layer.',
   ],
   [
     'a value where a type may be imported',
@@ -76,7 +76,7 @@ it.each([
     'an import over several lines',
     'src/records/wallet/a.ts',
     "import {\n  a,\n  b,\n} from '../../commands/wallet/a.ts';\n",
-    'What needs it belongs to src/commands/wallet/ or a floor above.',
+    'What needs it belongs to src/commands/wallet/ or move it to a higher layer.',
   ],
   [
     'an import at run time',
@@ -91,7 +91,7 @@ it.each([
     'nothing of src/ imports what lies outside it.',
   ],
   [
-    'a package of another room',
+    'a package of another layer',
     'src/commands/wallet/a.ts',
     "import { sql } from 'slonik';\n",
     'SQL lives in src/records/. It belongs to src/records/wallet/.',
@@ -102,12 +102,12 @@ it.each([
     "import { join } from 'node:path';\n",
     'the sandbox of workflows has no Node.',
   ],
-  ['a test without a room', 'test/records/invoices/list.test.ts', '', 'there is no src/records/invoices;'],
+  ['a test without a layer', 'test/records/invoices/list.test.ts', '', 'there is no src/records/invoices;'],
   ['a loose test', 'test/tags.test.ts', '', 'test/ mirrors src/ and local/'],
 ])('names %s and where it belongs', async (_, path, text, sentence) => {
-  const { status, said } = await check({ [path]: text });
+  const { status, output } = await check({ [path]: text });
 
   expect(status).toBe(1);
-  expect(said).toContain(path);
-  expect(said).toContain(sentence);
+  expect(output).toContain(path);
+  expect(output).toContain(sentence);
 });

@@ -1,6 +1,6 @@
 /**
- * Holds src/ and test/ to their plan: which room may import which, which package belongs to which room, one subject word on
- * every floor. `npm run check` runs it; each finding is a sentence that names the right room. Takes another root for its test.
+ * Checks the structure of src/ and test/: which layer may import which, which package belongs to which layer, and that every layer
+ * has the same subject folders. Part of `npm run check`; each finding names the right layer. The argument is another root, for its test.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, sep } from 'node:path';
@@ -27,8 +27,8 @@ const subjects = [
 const foundation = ['concurrency', 'config', 'secrets', 'telemetry'];
 const effects = ['provider', 'outbound', 'storage', 'orchestrator'];
 
-/** From the lowest floor up: what a room may import beside itself, as types alone, and the folders it may hold. */
-const rooms = {
+/** From the lowest layer up: what a layer may import beside itself, as types alone, and the folders it may hold. */
+const layers = {
   codecs: { knows: ['domain'] },
   domain: { knows: ['codecs'], folders: subjects },
   concurrency: { types: ['telemetry'] },
@@ -82,7 +82,7 @@ const rooms = {
   worker: { knows: 'all' },
 };
 
-/** Packages that belong to some rooms alone. */
+/** Packages that belong to some layers alone. */
 const packages = [
   { is: /^(slonik|@slonik\/.*|pg|pg-copy-streams)$/, in: ['records'], because: 'SQL lives in src/records/' },
   { is: /^(koa|@koa\/.*|koa-.*)$/, in: ['api'], because: 'Koa lives in src/api/' },
@@ -110,7 +110,7 @@ const packages = [
   { is: /^node:/, notIn: ['workflows'], because: 'the sandbox of workflows has no Node' },
 ];
 
-/** Folders of test/ that are no mirror of src/ or local/; `ops`, `tools` and `clients` are rooms beside src/. */
+/** Folders of test/ that are no mirror of src/ or local/; `ops`, `tools` and `clients` are layers beside src/. */
 const ownTests = [
   'journeys',
   'outages',
@@ -133,7 +133,7 @@ for (const file of filesOf('test')) checkTest(file);
 
 if (findings.length > 0) {
   process.stderr.write(
-    `${findings.join('\n')}\n${findings.length} files or imports are in the wrong room.\n`,
+    `${findings.join('\n')}\n${findings.length} files or imports are in the wrong layer.\n`,
   );
   process.exitCode = 1;
 }
@@ -145,7 +145,7 @@ function filesOf(folder) {
     .filter((path) => path.endsWith('.ts'));
 }
 
-/** `{ room }` or `{ name }` (a package), each with `type` where no value is imported. */
+/** `{ layer }` or `{ name }` (a package), each with `type` where no value is imported. */
 function importsOf(file) {
   const text = readFileSync(join(root, 'src', file), 'utf8');
   const found = [
@@ -158,84 +158,84 @@ function importsOf(file) {
     const target = normalize(join(dirname(file), specifier))
       .split(sep)
       .join('/');
-    return { target, room: target.startsWith('..') ? undefined : roomOf(target), isType };
+    return { target, layer: target.startsWith('..') ? undefined : layerOf(target), isType };
   });
 }
 
-function roomOf(path) {
+function layerOf(path) {
   return path.split('/')[0].replace(/\.ts$/, '');
 }
 
 function checkPlace(file, imports) {
-  const [room, ...path] = file.split('/');
+  const [layer, ...path] = file.split('/');
   if (path.length === 0) {
-    if (loose.includes(roomOf(file))) return;
+    if (loose.includes(layerOf(file))) return;
     findings.push(
-      `src/${file}: only ${loose.join(', ')} lie loose in src/; it belongs to ${rightRoom(file, imports)}.`,
+      `src/${file}: only ${loose.join(', ')} lie loose in src/; it belongs to ${rightLayer(file, imports)}.`,
     );
     return;
   }
-  if (rooms[room] === undefined) {
+  if (layers[layer] === undefined) {
     findings.push(
-      `src/${file}: src/ has no room ${room}/ (${Object.keys(rooms).join(', ')}); it belongs to ${rightRoom(file, imports)}.`,
+      `src/${file}: src/ has no layer ${layer}/ (${Object.keys(layers).join(', ')}); it belongs to ${rightLayer(file, imports)}.`,
     );
     return;
   }
-  const { folders } = rooms[room];
+  const { folders } = layers[layer];
   if (path.length === 1 || folders?.includes(path.slice(0, -1).join('/'))) return;
   const known = folders === undefined ? 'no folders' : `the folders ${folders.join(', ')} and none below`;
-  findings.push(`src/${file}: ${room}/ has ${known}; use the subject it belongs to.`);
+  findings.push(`src/${file}: ${layer}/ has ${known}; use the subject it belongs to.`);
 }
 
 function checkImports(file, imports) {
-  const from = roomOf(file);
-  if (rooms[from] === undefined) return;
+  const from = layerOf(file);
+  if (layers[from] === undefined) return;
   for (const one of imports) {
     if (one.name !== undefined) {
       const owner = ownerOf(one, from);
       if (owner === undefined) continue;
       findings.push(
-        `src/${file}: imports ${one.name}; ${owner.because}. It belongs to ${rightRoom(file, imports)}.`,
+        `src/${file}: imports ${one.name}; ${owner.because}. It belongs to ${rightLayer(file, imports)}.`,
       );
-    } else if (one.room === undefined) {
+    } else if (one.layer === undefined) {
       findings.push(`src/${file}: imports ${one.target}; nothing of src/ imports what lies outside it.`);
     } else if (!mayImport(from, one)) {
-      const { knows = [], types = [] } = rooms[from];
-      const allowed = [...knows, ...types.map((room) => `${room} (types)`)].join(', ') || 'no other room';
+      const { knows = [], types = [] } = layers[from];
+      const allowed = [...knows, ...types.map((layer) => `${layer} (types)`)].join(', ') || 'no other layer';
       findings.push(
-        `src/${file}: imports src/${one.target}; ${from} may import ${allowed}. What needs it belongs to ${rightRoom(file, imports)} or a floor above.`,
+        `src/${file}: imports src/${one.target}; ${from} may import ${allowed}. What needs it belongs to ${rightLayer(file, imports)} or move it to a higher layer.`,
       );
     }
   }
 }
 
-function mayImport(from, { room, isType }) {
-  const { knows = [], types = [] } = rooms[from];
-  return from === room || knows === 'all' || knows.includes(room) || (isType && types.includes(room));
+function mayImport(from, { layer, isType }) {
+  const { knows = [], types = [] } = layers[from];
+  return from === layer || knows === 'all' || knows.includes(layer) || (isType && types.includes(layer));
 }
 
-/** The rule that keeps a package out of a room. */
-function ownerOf({ name, isType }, room) {
+/** The rule that keeps a package out of a layer. */
+function ownerOf({ name, isType }, layer) {
   if (isType && name.startsWith('node:')) return undefined;
   return packages.find(
     ({ is, in: inside, notIn }) =>
-      is.test(name) && (inside === undefined ? notIn.includes(room) : !inside.includes(room)),
+      is.test(name) && (inside === undefined ? notIn.includes(layer) : !inside.includes(layer)),
   );
 }
 
-/** The lowest room that may import all that the file does. */
-function rightRoom(file, imports) {
-  const fits = (room) =>
+/** The lowest layer that may import all that the file does. */
+function rightLayer(file, imports) {
+  const fits = (layer) =>
     imports.every((one) =>
       one.name === undefined
-        ? one.room !== undefined && mayImport(room, one)
-        : ownerOf(one, room) === undefined,
+        ? one.layer !== undefined && mayImport(layer, one)
+        : ownerOf(one, layer) === undefined,
     );
-  const room = Object.keys(rooms).find((candidate) => !loose.includes(candidate) && fits(candidate));
-  if (room === undefined) return 'no one room: split it by what it imports';
-  if (!rooms[room].folders?.includes('campaigns')) return `src/${room}/`;
+  const layer = Object.keys(layers).find((candidate) => !loose.includes(candidate) && fits(candidate));
+  if (layer === undefined) return 'no one layer: split it by what it imports';
+  if (!layers[layer].folders?.includes('campaigns')) return `src/${layer}/`;
   const subject = subjects.find((word) => file.includes(word) || file.includes(word.replace(/s$/, '')));
-  return `src/${room}/${subject ?? '<its subject>'}/`;
+  return `src/${layer}/${subject ?? '<its subject>'}/`;
 }
 
 function checkTest(file) {

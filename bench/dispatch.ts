@@ -68,7 +68,7 @@ async function serve(databaseUrl: string): Promise<void> {
   await scheduler.heartbeat();
   const { idleMs } = defaultWebhookLoopOptions;
   const loops = [
-    startPollingLoop({ name: 'scheduler', logger, idleMs, work: scheduler.round }),
+    startPollingLoop({ name: 'scheduler', logger, idleMs, work: scheduler.poll }),
     startPollingLoop({ name: 'heartbeat', logger, idleMs: 500, work: scheduler.heartbeat }),
   ];
   process.once('disconnect', () => {

@@ -27,7 +27,7 @@ async function seedTemplate(status: string): Promise<string> {
   return id;
 }
 
-describe('a campaign', () => {
+describe('a campaign is refused', () => {
   const csv = {
     contact_selection_type: 'csv_contacts',
     quick_contacts: undefined,
@@ -140,13 +140,13 @@ describe('a campaign', () => {
       },
     });
 
-  it.each(mistakes)('by %s', async (_, body, field, message) => {
+  it.each(mistakes)('for %s', async (_, body, field, message) => {
     const answer = await create(body);
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ message, error: [{ field, message }] });
   });
 
-  it('by fields that are misspelt, which the check names', async () => {
+  it('for fields that are misspelt, as the check reports them', async () => {
     const body = {
       name: 'First',
       template_id: templateId,
@@ -172,7 +172,7 @@ describe('a campaign', () => {
     });
   });
 
-  it('by a template that is not approved', async () => {
+  it('for a template that is not approved', async () => {
     const { body } = await create({ template_id: pendingId });
     expect(body.message).toBe('Template is not approved');
     expect(body.error).toEqual([
@@ -183,7 +183,7 @@ describe('a campaign', () => {
     ]);
   });
 
-  it('by the key of the whole workspace', async () => {
+  it('for a key of the whole workspace', async () => {
     const { body } = await create({}, workspace.workspaceKey);
     expect(body.message).toBe('Either channel_id or phone_number_id is required');
     expect(body.error).toEqual([
@@ -195,7 +195,7 @@ describe('a campaign', () => {
   });
 });
 
-describe('another request', () => {
+describe('another request is refused', () => {
   const requests: readonly [mistake: string, method: string, path: string, body: object, says: string][] = [
     [
       'a message to a number with a plus',
@@ -262,13 +262,13 @@ describe('another request', () => {
     ],
     ['a path that is not there', 'POST', '/campaigns', {}, 'Route not found: /docs lists every one'],
   ];
-  it.each(requests)('by %s', async (_, method, path, fields, message) => {
+  it.each(requests)('for %s', async (_, method, path, fields, message) => {
     const body = path.endsWith('/send') ? { templateId, variables: ['Ada'], ...fields } : fields;
     const answer = await api.send(method, path, { key: workspace.channelKey, body });
     expect(answer.body.message).toBe(message);
   });
 
-  it('by a body that is no JSON is answered with the position of the error, and without the body’s text', async () => {
+  it('for a body that is not JSON, with the position of the error and without the body’s text', async () => {
     const { status, body } = await api.send('POST', '/api/contacts', {
       key: workspace.channelKey,
       body: '{"phoneNumber": "+4915112345678",}',
@@ -276,7 +276,7 @@ describe('another request', () => {
     expect([status, body.message]).toEqual([400, 'Request body is not valid JSON at position 33']);
   });
 
-  it('by an Idempotency-Key of another body', async () => {
+  it('for an Idempotency-Key of another body', async () => {
     const create = (name: string) =>
       api.send('POST', '/api/campaigns/auto-trigger', {
         key: workspace.channelKey,
@@ -297,7 +297,7 @@ describe('another request', () => {
     );
   });
 
-  it('by an amount that is a number', async () => {
+  it('for an amount that is a number', async () => {
     const answer = await api.send('POST', '/api/wallet/recharge', {
       key: workspace.operatorKey,
       body: { channel_id: workspace.channelId, amount: 10 },
@@ -305,7 +305,7 @@ describe('another request', () => {
     expect(answer.body.message).toBe('amount must be an amount in a string, such as "20.28"');
   });
 
-  it('without a key names the header', async () => {
+  it('without a key, with the name of the header', async () => {
     const answer = await api.send('GET', '/api/tags');
     expect(answer.status).toBe(401);
     expect(answer.headers.get('WWW-Authenticate')).toContain('X-API-Key');

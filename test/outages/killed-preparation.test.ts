@@ -105,7 +105,7 @@ const outcomeOf = ({ sender: { workspaceId }, campaignId }: CampaignFixture) =>
       EXISTS (SELECT FROM campaign_input WHERE campaign_id = ${campaignId}) AS has_input
     FROM campaign WHERE id = ${campaignId}`);
 
-/** Until Postgres has noticed that the connections of the killed process are gone. */
+/** Waits until Postgres has noticed that the connections of the killed process are gone. */
 async function connectionsGone(): Promise<void> {
   await expect
     .poll(

@@ -45,7 +45,7 @@ test('gives an account one hourly schedule however often it is asked for', async
   expect(schedule.policies.overlap).toBe('SKIP');
 });
 
-test('changes a schedule that is not as it should be, leaves one that is, and keeps a pause', async () => {
+test('corrects a schedule that differs, leaves a correct one alone, and keeps it paused', async () => {
   const account = { id: 'account-3', workspaceId: 1001 };
   await orchestrator.scheduleTemplateSync(account);
   const handle = temporal.client.schedule.getHandle(templateSyncScheduleId('account-3'));

@@ -157,7 +157,7 @@ export function createApiServer(
       requireHostHeader: false,
     },
     (request, response) => {
-      // Node calls this when the connection has been idle for so long. Without unsent bytes the caller waits for us.
+      // Called when the connection has been idle for `unreadMs`. Without unsent bytes the client waits for our answer: keep it.
       response.setTimeout(unreadMs, () => {
         if (request.socket.writableLength > 0) request.socket.destroy();
       });

@@ -18,7 +18,7 @@ export class ScheduleLag {
     this.#unwrittenMs += ms;
   }
 
-  /** To be called after a claim, which has read the schedule: only `ms` of the lag before it are missing there. */
+  /** Call it after a claim, which has read the schedule: of the earlier lag only `ms` are not in the schedule yet. */
   resetUnwritten(ms: number): void {
     this.#unwrittenMs = ms;
   }

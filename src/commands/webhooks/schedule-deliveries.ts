@@ -46,10 +46,10 @@ export function createScheduler(
   }
 
   return {
-    async round(): Promise<boolean | 'empty'> {
-      await starts.untilRoom();
-      const room = starts.room();
-      if (room.fast === 0) return false;
+    async poll(): Promise<boolean | 'empty'> {
+      await starts.untilHalfFree();
+      const free = starts.freeSlots();
+      if (free.fast === 0) return false;
       const from = await findWatermark();
       if (from === undefined) return 'empty';
       const { shards, deliveries } = await scheduleDeliveries(
@@ -57,8 +57,8 @@ export function createScheduler(
         {
           // Twice this scheduler's share, so that shards are visited often and a stalled scheduler leaves no gap.
           shards: { count, first, most: Math.ceil((2 * count) / schedulers) },
-          limit: room.fast,
-          slowLimit: room.slow,
+          limit: free.fast,
+          slowLimit: free.slow,
           perEndpoint: config.webhookSlotsPerEndpoint,
           slowPerShard: Math.ceil((slots * schedulers) / count / 4),
           expiryHours: config.webhookExpiryHours,

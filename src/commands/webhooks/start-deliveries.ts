@@ -49,7 +49,7 @@ export function createDeliveryStarts(
   const slow: Slots = { starting: 0, open: 0 };
   const starting = new Set<Promise<void>>();
   let heldUntil = 0;
-  let onRoom = (): void => undefined;
+  let onHalfFree = (): void => undefined;
 
   const free = ({ starting: started, open }: Slots, share: number): number =>
     Math.max(0, Math.min(Math.ceil(limits.starts * share) - started, Math.ceil(limits.slots * share) - open));
@@ -97,24 +97,24 @@ export function createDeliveryStarts(
     const attempt = attemptOf(id);
     const isHere = await startWorkflow(id, attempt?.begun);
     slots.starting -= 1;
-    if (isHalfFree()) onRoom();
+    if (isHalfFree()) onHalfFree();
     const end = isHere && attempt !== undefined ? within(endsWithinMs, attempt.ended) : Promise.resolve();
     void end.then(() => {
       attempt?.forget();
       slots.open -= 1;
-      if (isHalfFree()) onRoom();
+      if (isHalfFree()) onHalfFree();
     });
   }
 
   return {
     /** Deliveries that may be started now; none for a while after Temporal did not answer. */
-    room: () =>
+    freeSlots: () =>
       performance.now() < heldUntil ? { fast: 0, slow: 0 } : { fast: free(fast, 1), slow: free(slow, 1 / 4) },
     /** Resolves when half of the start slots are free: scheduling eight deliveries costs as much as scheduling one. */
-    async untilRoom(): Promise<void> {
+    async untilHalfFree(): Promise<void> {
       if (isHalfFree()) return;
       await new Promise<void>((resolve) => {
-        onRoom = resolve;
+        onHalfFree = resolve;
       });
     },
     start(delivery: ScheduledDelivery): void {

@@ -60,7 +60,7 @@ export function startWebhookLoops(
       if (first === undefined) return 'empty';
       return (await fanOutEvents(database, options.fanOutBatch, first)).events > 0;
     }),
-    queue('delivery scheduler', scheduler.round),
+    queue('delivery scheduler', scheduler.poll),
     loop('scheduler heartbeat', heartbeatMs, scheduler.heartbeat),
     loop('inactive webhooks', options.sweepEveryMs, async () => {
       for (const { id, workspaceId } of await disableFailingWebhooks(

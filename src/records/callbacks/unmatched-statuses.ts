@@ -94,7 +94,7 @@ export function claimKnownStatuses(connection: Connection, { withinSeconds, limi
     FOR UPDATE OF unmatched_status SKIP LOCKED`);
 }
 
-// 60 s: a status that seems to match (another channel has a message of the same hash) expires this much later.
+// 60 s: a status that seems to match, because another channel has a message of the same hash, expires this much later.
 const longestDoubtSeconds = 60;
 
 /** Locks unmatched statuses older than `afterSeconds` whose message is still unknown. */

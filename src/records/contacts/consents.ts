@@ -6,7 +6,7 @@ import type { Connection } from '../database/database.ts';
 import { row, timestamp } from '../database/row.ts';
 
 interface PageRequest {
-  /** The last row of the part before. */
+  /** The last row of the previous page. */
   readonly after: string | undefined;
   readonly limit: number;
 }

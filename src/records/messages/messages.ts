@@ -53,7 +53,7 @@ export interface MessageFilter {
 }
 
 interface MessagePageRequest {
-  /** The last message of the part before. */
+  /** The last message of the previous page. */
   readonly after: string | undefined;
   readonly limit: number;
 }

@@ -98,8 +98,8 @@ describe('a session', () => {
   });
 });
 
-describe('a session beside others', () => {
-  it('is the last one of a key that ends when the key signs in too often', async () => {
+describe('a session among others', () => {
+  it('ends first, as the least recently used, when its key has too many', async () => {
     const { apiKey, keyId } = await createApiKey(api.dependencies, {
       workspaceId: workspace.workspaceId,
       scope: 'workspace',
@@ -208,8 +208,8 @@ describe('a link', () => {
   });
 });
 
-describe('what is closed', () => {
-  it('a cookie that was guessed, and the words of the database', async () => {
+describe('the dashboard rejects', () => {
+  it('a guessed cookie, and the stored hash as a cookie', async () => {
     const session = await enter();
     const stolen = hashOf(session).toString('base64url');
     for (const value of ['x', stolen, '']) {
@@ -246,7 +246,7 @@ describe('what is closed', () => {
     expect((await ask('GET', '/dashboard/session', { ...own, Cookie })).status).toBe(200);
   });
 
-  it('but not a browser without Sec-Fetch-Site that names our origin', async () => {
+  it('no browser without Sec-Fetch-Site whose Origin is ours', async () => {
     const { Cookie } = await enter();
     expect((await ask('GET', '/dashboard/session', { Origin: api.baseUrl, Cookie })).status).toBe(200);
   });
@@ -278,7 +278,7 @@ describe('what is closed', () => {
     expect(await status(used)).toBe(200);
   });
 
-  it('scripts and plain lines: the cookie is HttpOnly, strict, and Secure but on the own machine', async () => {
+  it('the cookie’s use by scripts, other sites and plain HTTP: it is HttpOnly, Strict, and Secure except on loopback', async () => {
     const local = (await signIn({ api_key: workspace.channelKey })).headers.get('set-cookie');
     expect(local).toMatch(/^session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
     for (const config of [{ production: true }, { host: '0.0.0.0' }]) {
@@ -300,7 +300,7 @@ describe('what is closed', () => {
     }
   });
 
-  it('guessing keys: refusals are counted as anywhere', async () => {
+  it('further keys of an address that has guessed too many', async () => {
     const strict = await startTestApi({ database: api.database, config: { rateLimitPerSecond: 2 } });
     try {
       const statuses: number[] = [];
@@ -317,7 +317,7 @@ describe('what is closed', () => {
 });
 
 describe('the page', () => {
-  it('comes with a policy that lets nothing else in, from any address of it', async () => {
+  it('is sent with a content security policy that allows its own files only, at every address', async () => {
     for (const path of ['/dashboard', '/dashboard/campaigns/x', '/dashboard/sign-in']) {
       const response = await ask('GET', path, {});
       expect(response.status).toBe(200);
@@ -330,7 +330,7 @@ describe('the page', () => {
     }
   });
 
-  it('has files that never change under their names, and none that is not its own', async () => {
+  it('serves its assets as immutable, and no file outside its folder', async () => {
     const html = await (await ask('GET', '/dashboard', {})).text();
     const [script = ''] = /\/dashboard\/assets\/[\w-]+\.js/.exec(html) ?? [];
     const response = await ask('GET', script, { 'Accept-Encoding': 'gzip' });

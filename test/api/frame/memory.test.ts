@@ -73,7 +73,7 @@ const creates = '/api/campaigns/auto-trigger';
 const large = 200_000;
 const fields = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`field ${index}`, index]));
 
-/** One of each kind; what can differ from request to request does. */
+/** Returns one bad request of each kind, with values that differ at every call. */
 const badOnes = (): readonly Bad[] => [
   { path: creates, body: '['.repeat(10_000) + ']'.repeat(10_000) },
   { path: creates, body: `{"a":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}` },

@@ -476,7 +476,7 @@ describe('a CSV file', () => {
       SELECT count(*)::int AS count FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'prepare-%'`);
 
-  test('that is slow in coming holds no connection, and does not stay', async () => {
+  test('that arrives slowly holds no connection, and is deleted afterwards', async () => {
     const sender = await aSender(database.pool);
     const id = await aCampaignToPrepare(database.pool, sender, {
       audience: { csv_mapping: mapping, csv_file_url: 'https://files.example.com/a.csv' },

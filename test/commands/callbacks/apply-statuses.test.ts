@@ -265,7 +265,7 @@ describe('statuses of a campaign', () => {
     expect(await recipientsOf(sending)).toMatchObject([{ state: 'READ' }]);
   });
 
-  it('lets a recipient that waited for its next attempt out of the queue when the first one went out after all', async () => {
+  it('removes a recipient from the retry queue when its first message was sent after all', async () => {
     const sending = await claimed(1);
     await record(sending, () => ({ kind: 'released', delayMs: 60_000, attempted: true }));
     await deliver(applier, [callback(sending, 'failed', 0, { code: 131000 }), callback(sending, 'sent')]);

@@ -202,7 +202,7 @@ describe('a configuration with many deliveries pending', () => {
     expect(open).toHaveLength(0);
   });
 
-  it('starts none while it is paused, and what waits then ends; those of another stay', async () => {
+  it('starts no delivery while it is paused, and ends its waiting ones, not those of another', async () => {
     const { workspaceId, id } = await manyWaiting();
     const other = await manyWaiting();
     await updateWebhookConfiguration(database.pool, workspaceId, id, { status: 'inactive' });

@@ -42,9 +42,9 @@ it('polls every shard before it pauses while a delivery waits, however few shard
     },
   } as unknown as SchedulerDependencies);
   await scheduler.heartbeat();
-  let rounds = 1;
-  while ((await scheduler.round()) === true) rounds += 1;
+  let polls = 1;
+  while ((await scheduler.poll()) === true) polls += 1;
   await scheduler.stop();
   expect(started).toHaveLength(1);
-  expect(rounds).toBeLessThanOrEqual(8);
+  expect(polls).toBeLessThanOrEqual(8);
 });

@@ -23,14 +23,14 @@ const settled = () => sleep(20);
 
 it('holds a start slot until the attempt begins, before the answer of the server or after it', async () => {
   const { starts, attempts } = fixture(async () => 'here');
-  expect(starts.room()).toEqual({ fast: 8, slow: 2 });
+  expect(starts.freeSlots()).toEqual({ fast: 8, slow: 2 });
   for (const id of ['a', 'b', 'c']) starts.start({ id, slow: false });
   attempts.emit('begun a');
   await settled();
-  expect(starts.room()).toEqual({ fast: 6, slow: 2 });
+  expect(starts.freeSlots()).toEqual({ fast: 6, slow: 2 });
   for (const id of ['b', 'c']) attempts.emit(`begun ${id}`);
   await starts.drain();
-  expect(starts.room()).toEqual({ fast: 8, slow: 2 });
+  expect(starts.freeSlots()).toEqual({ fast: 8, slow: 2 });
 });
 
 it('holds a delivery slot until the attempt ends', async () => {
@@ -39,17 +39,17 @@ it('holds a delivery slot until the attempt ends', async () => {
   for (const id of ids) starts.start({ id, slow: false });
   for (const id of ids) attempts.emit(`begun ${id}`);
   await starts.drain();
-  expect(starts.room().fast).toBe(0);
+  expect(starts.freeSlots().fast).toBe(0);
   for (const id of ids) attempts.emit(`ended ${id}`);
   await settled();
-  expect(starts.room().fast).toBe(8);
+  expect(starts.freeSlots().fast).toBe(8);
   expect(attempts.eventNames()).toEqual([]);
 });
 
 it('gives slow endpoints a quarter of the slots, beside those of fast ones', async () => {
   const { starts, attempts } = fixture(async () => 'here');
   for (const id of ['a', 'b']) starts.start({ id, slow: true });
-  expect(starts.room()).toEqual({ fast: 8, slow: 0 });
+  expect(starts.freeSlots()).toEqual({ fast: 8, slow: 0 });
   for (const id of ['a', 'b']) attempts.emit(`begun ${id}`);
   await starts.drain();
   for (const id of ['c', 'd', 'e']) {
@@ -58,20 +58,20 @@ it('gives slow endpoints a quarter of the slots, beside those of fast ones', asy
     await starts.drain();
   }
   // A quarter of twenty slots hang.
-  expect(starts.room()).toEqual({ fast: 8, slow: 0 });
+  expect(starts.freeSlots()).toEqual({ fast: 8, slow: 0 });
   for (const id of ['a', 'b', 'c', 'd', 'e']) attempts.emit(`ended ${id}`);
   await settled();
-  expect(starts.room()).toEqual({ fast: 8, slow: 2 });
+  expect(starts.freeSlots()).toEqual({ fast: 8, slow: 2 });
 });
 
 it('frees the slots of a workflow that begins in another process', async () => {
   const { starts, attempts } = fixture(async () => 'started');
   starts.start({ id: 'a', slow: false });
   await settled();
-  expect(starts.room().fast).toBe(7);
+  expect(starts.freeSlots().fast).toBe(7);
   await starts.drain();
   await settled();
-  expect(starts.room().fast).toBe(8);
+  expect(starts.freeSlots().fast).toBe(8);
   expect(attempts.eventNames()).toEqual([]);
 });
 
@@ -81,7 +81,7 @@ it('returns a delivery to the queue and pauses when Temporal does not answer', a
   await starts.drain();
   expect(statements).toHaveLength(1);
   expect(statements[0]).toContain('SET dispatched_at = NULL');
-  expect(starts.room()).toEqual({ fast: 0, slow: 0 });
+  expect(starts.freeSlots()).toEqual({ fast: 0, slow: 0 });
 });
 
 it('ends a delivery whose workflow closed without an attempt', async () => {
@@ -95,13 +95,13 @@ it('ends a delivery whose workflow closed without an attempt', async () => {
 it('waits until half of the start slots are free', async () => {
   const { starts, attempts } = fixture(async () => 'here', { starts: 2, slots: 20 });
   for (const id of ['a', 'b']) starts.start({ id, slow: false });
-  let isThereRoom = false;
-  const waiting = starts.untilRoom().then(() => {
-    isThereRoom = true;
+  let isHalfFree = false;
+  const waiting = starts.untilHalfFree().then(() => {
+    isHalfFree = true;
   });
   await settled();
-  expect(isThereRoom).toBe(false);
+  expect(isHalfFree).toBe(false);
   attempts.emit('begun b');
   await waiting;
-  expect(isThereRoom).toBe(true);
+  expect(isHalfFree).toBe(true);
 });

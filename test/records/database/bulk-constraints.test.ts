@@ -190,7 +190,7 @@ describe.each([
   });
 });
 
-/** Until another connection waits for a lock that this one holds. */
+/** Waits until another connection waits for a lock that `holder` holds. */
 async function waitUntilWaitedFor(holder: pg.Client): Promise<void> {
   for (;;) {
     const { rowCount } = await holder.query(

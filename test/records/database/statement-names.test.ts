@@ -18,7 +18,7 @@ afterAll(async () => {
   await test.drop();
 });
 
-it('gives one name to a text from the time on at which it is asked often', () => {
+it('names a statement once it is run often', () => {
   const nameOf = createStatementNames({ often: 3 });
   expect([nameOf('a'), nameOf('a'), nameOf('b'), nameOf('a'), nameOf('a')]).toEqual([
     undefined,
@@ -29,7 +29,7 @@ it('gives one name to a text from the time on at which it is asked often', () =>
   ]);
 });
 
-it('bounds the names, and what it remembers of texts without one', () => {
+it('bounds the number of names and of counted statements', () => {
   const nameOf = createStatementNames({ often: 2, mostNames: 1, mostCounted: 2 });
   for (const text of ['a', 'b', 'c', 'a']) expect(nameOf(text)).toBeUndefined();
   expect(nameOf('a')).toBe('often_0');
@@ -43,7 +43,7 @@ const kept = () =>
   database.any(sql.type(Kept)`
     SELECT name, (generic_plans + custom_plans)::int4 AS plans FROM pg_prepared_statements WHERE statement LIKE '%asked often%'`);
 
-it('keeps a statement that is asked often in the session', async () => {
+it('prepares a statement that is run often once per session', async () => {
   const divide = (by: number) =>
     database.one(sql.type(Value)`SELECT 60 / ${by}::int4 AS value -- asked often`);
   for (let time = 1; time < 20; time += 1) await divide(1 + (time % 3));

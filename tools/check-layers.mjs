@@ -203,7 +203,7 @@ function checkImports(file, imports) {
       const { knows = [], types = [] } = layers[from];
       const allowed = [...knows, ...types.map((layer) => `${layer} (types)`)].join(', ') || 'no other layer';
       findings.push(
-        `src/${file}: imports src/${one.target}; ${from} may import ${allowed}. What needs it belongs to ${rightLayer(file, imports)} or move it to a higher layer.`,
+        `src/${file}: imports src/${one.target}; ${from} may import ${allowed}. The code that needs it belongs to ${rightLayer(file, imports)}.`,
       );
     }
   }

@@ -5,7 +5,7 @@ import { readJson, writePrivateJson } from './host/private-file.ts';
 
 export interface DevFile {
   readonly baseUrl: string;
-  /** The page; `admin sign-in-link` makes a link that signs in to it. */
+  /** Address of the dashboard; `admin sign-in-link` makes a link that signs in to it. */
   readonly dashboardUrl: string;
   readonly apiKey: string;
   readonly workspaceKey: string;
@@ -14,9 +14,9 @@ export interface DevFile {
   readonly channelId: string;
   readonly phoneNumberId: string;
   readonly businessAccountId: string;
-  /** By name; a name in several languages as `name:language`. */
+  /** Keyed by name, or by `name:language` where a template has several languages. */
   readonly templateIds: Readonly<Record<string, string>>;
-  /** Null when the server is not ours and its port was not given. */
+  /** Null when the stack did not start the Temporal server and TEMPORAL_UI_PORT is not set. */
   readonly temporalUiUrl: string | null;
   readonly temporalAddress: string;
   readonly temporalNamespace: string;

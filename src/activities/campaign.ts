@@ -37,7 +37,7 @@ export function createCampaignActivities(
           slots,
         }).catch(retryLater);
         if (isSmall)
-          await whileBeating(() =>
+          await withHeartbeats(() =>
             sendSmallCampaign(dependencies, campaignId, () => draining() || isCancelled()),
           );
         return snapshot(campaignId);
@@ -55,7 +55,7 @@ export function createCampaignActivities(
       asActivity(async () => {
         const { isCancelled, isPaused } = activityContext();
         // The workflow ignores the result of an activity that Temporal has cancelled: the step must send nothing more.
-        const result = await whileBeating(() =>
+        const result = await withHeartbeats(() =>
           send(campaignId, { claimedUpTo, draining: () => draining() || isCancelled() }),
         );
         // An operator paused the activity in Temporal. Temporal would start the next step all the same, so the campaign is paused.
@@ -109,7 +109,7 @@ function activityContext() {
 }
 
 /** Heartbeats every second, so that Temporal finds a dead worker and the worker learns of a cancellation. */
-async function whileBeating<T>(work: () => Promise<T>): Promise<T> {
+async function withHeartbeats<T>(work: () => Promise<T>): Promise<T> {
   const context = Context.current();
   context.heartbeat();
   const timer = setInterval(() => context.heartbeat(), heartbeatEveryMs);

@@ -53,7 +53,7 @@ export async function runSteps({
       code = 1;
       logger.warn(
         { step: name, reason: outcome === 'late' ? 'took too long' : outcome },
-        'stopping did not go well',
+        'a step of the shutdown failed',
       );
     }
   }

@@ -31,7 +31,7 @@ const waits: Readonly<Record<WaitingReason, string>> = {
   TURN: 'for its turn on the channel',
   CHANNEL_TROUBLE: 'until the provider answers the channel again',
   CHANNEL_THROTTLE: 'because the provider asked for silence',
-  MESSAGING_LIMIT: 'until the messaging limit has room',
+  MESSAGING_LIMIT: 'until the messaging limit allows further recipients',
   SENDING_WINDOW: 'for its sending window to open',
   PREPARATION: 'for its audience to be prepared',
   QUEUED: 'for a worker: all of them are busy',

@@ -95,7 +95,7 @@ describe('a request that fails for a moment', () => {
     throw new TypeError('fetch failed');
   };
 
-  /** The keys of idempotency with which a call arrived, the answers being those given. */
+  /** Runs the call against these answers. Resolves to the `Idempotency-Key` of every request that arrived, and how the call ended. */
   async function arrivals(answers: readonly (() => Response)[], call: (client: Client) => Promise<unknown>) {
     const keys: (string | null)[] = [];
     const send = (_: string, init: RequestInit) => {
@@ -115,7 +115,7 @@ describe('a request that fails for a moment', () => {
     ['429', answer(429, { 'Retry-After': '0.01' })],
     ['502', answer(502)],
     ['503', answer(503)],
-  ])('by %s is tried again', async (_, failure) => {
+  ])('that ends with %s is tried again', async (_, failure) => {
     expect(await arrivals([failure], (made) => listTags(made))).toMatchObject({
       outcome: 'done',
       keys: [null, null],
@@ -224,7 +224,7 @@ describe('a campaign', () => {
     ['FAILED', null],
     ['CANCELLED', null],
     ['PAUSED', 'INSUFFICIENT_BALANCE'],
-  ])('that is %s is waited for no longer', async (status, reason) => {
+  ])('that is %s ends the wait', async (status, reason) => {
     const found = await waitForCampaign(campaignThatIs(['RUNNING'], [status, reason]), 'x');
     expect(found).toMatchObject({ status, pause_reason: reason });
   });

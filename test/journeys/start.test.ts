@@ -38,7 +38,7 @@ describe('npm start', { timeout: 180_000 }, () => {
     expect(statSync(join(stack.dataDir, 'dev.json')).mode & 0o777).toBe(0o600);
   });
 
-  test('prints for people, where the log does: no line of JSON', () => {
+  test('prints no line of JSON when LOG_FORMAT is pretty', () => {
     expect(stack.output()).toContain('provider | ready at ');
     expect(stack.output()).not.toMatch(/^(\w+ *\| *)?\{/m);
   });

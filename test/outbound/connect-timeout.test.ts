@@ -32,7 +32,7 @@ async function startDeafPort(): Promise<number> {
   }
 }
 
-it('counts a connection that does not come about into the time limit', async () => {
+it('applies the time limit to connecting as well', async () => {
   const port = await startDeafPort();
   const dialer = {
     policy: createOutboundPolicy(['127.0.0.0/8']),
@@ -48,7 +48,7 @@ it('counts a connection that does not come about into the time limit', async () 
     expect(outcome).toMatchObject({ state: 'failed', errorCode: 'timeout', responseStatus: null });
     const elapsed = performance.now() - startedAt;
     expect(elapsed).toBeGreaterThanOrEqual(1480);
-    // No other limit of ours is as short.
+    // Every other time limit is longer than this.
     expect(elapsed).toBeLessThan(4_500);
   }
 });

@@ -231,7 +231,7 @@ describe('a receiver', () => {
     const startedAt = performance.now();
     const outcome = await post(`http://127.0.0.1:${port}/`, { timeoutMs: 1_000 });
     expect(outcome).toMatchObject({ state: 'failed', errorCode: 'timeout', responseStatus: null });
-    // No other limit of ours is as short.
+    // Every other time limit is longer than this.
     expect(performance.now() - startedAt).toBeLessThan(4_000);
     expect(connections).toHaveLength(1);
   });
@@ -394,7 +394,7 @@ describe('the guard', () => {
     ['not_found', 'dns_error'],
     ['server_failure', 'dns_error'],
     ['silence', 'dns_timeout'],
-  ] as const)('says %s of the name server as %s', async (failure, errorCode) => {
+  ] as const)('reports %s of the name server as %s', async (failure, errorCode) => {
     const by = await named(() => ({ failure }));
     expect(await post('http://receiver.test/', { dialer: by })).toMatchObject({ state: 'failed', errorCode });
   });

@@ -64,7 +64,7 @@ it.each([
     'an import from a higher layer',
     'src/domain/wallet/money.ts',
     "import { a } from '../../records/wallet/a.ts';\n",
-    'domain may import codecs. What needs it belongs to src/records/wallet/ or move it to a higher layer.',
+    'domain may import codecs. The code that needs it belongs to src/records/wallet/.',
   ],
   [
     'a value where a type may be imported',
@@ -76,7 +76,7 @@ it.each([
     'an import over several lines',
     'src/records/wallet/a.ts',
     "import {\n  a,\n  b,\n} from '../../commands/wallet/a.ts';\n",
-    'What needs it belongs to src/commands/wallet/ or move it to a higher layer.',
+    'The code that needs it belongs to src/commands/wallet/.',
   ],
   [
     'an import at run time',

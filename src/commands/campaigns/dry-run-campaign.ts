@@ -167,7 +167,7 @@ async function batchesOf(
   return openCandidates(dependencies, request);
 }
 
-/** Checks rows in pieces and yields to other requests between them. */
+/** Cuts the text into pieces, so that other requests are answered between the checks of two pieces. */
 function* piecesOf(csv: string): Generator<Buffer> {
   const bytes = Buffer.from(csv);
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);

@@ -33,8 +33,8 @@ const cleared: Names = new Set([
 ]);
 
 /**
- * May be stopped anywhere: the next call begins with the archive that was not finished. An archive that cannot be read holds up
- * its workspace alone.
+ * Removes the data of erased people from the archives. May be stopped anywhere: the next call begins with the archive that was
+ * not finished. An archive that cannot be read delays the erasures of its own workspace only.
  */
 export async function eraseArchived(
   eraser: Eraser,

@@ -24,7 +24,7 @@ export interface OpenTime {
 const horizonMs = 15 * 86_400_000;
 const mostOpenings = 1_000;
 
-/** Asks the library that computes the windows: `Intl` also knows ambiguous abbreviations such as `IST`, which it refuses. */
+/** Asks `Temporal`, which computes the windows: `Intl` also accepts ambiguous abbreviations such as `IST`, which `Temporal` refuses. */
 export function isTimeZone(text: string): boolean {
   // Offsets such as +01:00 are refused, because they ignore daylight saving time.
   if (!/^[a-z]/i.test(text)) return false;

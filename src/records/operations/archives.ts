@@ -1,6 +1,6 @@
 /**
  * Archives of old recipients and messages. An archive is recorded when its object is complete; only then are its rows
- * deleted, in batches, so that a reader of rows that finds no record has read all of them.
+ * deleted, in batches. So whoever reads the rows and then finds no record of an archive has read all of them.
  */
 import { sql } from 'slonik';
 import * as t from 'io-ts';

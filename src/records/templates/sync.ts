@@ -7,7 +7,7 @@ import { nothing, nullable, row } from '../database/row.ts';
 
 const Now = row(t.type({ now: t.string }));
 
-/** The database's clock, to the microsecond: what a sync has seen is stamped and compared by it alone. */
+/** Reads the database's clock, to the microsecond. Every time that a sync writes or compares comes from this clock. */
 export async function readSyncClock(connection: Connection): Promise<string> {
   return connection.oneFirst(sql.type(Now)`SELECT clock_timestamp()::text AS now`);
 }

@@ -117,7 +117,7 @@ it('describes every property and every parameter', () => {
   expect(silent, 'src/api/frame/document/field-descriptions.ts holds the words').toEqual([]);
 });
 
-it('says null of exactly the fields that can be null', () => {
+it('mentions null in the descriptions of exactly the fields that can be null', () => {
   type Schema = {
     readonly $ref?: string;
     readonly type?: unknown;
@@ -184,7 +184,7 @@ it('describes only fields and schemas that exist', () => {
   expect(unknown).toEqual([]);
 });
 
-it('names every shape, so that generated clients do', () => {
+it('gives every object schema a name, so that generated clients have one for it', () => {
   const inline: string[] = [];
   const walk = (place: string, node: unknown): void => {
     if (typeof node !== 'object' || node === null) return;

@@ -46,7 +46,7 @@ async function aPerson(): Promise<Person> {
   return { workspaceId, number, contactId: contact?.id ?? '' };
 }
 
-/** `count` events, so many days old; the last of them names the person. */
+/** Writes `count` events that are `days` days old; the last of them names the person. Resolves to its id. */
 async function writeEvents({ workspaceId, number }: Person, days: number, count = 1): Promise<string> {
   const [written] = await query<{ id: string }>(
     database,

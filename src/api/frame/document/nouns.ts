@@ -66,8 +66,10 @@ export function nounOf(name: string, schema: JsonSchema): string {
 
 const words = (name: string): string => name.replaceAll(/\B[A-Z]/g, ' $&').toLowerCase();
 
-export const pluralOf = (noun: string): string =>
-  noun === 'opt-out or opt-in' ? 'opt-outs and opt-ins' : `${noun.replace(/y$/, 'ie')}s`;
+/** Plurals that the rule below would get wrong. */
+const irregularPlurals: Readonly<Record<string, string>> = { 'opt-out or opt-in': 'opt-outs and opt-ins' };
+
+export const pluralOf = (noun: string): string => irregularPlurals[noun] ?? `${noun.replace(/y$/, 'ie')}s`;
 
 const verbs: Readonly<Record<string, string>> = { get: 'read', update: 'change' };
 

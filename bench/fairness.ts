@@ -130,14 +130,14 @@ try {
   await worker.send(warm.campaignId);
   await worker.lag();
   const smallAlone = await smallCampaign(provider, alone, worker.send);
-  const besides = (name: string, small: { readonly first: number; readonly last: number }) => {
+  const printSmall = (name: string, small: { readonly first: number; readonly last: number }) => {
     const delay = (part: 'first' | 'last') => (small[part] - smallAlone[part]).toFixed(0);
     say(
       `campaign of ${smallSize} ${name}: first after ${small.first.toFixed(0)} ms, last after ${small.last.toFixed(0)} ms; ` +
         `delayed by ${delay('first')} and ${delay('last')} ms`,
     );
   };
-  besides('alone', smallAlone);
+  printSmall('alone', smallAlone);
   say(`single sends alone: ${line(await singleSends(dependencies, client, other))}`);
   say(lagLine(await worker.lag()));
 
@@ -145,7 +145,7 @@ try {
   // The failure is handled by the `await` below; until then it must not end the process.
   prepared.catch(() => undefined);
   await sleep(500);
-  besides(
+  printSmall(
     `beside the preparation of ${values.prepared}`,
     await smallCampaign(provider, besidePreparing, worker.send),
   );
@@ -156,7 +156,7 @@ try {
 
   void worker.send(large.campaignId);
   await sleep(3_000);
-  besides(`beside the sending of ${largeSize}`, await smallCampaign(provider, beside, worker.send));
+  printSmall(`beside the sending of ${largeSize}`, await smallCampaign(provider, beside, worker.send));
   say(`single sends beside it: ${line(await singleSends(dependencies, client, other))}`);
   say(`single sends through its channel: ${line(await singleSends(dependencies, client, large))}`);
   const { count, busiestSecond } = await provider.arrivals(large.channelId);

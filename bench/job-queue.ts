@@ -92,7 +92,7 @@ if (redis === undefined) {
   );
 }
 
-async function besides({ port, cpuSeconds }: BenchRedis) {
+async function runBullmq({ port, cpuSeconds }: BenchRedis) {
   const loop = { baseUrl: provider.baseUrl, recipients, connections, redisPort: port, concurrency };
   const alone = await withServers([{ cpuSeconds }], () => runBullmqLoop(loop));
   const recorded = await withServers([{ cpuSeconds }, postgres], () =>
@@ -115,7 +115,7 @@ try {
       `round ${round}\n${line('bare', bare)}${line('campaign', ours, ours.serverCpuSeconds)}`,
     );
     if (redis === undefined) continue;
-    const { alone, recorded } = await besides(redis);
+    const { alone, recorded } = await runBullmq(redis);
     ratios.bullmq.push(rateOf(ours) / rateOf(alone));
     ratios.recorded.push(rateOf(ours) / rateOf(recorded));
     process.stdout.write(

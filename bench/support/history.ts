@@ -42,8 +42,8 @@ const untilNobodyAnalyses = `DO $$
 type Statement = readonly [string, ...unknown[]];
 
 /**
- * `rows` recipients, a fifth as many contacts, half as many of the rest; a campaign for every thirty recipients. As a
- * superuser, because what the rows refer to is not looked up.
+ * Writes `rows` recipients, a fifth as many contacts, and half as many rows of the other tables; a campaign has thirty
+ * recipients. `ownerUrl` must be a superuser's, because triggers and foreign keys are switched off.
  */
 export async function seedHistory(ownerUrl: string, rows: number): Promise<void> {
   const { first, sideBySide } = statementsOf(rows);
@@ -57,7 +57,7 @@ export async function seedHistory(ownerUrl: string, rows: number): Promise<void>
 async function run(ownerUrl: string, statements: readonly Statement[]): Promise<void> {
   const client = new pg.Client({ connectionString: ownerUrl });
   await client.connect();
-  // Waits for each commit to reach the disk: vacuum skips rows whose commit has not.
+  // Leaves synchronous_commit on: vacuum skips rows whose commit has not reached the disk.
   await client.query(`SET session_replication_role = replica; SET work_mem = '512MB'`);
   for (const [text, ...values] of statements) await client.query(text, values);
   await client.end();
@@ -93,7 +93,7 @@ function statementsOf(rows: number) {
       SELECT id, 'history', 'https://receiver.example/', 'active', '{sent}', now() FROM workspace
       WHERE NOT EXISTS (SELECT FROM webhook_configuration WHERE workspace_id = workspace.id)`,
     ],
-    // Workspace after workspace, as imports come.
+    // Ordered by workspace, as imports write them.
     [
       `INSERT INTO contact (workspace_id, phone_number, country_code, country, source)
        SELECT workspace.id, '49' || (15000000000 + n), '49', 'DE', 'csv_import'
@@ -105,7 +105,7 @@ function statementsOf(rows: number) {
   ];
   const recipients: readonly Statement[] = [
     [
-      // Campaign after campaign, and nothing looked up: tables without statistics are joined in ways that take hours.
+      // One statement that does not read its own rows from tables: these have no statistics, so a join would take hours.
       `WITH made AS (
          INSERT INTO campaign (workspace_id, channel_id, template_id, name, contact_selection_type, audience, send_type, status,
            preparation_status, total_contacts, created_by, created_at)
@@ -124,7 +124,7 @@ function statementsOf(rows: number) {
          RETURNING id, provider_message_id
        )
        INSERT INTO provider_message (hash, recipient_id, day)
-       -- Of one day are recipients that were written together.
+       -- Recipients that were written together have the same day.
        SELECT hashtextextended(provider_message_id, 0), id, to_date(substring(provider_message_id FROM 7 FOR 8), 'YYYYMMDD')
        FROM person ORDER BY 3, 1`,
       rows,

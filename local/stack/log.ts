@@ -6,7 +6,7 @@ export interface StackLog {
   readonly of: (child: string) => (line: string) => void;
 }
 
-/** JSON lines pass unchanged; for people every line is headed by the name of its process. */
+/** JSON lines pass unchanged; the format `pretty` puts the name of its process before every line. */
 export function createStackLog(
   format: Config['logFormat'],
   { write, now }: { write: (text: string) => void; now: () => Date },

@@ -1,6 +1,6 @@
 /**
  * Money: integer micro-units (1,000,000 to the unit of the wallet's currency) inside, decimal strings outside.
- * Io-ts-free and Node-free.
+ * Imports neither io-ts nor Node.
  */
 
 const places = 6;

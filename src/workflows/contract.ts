@@ -1,5 +1,5 @@
 /**
- * Names and argument types shared by the workflows, the worker and the one client (`orchestrator.ts`).
+ * Names and argument types shared by the workflows, the worker and the one client (`src/orchestrator/`).
  * Only ids travel in payloads. No SDK import with effects: workflows, activities and the API import this.
  */
 import type { CampaignSnapshot } from '../domain/campaigns/snapshot.ts';

@@ -202,11 +202,11 @@ describe('a message', () => {
       ['changed'],
     ],
     ['contact cards', { type: 'contacts', contacts: [{ name: { formatted_name: 'X' } }] }, []],
-  ])('is read when it is %s', (_name, part, said) => {
+  ])('is read when it is %s', (_name, part, texts) => {
     const { text: _text, ...rest } = textMessage;
 
     expect(read(inChannel({ contacts: [person], messages: [{ ...rest, ...part }] }))).toMatchObject([
-      { kind: 'message', type: part.type, said, from: '16505551234' },
+      { kind: 'message', type: part.type, texts, from: '16505551234' },
     ]);
   });
 

@@ -60,7 +60,7 @@ const page = (ids: readonly string[], paging?: object): Answer => ({
 const next = 'https://elsewhere.example.com/v23.0/1022/message_templates?after=';
 
 describe('listTemplates', () => {
-  it('follows the cursors until a page has no next one, against its own address', async () => {
+  it('follows the cursors until a page has no next one, always at its own base URL', async () => {
     const { provider, asked } = await serve((query) => {
       const after = query.get('after');
       if (after === null) return page(['1', '2'], { cursors: { after: 'c2' }, next: `${next}c2` });
@@ -76,7 +76,7 @@ describe('listTemplates', () => {
     expect(asked.every((path) => path.startsWith('/v23.0/1022/message_templates?'))).toBe(true);
   });
 
-  it('takes the cursor from the address of the next page, and counts a page that cannot be had as unreadable', async () => {
+  it('takes the cursor from the address of the next page, and counts a page without a usable address as unreadable', async () => {
     const { provider, asked } = await serve((query) =>
       query.get('after') === null
         ? page(['1'], { next: `${next}QVFI%3D` })

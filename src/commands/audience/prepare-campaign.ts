@@ -1,6 +1,6 @@
 /**
  * Builds the recipient list of a campaign (Spec 3.1). One transaction: a preparation that is killed at any point leaves
- * nothing behind and is simply done again. Its result is read from the record.
+ * nothing behind and is done again from the start.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRight } from 'fp-ts/lib/Either.js';
@@ -52,7 +52,7 @@ const pauseBetweenMs = 1_000;
 
 /**
  * Returns the number of recipients that can be sent to, once the campaign is READY; 0 if it is FAILED, needs no preparation or
- * was prepared by another process. Throws if it has to be tried again: NoPreparationSlot if this process prepares enough others.
+ * was prepared by another process. Throws if it has to be tried again: NoPreparationSlot if too many others wait in this process.
  */
 export async function prepareCampaign(
   dependencies: Preparer,

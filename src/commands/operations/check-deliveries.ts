@@ -51,10 +51,13 @@ export function settleDelivery({ database, workflows }: Doctor, id: string, stat
     };
   }
   if (state === 'ended') {
-    return { does: 'call it failed (interrupted): nobody will dial', run: () => failUndialled(database, id) };
+    return {
+      does: 'record it as failed (interrupted): no request will be made',
+      run: () => failUndialled(database, id),
+    };
   }
   return {
-    does: 'record what its workflow says came of it',
+    does: 'record the outcome that its workflow returned',
     run: async () => {
       const result = await workflows.result(webhookDeliveryWorkflowId(id));
       await recordWorkflowOutcome(database, { id, errorCode: errorCodeOf(result) });
@@ -86,7 +89,7 @@ export async function* checkDeliveryWorkflows(
         fingerprint: '',
         meaning: `workflow ${workflowId} runs for a delivery that has no record`,
         repair: {
-          does: 'terminate the workflow, which cannot dial without a record',
+          does: 'terminate the workflow, which can make no request without a record',
           run: () => doctor.workflows.terminate(workflowId, 'doctor: the delivery has no record'),
         },
       };

@@ -23,7 +23,7 @@ export function mayHaveBegun(
 
 /**
  * The position up to which a recipient may have been claimed; undefined when the campaign surely sent nothing. `history` is
- * undefined when Temporal does not know the campaign or was taken back itself: then only the rate bounds what was sent.
+ * undefined when Temporal does not know the campaign or was restored from a backup too: then only the rate bounds what was sent.
  */
 export function mayBeClaimedUpTo(
   campaign: Pick<

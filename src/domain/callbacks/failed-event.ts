@@ -19,7 +19,7 @@ export interface FailedMessage {
   readonly contactId: string | null;
   readonly phoneNumberId: string;
   readonly source: MessageSource;
-  /** Null when we failed the message ourselves: `reason` and `detail` are used. */
+  /** Null when this service failed the message: the event then shows `reason` and `detail`. */
   readonly error: ProviderError | null;
   readonly reason: string;
   readonly detail: string | null;

@@ -1,6 +1,6 @@
 /**
  * States of a campaign and the only table of its transitions (Spec 3.1). No other code compares states to decide a move.
- * Io-ts-free and Node-free: workflows import it.
+ * Imports neither io-ts nor Node, because workflows import it.
  */
 
 export const campaignStatuses = [

@@ -1,4 +1,4 @@
-/** The diagnosis' entry about the sending window. Io-ts-free and Node-free. */
+/** The diagnosis' entry about the sending window. Imports neither io-ts nor Node. */
 import { isFinished } from './campaign.ts';
 import { fine, goesOnByItself, wrong, type CampaignFacts, type DiagnosisEntry } from './diagnosis-facts.ts';
 import { nextOpenTime } from './sending-window.ts';

@@ -1,4 +1,4 @@
-/** Explains in sentences why a campaign sends or does not, and what would change that. Io-ts-free and Node-free. */
+/** Explains in sentences why a campaign sends or does not, and what would change that. Imports neither io-ts nor Node. */
 import { formatAmount } from '../money.ts';
 import { isSendable } from '../templates/definition.ts';
 import { isFinished, type PauseReason } from './campaign.ts';

@@ -1,4 +1,4 @@
-/** How fast a campaign sends, from samples of its counters. Io-ts-free and Node-free. */
+/** How fast a campaign sends, from samples of its counters. Imports neither io-ts nor Node. */
 
 /** Recipients with an outcome at an instant. */
 export interface ProgressSample {

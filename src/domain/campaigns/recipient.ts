@@ -1,4 +1,4 @@
-/** States and reasons of a recipient: a contact inside one campaign. Io-ts-free and Node-free. */
+/** States and reasons of a recipient: a contact inside one campaign. Imports neither io-ts nor Node. */
 
 export const recipientStates = [
   'PENDING',

@@ -1,4 +1,7 @@
-/** Hours in which a campaign may send. Time zones and daylight saving come from the runtime's IANA data. Io-ts-free and Node-free. */
+/**
+ * Hours in which a campaign may send. Time zones and daylight saving come from the runtime's IANA data. Imports neither io-ts
+ * nor Node.
+ */
 import { Temporal } from 'temporal-polyfill';
 
 export const weekDays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
@@ -24,7 +27,10 @@ export interface OpenTime {
 const horizonMs = 15 * 86_400_000;
 const mostOpenings = 1_000;
 
-/** Asks `Temporal`, which computes the windows: `Intl` also accepts ambiguous abbreviations such as `IST`, which `Temporal` refuses. */
+/**
+ * Asks `Temporal`, which computes the windows. `Intl` is no check: it also accepts ambiguous abbreviations such as `IST`, which
+ * `Temporal` refuses.
+ */
 export function isTimeZone(text: string): boolean {
   // Offsets such as +01:00 are refused, because they ignore daylight saving time.
   if (!/^[a-z]/i.test(text)) return false;

@@ -1,4 +1,4 @@
-/** Reads the operator and the value of a condition, field by field. Io-ts-free and Node-free. */
+/** Reads the operator and the value of a condition, field by field. Imports neither io-ts nor Node. */
 import {
   comparisons,
   textFields,

@@ -1,6 +1,6 @@
 /**
  * Filters over contacts: segments and the `contact_filters` of a campaign. A condition that a caller wrote is read into a
- * `Predicate` here; `src/records/contacts/segment-filter.ts` alone makes SQL of predicates. Io-ts-free and Node-free.
+ * `Predicate` here; `src/records/contacts/segment-filter.ts` alone makes SQL of predicates. Imports neither io-ts nor Node.
  */
 import type { FieldProblem } from '../error.ts';
 import { fieldReader } from './segment-field-readers.ts';

@@ -1,4 +1,4 @@
-/** Meaning of a segment's condition, whatever its spelling. Io-ts-free and Node-free. */
+/** Meaning of a segment's condition, whatever its spelling. Imports neither io-ts nor Node. */
 
 export const filterOperators = [
   'eq',

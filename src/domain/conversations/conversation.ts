@@ -1,4 +1,4 @@
-/** Conversations with contacts: their values (Spec 3.2, 6.3) and how an assignment changes them. Io-ts-free and Node-free. */
+/** Conversations with contacts: their values (Spec 3.2, 6.3) and how an assignment changes them. Imports neither io-ts nor Node. */
 
 export const conversationStatuses = ['open', 'resolved', 'closed'] as const;
 export type ConversationStatus = (typeof conversationStatuses)[number];

@@ -1,4 +1,4 @@
-/** Features of a workspace's plan (Spec 4.1 rules 3–5). Io-ts-free and Node-free. */
+/** Features of a workspace's plan (Spec 4.1 rules 3–5). Imports neither io-ts nor Node. */
 
 export const featureNames = ['schedule_campaigns', 'targeted_segments', 'broadcasts_per_month'] as const;
 export type FeatureName = (typeof featureNames)[number];

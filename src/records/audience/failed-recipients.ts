@@ -99,7 +99,7 @@ const Resendable = t.type({
 });
 export type ResendableCampaign = t.TypeOf<typeof Resendable>;
 
-/** A campaign of the workspace whose failed recipients may be asked for. */
+/** Finds the campaign whose failed recipients are sent to again; undefined for one of another workspace. */
 export async function findResendableCampaign(
   connection: Connection,
   workspaceId: number,

@@ -14,6 +14,6 @@ it.each([
 ])('reads %s as %s', (typed, text) => expect(readAmount(typed)).toEqual({ kind: 'amount', text }));
 
 it.each(['1,000', '1.000', '12,345', '0', '-5', '', 'abc', '1,2,3', '1.2.3', '1,00,0.5', '0.0000001', '1e3'])(
-  'asks about %j',
+  'refuses %j as ambiguous or invalid',
   (typed) => expect(readAmount(typed).kind).toBe('problem'),
 );

@@ -274,7 +274,7 @@ describe('a sync', () => {
 describe('a sync that fails on its second page', () => {
   const pages = [[listedTemplate({ id: '1', name: 'a' })], [listedTemplate({ id: '2', name: 'b' })]] as const;
 
-  test('keeps the first and marks nothing as vanished', async () => {
+  test('keeps the templates of the first page and marks none as vanished', async () => {
     const { provider, workspaceId, dependencies } = await anAccount();
     provider.serve([[listedTemplate({ id: '9', name: 'z' })]]);
     await syncTemplates(dependencies, workspaceId);
@@ -313,7 +313,7 @@ describe('a sync that fails on its second page', () => {
     await expect(syncTemplates(dependencies, workspaceId)).rejects.toThrow(ProviderUnreachable);
   });
 
-  test('goes on behind the first when its activity runs again', async () => {
+  test('continues with the second page when its activity runs again', async () => {
     const { provider, workspaceId, businessAccountId, dependencies } = await anAccount();
     const { syncTemplates: activity } = createTemplateActivities(dependencies);
     provider.serve([[listedTemplate({ id: '9', name: 'z' })]]);
@@ -350,7 +350,7 @@ describe('an access token that the provider refuses', () => {
       isTransient: false,
     });
 
-  test('gives way to that of another number of the account, behind the pages that are read', async () => {
+  test('is replaced by the token of another number of the account, which reads the remaining pages', async () => {
     const { provider, workspaceId, businessAccountId, dependencies } = await anAccount();
     await createChannel(dependencies, {
       workspaceId,

@@ -42,7 +42,7 @@ const recipientsOf = async (campaignId: string): Promise<number> => {
 };
 
 describe('a contact', () => {
-  test('is refused with all that came with it when one has no workspace', async () => {
+  test('is refused with all rows of its statement when one of them has no workspace', async () => {
     const { workspaceId } = sender;
     await expect(
       client.query(insertContacts, [
@@ -77,7 +77,7 @@ describe('a contact', () => {
 });
 
 describe('a workspace', () => {
-  test('is not deleted, also when nothing belongs to it', async () => {
+  test('cannot be deleted, even when nothing belongs to it', async () => {
     await client.query(`INSERT INTO workspace (name) VALUES ('Empty')`);
     await expect(client.query(`DELETE FROM workspace WHERE name = 'Empty'`)).rejects.toMatchObject({
       code: '23001',
@@ -86,7 +86,7 @@ describe('a workspace', () => {
 });
 
 describe('a recipient', () => {
-  test('is refused with all that came with it when one has no campaign', async () => {
+  test('is refused with all rows of its statement when one of them has no campaign', async () => {
     const campaignId = await aCampaignToPrepare(database.pool, sender, {});
     await expect(
       client.query(insertRecipients, [
@@ -171,7 +171,7 @@ describe.each([
     return campaignId;
   };
 
-  test('is refused with all that came with it when one has no campaign', async () => {
+  test('is refused with all rows of its statement when one of them has no campaign', async () => {
     const campaignId = await aCampaignToPrepare(database.pool, sender, {});
     await client.query(`DELETE FROM ${table} WHERE campaign_id = $1`, [campaignId]);
     await expect(client.query(insertRow, [[campaignId, noCampaign]])).rejects.toMatchObject({

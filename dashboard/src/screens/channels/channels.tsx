@@ -24,7 +24,7 @@ export function Channels() {
         {(channels) =>
           channels.length === 0 ? (
             <EmptyFace title="No channel" icon={IconPhone}>
-              Who runs this service adds sending numbers with `admin create-channel`.
+              The operator of this service adds sending numbers with `admin create-channel`.
             </EmptyFace>
           ) : (
             <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">

@@ -73,7 +73,13 @@ export async function closeLoadConnections(databaseUrl: string): Promise<void> {
   const kept = idleSessions.get(databaseUrl) ?? [];
   idleSessions.delete(databaseUrl);
   for (const { closing } of kept) clearTimeout(closing);
-  await Promise.allSettled(kept.map(({ client }) => client.end()));
+  await Promise.allSettled(
+    kept.map(({ client, stream }) => {
+      // Otherwise a process with nothing else to do would end here, with exit code 13.
+      stream.ref();
+      return client.end();
+    }),
+  );
 }
 
 /** Returns a session with an open transaction. If a kept connection is lost, it opens another. */

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -121,4 +123,15 @@ test('drops a session whose commit was not answered', async () => {
   expect(await sessionOf(next)).not.toBe(pid);
   await next.commit();
   await closeLoadConnections(database.url);
+});
+
+test('ends with code 0 when closing its connections is the last work of a process', async () => {
+  const program = `
+    import { closeLoadConnections, openLoadConnection } from './dist/src/records/database/load-connection.js';
+    const connection = await openLoadConnection('${database.ownerUrl}', 'test');
+    await connection.commit();
+    await closeLoadConnections('${database.ownerUrl}');
+    console.log('closed');`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
+  expect(stdout).toBe('closed\n');
 });

@@ -42,7 +42,9 @@ function conditionOf({ tagId, segment, subscribed }: ContactFilter): Fragment {
           sql.fragment`EXISTS (
             SELECT FROM contact_tag WHERE contact_tag.contact_id = contact.id AND contact_tag.tag_id = ${tagId})`,
         ]),
-    ...(segment === undefined ? [] : [compileSegmentFilter(segment.match, segment.conditions)]),
+    ...(segment === undefined
+      ? []
+      : [compileSegmentFilter(segment.match, segment.conditions, { byIndex: true })]),
     ...(subscribed === undefined ? [] : [sql.fragment`contact.subscribed = ${subscribed}`]),
   ];
   return conditions.length === 0

@@ -17,26 +17,33 @@ import { begins, equalsAny } from './search-key.ts';
 
 export type Fragment = ReturnType<typeof sql.fragment>;
 
-/** For a WHERE clause: true for the contacts of the alias `contact` that match, else false or NULL. No conditions: every contact. */
-export function compileSegmentFilter(match: FilterMatch, conditions: readonly SegmentCondition[]): Fragment {
+/**
+ * For a WHERE clause: true for the contacts of the alias `contact` that match, else false or NULL. No conditions: every contact.
+ * With `byIndex` an equal name or address is looked up by its index, which takes two parameters a condition instead of one.
+ */
+export function compileSegmentFilter(
+  match: FilterMatch,
+  conditions: readonly SegmentCondition[],
+  { byIndex = false } = {},
+): Fragment {
   if (conditions.length === 0) return sql.fragment`TRUE`;
-  const compiled = conditions.map(compileCondition);
+  const compiled = conditions.map((condition) => compileCondition(condition, byIndex));
   return sql.fragment`(${sql.join(compiled, match === 'all' ? sql.fragment` AND ` : sql.fragment` OR `)})`;
 }
 
 // Conditions were checked before they were stored: one that cannot be read is a defect, not bad input.
-function compileCondition(condition: SegmentCondition): Fragment {
+function compileCondition(condition: SegmentCondition, byIndex: boolean): Fragment {
   const predicate = readCondition(condition);
   if (isProblem(predicate)) throw new Error(`A stored condition is not valid: ${predicate.message}`);
-  const test = compilePredicate(predicate);
+  const test = compilePredicate(predicate, byIndex);
   // IS TRUE would keep Postgres from using an index.
   return predicate.negated ? sql.fragment`(${test}) IS NOT TRUE` : sql.fragment`(${test})`;
 }
 
-function compilePredicate(predicate: Predicate): Fragment {
+function compilePredicate(predicate: Predicate, byIndex: boolean): Fragment {
   switch (predicate.test) {
     case 'text_in':
-      return textIn(predicate.subject, predicate.values);
+      return textIn(predicate.subject, predicate.values, byIndex);
     case 'text_contains':
       return sql.fragment`strpos(lower(${text(predicate.subject)}), lower(${plain(predicate.subject, predicate.value)})) > 0`;
     case 'text_starts_with':
@@ -99,7 +106,7 @@ function plain(subject: TextSubject, value: string): string {
   return isDigits ? value.replace(/[\s+().-]/g, '') : value;
 }
 
-function textIn(subject: TextSubject, values: readonly string[]): Fragment {
+function textIn(subject: TextSubject, values: readonly string[], byIndex: boolean): Fragment {
   const list = sql.array(
     values.map((value) => plain(subject, value)),
     'text',
@@ -108,7 +115,8 @@ function textIn(subject: TextSubject, values: readonly string[]): Fragment {
   if (isField(subject, 'phoneNumber')) {
     return sql.fragment`contact.phone_number = ANY(${list}) OR ${nationalNumber} = ANY(${list})`;
   }
-  const isFound = isIndexed(subject) && !values.includes('') ? equalsAny(text(subject), values) : undefined;
+  const isFound =
+    byIndex && isIndexed(subject) && !values.includes('') ? equalsAny(text(subject), values) : undefined;
   if (isField(subject, 'email'))
     return (
       isFound ?? sql.fragment`lower(contact.email) IN (SELECT lower(given) FROM unnest(${list}) AS given)`

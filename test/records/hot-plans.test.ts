@@ -40,7 +40,7 @@ import {
   listCampaignsToArchive,
   listMonthsToArchive,
 } from '../../src/records/operations/archives.ts';
-import { claimBatch } from '../../src/records/sending/claim-batch.ts';
+import { claimBatch, listClaimed } from '../../src/records/sending/claim-batch.ts';
 import { expireClaims } from '../../src/records/sending/claim-expiry.ts';
 import { recordOutcomes } from '../../src/records/sending/outcomes.ts';
 import { claimAttempts } from '../../src/records/webhooks/attempts.ts';
@@ -217,6 +217,8 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
     );
     return recordOutcomes(connection, { ...seeded, outcomes: outcomesOf(claimId, outcomes) });
   },
+  'find what an unanswered claim took': (connection) =>
+    listClaimed(connection, { campaignId: seeded.campaignId, claimId }),
   'expire a claim': (connection) => expireClaims(connection, { ...seeded, graceSeconds: 600 }),
   'learn ids from answers': (connection) =>
     learnIdsOfCampaignRecipients(

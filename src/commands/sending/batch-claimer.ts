@@ -1,7 +1,13 @@
 /** Claims batches for one step: decides how many recipients each asks for, and converts token times to the local clock. */
 import { randomUUID } from 'node:crypto';
+import { untilDone } from '../../records/database/until-done.ts';
 import type { HeldSlot } from '../../records/sending/slot-state.ts';
-import { claimBatch, type Claim, type ClaimedRecipient } from '../../records/sending/claim-batch.ts';
+import {
+  claimBatch,
+  listClaimed,
+  type Claim,
+  type ClaimedRecipient,
+} from '../../records/sending/claim-batch.ts';
 import type { SendingContext } from '../../records/sending/sending-context.ts';
 import type { ContactRenewal } from './contact-renewal.ts';
 import type { Sender } from './run-send-step.ts';
@@ -22,6 +28,9 @@ export const maxInStepWaitMs = 1_100;
 /** 1.1 s: if the difference of the two clocks changes by more, one of the clocks was set. */
 const maxClockDriftMs = 1_100;
 
+/** 120 s, as long as a failover of Postgres may take: then the recipients of a claim without an answer are left to its grace period. */
+const lookUpForMs = 120_000;
+
 /** The step's first measurement of the two clocks, made when it reads its campaign. */
 export interface ClockSample {
   /** Local clock minus Postgres clock, in ms. */
@@ -38,6 +47,8 @@ interface ClaimerOptions {
   readonly renewal: ContactRenewal;
   /** Called for a recipient whose contact's present fields leave a variable without a value. */
   readonly onMissing: (recipient: ClaimedRecipient, missing: string) => void;
+  /** Called for each recipient of a claim that was committed although it failed here: nothing was sent to it. */
+  readonly onUnanswered: (recipient: Pick<ClaimedRecipient, 'position' | 'claimId'>) => void;
 }
 
 export class BatchClaimer {
@@ -87,9 +98,10 @@ export class BatchClaimer {
     const askedAt = performance.now();
     const perSecond = queue.throughput.perSecond() * growth;
     const endedAtClaim = queue.endsAt;
+    const claimId = randomUUID();
     this.#isClaiming = true;
     const claim = await claimBatch(database, {
-      claimId: randomUUID(),
+      claimId,
       stepId: slot.stepId,
       campaignId: context.campaign_id,
       channelId: context.channel_id,
@@ -103,7 +115,12 @@ export class BatchClaimer {
       aheadMs: this.#claimMs + lookAheadMs,
       notBefore: endedAtClaim - this.#offsetMs,
       answerWithinMs: config.providerTimeoutMs + maxInStepWaitMs,
-    }).finally(() => (this.#isClaiming = false));
+    })
+      .catch(async (error: unknown) => {
+        await this.#releaseUnanswered(claimId);
+        throw error;
+      })
+      .finally(() => (this.#isClaiming = false));
     const answeredAt = performance.now();
     metrics.claimSeconds.observe({ outcome: claim.kind }, (answeredAt - askedAt) / 1_000);
     this.#claimMs = Math.min(maxClaimMs, Math.max(answeredAt - askedAt, this.#claimMs * 0.8));
@@ -119,6 +136,16 @@ export class BatchClaimer {
       queue.add({ recipients, startsAt: dueAt + this.#offsetMs, spacingMs, endedAtClaim });
     }
     return claim;
+  }
+
+  /** If the database commits a claim and its answer is lost, the recipients become PENDING again. */
+  async #releaseUnanswered(claimId: string): Promise<void> {
+    const { campaign_id: campaignId } = this.#options.context;
+    const positions = await untilDone(
+      () => listClaimed(this.#dependencies.database, { campaignId, claimId }),
+      lookUpForMs,
+    ).catch(() => []);
+    for (const position of positions) this.#options.onUnanswered({ position, claimId });
   }
 
   #batchSize(perSecond: number): number {

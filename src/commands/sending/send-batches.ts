@@ -72,6 +72,8 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
     slot: lease.slot,
     onMissing: ({ position, claimId }, missing) =>
       recorder.add({ position, claimId, outcome: { kind: 'skipped', missing } }),
+    onUnanswered: ({ position, claimId }) =>
+      recorder.add({ position, claimId, outcome: { kind: 'released', delayMs: 0, attempted: false } }),
   });
   const stopConditions = new StopConditions();
   const failures = logFailures(dependencies.logger, channelId);

@@ -155,6 +155,22 @@ function recipientsOf(
   }));
 }
 
+const Position = row(t.type({ position: t.number }));
+
+/** Positions that are CLAIMED under a claim. OFFSET 0 keeps the lookup by range: without statistics a join reads the campaign. */
+export const listClaimed = (
+  connection: Connection,
+  { campaignId, claimId }: Pick<ClaimRequest, 'campaignId' | 'claimId'>,
+): Promise<readonly number[]> =>
+  connection.anyFirst(sql.type(Position)`
+    SELECT claimed.position FROM campaign_claim CROSS JOIN LATERAL (
+      SELECT position FROM recipient
+      WHERE campaign_id = ${campaignId} AND claim_id = campaign_claim.id AND state = 'CLAIMED'
+        AND position BETWEEN campaign_claim.first_position AND campaign_claim.last_position
+      ORDER BY position OFFSET 0
+    ) AS claimed
+    WHERE campaign_claim.id = ${claimId}`);
+
 const Count = row(t.type({ open: t.number }));
 
 /** Open claims of every campaign that is paid from the wallet of the channel. */

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
 import type { MessagingProvider } from '../../src/provider/provider.ts';
 import { nothing, row } from '../../src/records/database/row.ts';
@@ -68,6 +68,16 @@ const ask = (baseUrl: string, { workspace, idempotencyKey }: CampaignFixture, { 
     body: JSON.stringify(body),
   });
 
+const Locks = row(t.type({ held: t.number }));
+
+/** Postgres ends the transaction of a dead process a moment later. Until then a repeated request is told to come again. */
+async function expectNoKeyLocked(): Promise<void> {
+  const held = await api.database.pool.oneFirst(sql.type(Locks)`
+    SELECT count(*)::int AS held FROM pg_locks
+    WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`);
+  expect(held).toBe(0);
+}
+
 /** Sends a request to an API process that dies after its n-th write; resolves to the number of writes. */
 async function sendWithCrash(
   fixture: CampaignFixture,
@@ -102,6 +112,7 @@ async function sendWithCrash(
   );
   if (answered) program.child.kill('SIGKILL');
   await program.ended;
+  await vi.waitFor(expectNoKeyLocked, { timeout: 10_000, interval: 5 });
   return [...program.output().matchAll(/^write \d+:/gm)].length;
 }
 

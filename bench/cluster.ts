@@ -130,7 +130,7 @@ async function measureShape(context: RehearsalContext, hosts: Hosts): Promise<vo
   }
 }
 
-/** Waits until all receipts are applied: none has waited for three seconds. */
+/** Waits until all receipts are applied: three checks in a row, a second apart, find the callback queue empty. */
 async function untilQuiet({ databaseUrl }: Cluster): Promise<void> {
   await withClient(databaseUrl, async (client) => {
     let quiet = 0;

@@ -2,8 +2,8 @@
  * Measures how a crowd of campaigns on a slow channel affects a campaign of another workspace on a fast channel, in one
  * worker process: when the fast one begins, how fast it sends, and which share of its rate the slow channel keeps.
  * `--campaigns N` (120) of 300 recipients; `--rate N` (5) of their channel; `--neighbour N` (6,000) recipients at
- * `--neighbour-rate N` (400); `--held` opens the slow channel's circuit for an hour first; `--settle N` seconds (15) of
- * pause before that.
+ * `--neighbour-rate N` (400); `--held` first silences the slow channel for an hour, as when the provider throttles it;
+ * `--settle N` seconds (15) between the start of the crowd and that of the fast campaign.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

@@ -1,7 +1,8 @@
 /**
- * Compares frequent statements on a database with a long history and on a nearly empty one, in turns: first quiet, then with a
- * writing transaction open since before a day's queue was processed. Also measures the WAL of a sent recipient. `--rows N`
- * recipients (10,000,000), a fifth as many contacts, half as many events, deliveries, callbacks and ledger entries.
+ * Compares frequent statements on a database with a long history and on a nearly empty one, in turns: first with no other
+ * load, then while a transaction stays open that began before a queue of events and callbacks was processed. Also measures the
+ * WAL of a sent recipient. `--rows N` recipients (10,000,000), a fifth as many contacts, half as many events, deliveries,
+ * callbacks and ledger entries.
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

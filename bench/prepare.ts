@@ -1,10 +1,10 @@
 /**
- * Preparing a campaign of N recipients from a CSV file, contacts created included, against a plain COPY of the ready-made
- * recipient rows, ids included, into the same keyed table, in one run. Prints rows per second, the ratio, CPU seconds of
- * Postgres and of the preparing process, and the latter's peak memory. `--recipients N` (default 1,000,000), `--rounds N`,
- * `--known` (the contacts exist already), `--mapped` (names, e-mail and a custom field are stored with the contacts),
- * `--shuffled` (the numbers stand in no order), `--quoted` (every name stands in quotes). `--audience all_contacts` and
- * `--audience segmented` read the contacts from the database instead of a file; all of them are in the segment.
+ * Compares the preparation of a campaign of N recipients from a CSV file, which also creates their contacts, with a plain COPY
+ * of the finished recipient rows, ids included, into the same table with its keys. Prints rows per second, the ratio, CPU
+ * seconds of Postgres and of the preparing process, and the latter's peak memory. `--recipients N` (default 1,000,000),
+ * `--rounds N`, `--known` (the contacts exist already), `--mapped` (names, e-mail and a custom field are stored with the
+ * contacts), `--shuffled` (the numbers stand in no order), `--quoted` (every name stands in quotes). `--audience all_contacts`
+ * and `--audience segmented` read the contacts from the database instead of a file; all of them are in the segment.
  */
 import { fork } from 'node:child_process';
 import { createReadStream, createWriteStream } from 'node:fs';

@@ -1,8 +1,9 @@
 /**
- * Campaigns sent by the product as it is deployed, from a CSV file to COMPLETED, beside a bare undici loop that posts the same
- * bodies at the same rate, in one run. `cold`: the first campaign of a new database; `second`: a minute after one of 60,000;
- * `analyzed`: after ANALYZE. `--recipients N` (100,000), `--rate N` of the channel (100,000), `--latency N` of the provider in
- * ms (0), `--only NAME`. Exits 1 unless every recipient is recorded, none is UNKNOWN or CLAIMED, and the campaign is COMPLETED.
+ * Compares campaigns that the deployed product sends, until they are COMPLETED, with a bare undici loop that ran before them
+ * and posted the same bodies at the same rate. Campaigns start from a CSV file, except `analyzed`. `cold`: the first campaign
+ * of a new database; `second`: a minute after one of 60,000; `analyzed`: after ANALYZE. `--recipients N` (100,000), `--rate N`
+ * of the channel (100,000), `--latency N` of the provider in ms (0), `--only NAME`. Exits 1 unless every recipient has a known
+ * outcome, got exactly one message, and the campaign is COMPLETED.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -24,7 +24,7 @@ const pageFolder = fileURLToPath(new URL('../../dashboard', import.meta.url));
 export function startApiProcess(databaseUrl: string, execArgv: readonly string[] = []): Promise<ApiProcess> {
   const child = fork(fileURLToPath(import.meta.url), ['serve', databaseUrl], {
     execArgv: [...process.execArgv, ...execArgv],
-    // The API writes its log lines to a closed stream, so that logging is part of the cost.
+    // The API still writes its log lines, to /dev/null, so that logging is part of the cost.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   return new Promise((resolve, reject) => {

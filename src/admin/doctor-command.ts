@@ -129,7 +129,8 @@ async function requireEvidenceOfLostTime(doctor: Doctor, restore: Restore): Prom
   if (restore.temporalToo || (await temporalSawLostTime(doctor, restore))) return;
   throw new Error(
     'Temporal shows nothing that happened after --backup-at. If Temporal was restored or lost as well, add --temporal-too: ' +
-      'recipients who may have been sent to become UNKNOWN. Only if it was not, add --temporal-kept. Nothing was changed.',
+      'recipients become UNKNOWN if a message may have been sent to them. ' +
+      'Add --temporal-kept only if Temporal was neither restored nor lost. Nothing was changed.',
   );
 }
 
@@ -146,7 +147,7 @@ function restoreOf(values: Readonly<Record<string, string | undefined>>): Restor
     stoppedAt: time('stopped-at', stopped),
     temporalToo,
   };
-  if (restore.backupAt > restore.stoppedAt) throw new Error('--backup-at lies behind --stopped-at');
+  if (restore.backupAt > restore.stoppedAt) throw new Error('--backup-at is later than --stopped-at');
   return restore;
 }
 

@@ -100,7 +100,7 @@ describe('admin doctor', () => {
       ['--backup-at', 'yesterday', '--stopped-at', '2026-01-01T12:10:00Z'],
       /--backup-at must be a date and time/,
     ],
-    [['--backup-at', '2026-01-02T00:00:00Z', '--stopped-at', '2026-01-01T12:10:00Z'], /lies behind/],
+    [['--backup-at', '2026-01-02T00:00:00Z', '--stopped-at', '2026-01-01T12:10:00Z'], /is later than/],
   ])('refuses %j', async (args, problem) => {
     const { code, out, err } = await doctor(...args);
     expect({ code, out }).toEqual({ code: 1, out: '' });

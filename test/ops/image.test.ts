@@ -23,7 +23,7 @@ it('every package for Linux on x64 has its counterpart for arm64', () => {
   );
 });
 
-it('the base images exist for both architectures, and the Dockerfile fixes no platform', () => {
+it('every base image is Node slim pinned by its digest, and no stage fixes a platform', () => {
   const bases = [...readFileSync('Dockerfile', 'utf8').matchAll(/^FROM (.+?)(?: AS \w+)?$/gm)].map(
     ([, base]) => base,
   );
@@ -32,7 +32,7 @@ it('the base images exist for both architectures, and the Dockerfile fixes no pl
   );
 });
 
-it('every image of others is fixed by its digest', () => {
+it('every third-party image is pinned by its digest', () => {
   const files = ['docker-compose.yml', 'ops/helm/values.yaml'].map((file) => readFileSync(file, 'utf8'));
   const images = files
     .flatMap((text) => [...text.matchAll(/^\s*image: (\S+:\S+)$/gm)].map(([, image]) => image ?? ''))

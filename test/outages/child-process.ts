@@ -1,4 +1,4 @@
-/** Starts programs of the build as child processes, with the module that kills them after a write. */
+/** Starts built programs as child processes. `crashSeam` is the module to preload that kills one after its n-th write. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';

@@ -50,7 +50,7 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
   const { plan, stack, balancer, say, signal } = rehearsal;
   const startedAt = performance.now();
   const old = await startRelease(rehearsal, 'old');
-  // Delay of the sleeping campaign: four times the duration of this start, since the new processes start before it is due.
+  // Delay of the sleeping campaign: 20 s and four times this start's duration, since the new processes start before it is due.
   const sleepSeconds = 20 + Math.ceil(((performance.now() - startedAt) / 1_000) * 4);
   balancer.use([old.api.url]);
   const { apiKey, templateId, channelId } = await seedWorkspace({
@@ -78,7 +78,7 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
     inSeconds: sleepSeconds,
   });
   const caller = startSteadyCaller(`${balancer.url}/api/campaigns/${sending}`, apiKey);
-  // Rejects when the new build could not go on with one of them.
+  // Rejects when the new build cannot replay the history of an open workflow.
   const { replayed } = await stack.adminOf(rehearsal.newFolder)('replay-open');
   say(`The new build replayed ${replayed} open workflows, none broken.`);
   say('A campaign is in mid-send, another one asleep. Migrating under that load …');

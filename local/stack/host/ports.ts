@@ -1,4 +1,4 @@
-/** Every port of a start, chosen before anything runs, so that a taken one is one clear sentence. */
+/** Chooses every port before any process starts, so that a port in use is reported as one clear error. */
 import { listenError, pickFreePort } from './free-port.ts';
 import type { Progress } from '../progress.ts';
 import { StackError } from '../error.ts';

@@ -3,8 +3,8 @@ import { pepperId } from '../../domain/workspaces/api-key.ts';
 import { listKeysUnderOtherPeppers, type StaleKey } from '../../records/workspaces/api-keys.ts';
 
 /**
- * Lists the keys that would stop working without the former peppers. `known`: a configured former pepper still verifies the
- * key.
+ * Lists the keys that the current pepper does not verify. `known`: a configured former pepper still does; any other key has
+ * stopped working.
  */
 export async function listStaleKeys({
   database,

@@ -10,7 +10,8 @@ import {
 const batchSize = 500;
 
 /**
- * Re-encrypts every secret that is encrypted under an older key, so that `SECRETS_KEY_PREVIOUS` can be dropped afterwards. Stops with an error at a secret whose key is not configured; running it again continues.
+ * Re-encrypts every secret that is encrypted under an older key, so that `SECRETS_KEY_PREVIOUS` can be dropped afterwards. Stops
+ * with an error at a secret whose key is not configured; running it again continues.
  */
 export async function rotateSecrets({
   database,

@@ -63,7 +63,7 @@ const kinds = async () =>
     (await countStandstills(doctorFixture.pool))?.map(({ kind, count }) => [kind, count]) ?? [],
   );
 
-/** Runs checks as often as a worker would if its clock ran ten times as fast. */
+/** Runs checks until `reached` is true; moves the recorded times, so that each check is due at once. */
 async function checkUntil(reached: () => Promise<boolean>): Promise<void> {
   await until(async () => {
     await doctorFixture.run(sql.fragment`UPDATE campaign_watch SET next_at = now()`);
@@ -75,7 +75,7 @@ async function checkUntil(reached: () => Promise<boolean>): Promise<void> {
   });
 }
 
-it('is done by one process at a time, and reports when no process does it', async () => {
+it('is done by one process at a time, and counts nothing once no process has done it for minutes', async () => {
   expect(await countStandstills(doctorFixture.pool)).toBeUndefined();
   expect(await Promise.all([check(), check(), check()])).toSatisfy(
     (turns: boolean[]) => turns.filter(Boolean).length === 1,
@@ -96,7 +96,7 @@ it('starts the workflow of a campaign again that was terminated in its sleep', a
   await handleOf(campaignId).terminate();
 });
 
-it('reports a due campaign and one that cannot continue, until they progress', async () => {
+it('reports a due campaign whose workflow cannot continue, until it progresses', async () => {
   const { campaignId, start, withWorker, progress, result } = await fixture({
     recipients: 3,
     scheduledInMs: 4_000,

@@ -75,7 +75,7 @@ const sessions = async (pids: readonly number[]) =>
   database.pool.anyFirst(sql.type(row(t.type({ pid: t.number })))`
     SELECT pid FROM pg_stat_activity WHERE pid = ANY(${sql.array([...pids], 'int4')})`);
 
-test('reuses a session after a commit, with another application name, and none without a commit', async () => {
+test('reuses a session under another application name, but only if its transaction was committed', async () => {
   await closeLoadConnections(database.url);
   const first = await openLoadConnection(database.url, 'first');
   const pid = await sessionOf(first);

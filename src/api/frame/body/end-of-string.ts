@@ -1,6 +1,6 @@
 const [quote, backslash] = [0x22, 0x5c];
 
-/** Returns the index of the closing quote of the JSON text that begins at `start`, or else the length of the input. */
+/** Returns the index of the closing quote of the JSON string that begins at `start`, or else the length of the input. */
 export function endOfString(bytes: Buffer, start: number): number {
   const found = bytes.indexOf(quote, start + 1);
   if (found === -1) return bytes.length;

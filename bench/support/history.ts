@@ -13,17 +13,13 @@ const grown = [
 ];
 
 /** Creates a partition for each day of the last month; otherwise all old rows would lie in the default partition. */
-const daysOfBefore = `DO $$
+const lastMonthsPartitions = `DO $$
   DECLARE
     of text;
     day date;
-    before text;
   BEGIN
     FOREACH of IN ARRAY ARRAY['event', 'webhook_delivery', 'provider_callback'] LOOP
-      SELECT inhrelid::regclass INTO before FROM pg_inherits WHERE inhparent = of::regclass AND inhrelid::regclass::text LIKE of || '_before_%';
-      CONTINUE WHEN before IS NULL;
-      EXECUTE 'DROP TABLE ' || before;
-      FOR day IN SELECT right(before, 8)::date - n FROM generate_series(1, 31) AS n LOOP
+      FOR day IN SELECT (now() AT TIME ZONE 'UTC')::date - n FROM generate_series(1, 31) AS n LOOP
         EXECUTE format('CREATE TABLE %I PARTITION OF %I FOR VALUES FROM (%s) TO (%s) WITH (%s)', of || to_char(day, '_YYYYMMDD'), of,
           partition_bound(of, day), partition_bound(of, day + 1),
           (SELECT array_to_string(reloptions, ', ') FROM pg_class WHERE oid = (of || '_default')::regclass));
@@ -67,7 +63,7 @@ function statementsOf(rows: number) {
   const half = Math.ceil(rows / 2);
   const days = `interval '30 days' * (n::float8 / $1)`;
   const first: readonly Statement[] = [
-    [daysOfBefore],
+    [lastMonthsPartitions],
     [
       `INSERT INTO workspace (name) SELECT 'history' FROM generate_series(1, $1::int - (SELECT count(*) FROM workspace)::int)`,
       workspaces,

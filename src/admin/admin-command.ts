@@ -65,10 +65,10 @@ export function uuidOption(name: string, value: string): string {
   throw new Error(`--${name} must be a UUID`);
 }
 
-export function integerOption(name: string, value: string): number {
+export function integerOption(name: string, value: string, largest = 2_147_483_647): number {
   const number = Number(value);
-  if (/^\d{1,10}$/.test(value) && number <= 2_147_483_647) return number;
-  throw new Error(`--${name} must be a whole number`);
+  if (/^\d{1,10}$/.test(value) && number <= largest) return number;
+  throw new Error(`--${name} must be a whole number, at most ${largest}`);
 }
 
 export function switchOption(name: string, value: string): boolean {

@@ -1,3 +1,4 @@
+import { parseDateTime } from '../codecs/parse-date-time.ts';
 import { describeImpairments } from '../commands/operations/describe-impairments.ts';
 import { describeLostTime } from '../commands/operations/describe-lost-time.ts';
 import { lostTimeChecks, temporalSawLostTime, type Restore } from '../commands/operations/check-lost-time.ts';
@@ -10,6 +11,8 @@ import type { Doctor, Finding } from '../commands/operations/check.ts';
 import { adminCommand, integerOption, type AdminOutput } from './admin-command.ts';
 
 const defaultPauseSeconds = 10;
+/** One hour. Node's timers take at most 24 days, and fire at once beyond that. */
+const longestPauseSeconds = 3_600;
 /** 60 s: longer than any worker loop sleeps between two runs. */
 const defaultSlackSeconds = 60;
 
@@ -84,8 +87,9 @@ export const doctorCommand = adminCommand({
     const pause = values['pause-seconds'];
     const slack = values['slack-seconds'];
     const slackSeconds = slack === undefined ? defaultSlackSeconds : integerOption('slack-seconds', slack);
-    const pauseMs =
-      1000 * (pause === undefined ? defaultPauseSeconds : integerOption('pause-seconds', pause));
+    const pauseSeconds =
+      pause === undefined ? defaultPauseSeconds : integerOption('pause-seconds', pause, longestPauseSeconds);
+    const pauseMs = 1000 * pauseSeconds;
     return context.withProvider(async ({ database, orchestrator, logger, now }) => {
       const clusters = await openDeliveryClusters(context.config, orchestrator);
       const doctor = {
@@ -152,8 +156,8 @@ function restoreOf(values: Readonly<Record<string, string | undefined>>): Restor
 }
 
 function time(name: string, value: string): Date {
-  const date = new Date(value);
-  if (/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(value) && !Number.isNaN(date.getTime())) return date;
+  const date = parseDateTime(value);
+  if (date !== undefined && date.getUTCFullYear() > 0) return date;
   throw new Error(`--${name} must be a date and time with its zone, like 2026-01-31T12:00:00Z`);
 }
 

@@ -8,6 +8,9 @@ import { findChannelById } from '../records/workspaces/channels.ts';
 import { adminCommand, integerOption, uuidOption, type AdminCommand } from './admin-command.ts';
 import type { AdminContext } from './admin-context.ts';
 
+/** A hundred years: Postgres refuses times before its calendar begins. */
+const longestHours = 876_000;
+
 const channelId = { description: 'id of the channel' };
 
 export const walletCommands: readonly AdminCommand[] = [
@@ -46,7 +49,7 @@ export const walletCommands: readonly AdminCommand[] = [
       const { messages, amount } = await releaseUnknownMessages(context, {
         workspaceId: integerOption('workspace-id', values['workspace-id']),
         campaignId: campaign === undefined ? undefined : uuidOption('campaign-id', campaign),
-        olderThanHours: integerOption('older-than-hours', values['older-than-hours']),
+        olderThanHours: integerOption('older-than-hours', values['older-than-hours'], longestHours),
       });
       return { messages, amount: formatAmount(amount) };
     },

@@ -100,6 +100,11 @@ describe('admin doctor', () => {
       ['--backup-at', 'yesterday', '--stopped-at', '2026-01-01T12:10:00Z'],
       /--backup-at must be a date and time/,
     ],
+    [
+      ['--backup-at', '2026-02-30T12:00:00Z', '--stopped-at', '2026-03-02T12:10:00Z'],
+      /--backup-at must be a date and time/,
+    ],
+    [['--pause-seconds', '2147483647'], /--pause-seconds must be a whole number, at most 3600/],
     [['--backup-at', '2026-01-02T00:00:00Z', '--stopped-at', '2026-01-01T12:10:00Z'], /is later than/],
   ])('refuses %j', async (args, problem) => {
     const { code, out, err } = await doctor(...args);

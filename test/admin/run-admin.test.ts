@@ -375,6 +375,11 @@ describe('admin problems', () => {
     [['create-workspace', 'Acme'], 'Unexpected argument'],
     [['recharge', '--channel-id', 'x', '--amount', '1'], '--channel-id must be a UUID'],
     [['create-key', '--workspace-id', 'x', '--scope', 'workspace'], '--workspace-id must be a whole number'],
+    [
+      ['release-unknown', '--workspace-id', '1', '--older-than-hours', '2147483647'],
+      '--older-than-hours must be a whole number, at most 876000',
+    ],
+    [['release-unknown', '--workspace-id', '1', '--older-than-hours', '-1'], 'must be a whole number'],
     [['create-key', '--workspace-id', '2000000000', '--scope', 'workspace'], 'Workspace not found'],
     [['create-key', '--workspace-id', '1', '--scope', 'channel'], 'channel id'],
   ])('answers %j with 1 and the reason', async (args, reason) => {

@@ -1,5 +1,5 @@
 /** The second part of an erasure: clears what names the person in events, deliveries, callbacks and statuses. */
-import { startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
+import { errorName, startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import {
   advanceErasure,
@@ -10,8 +10,14 @@ import {
   eraseStatusesAndAnswers,
   findFirstDay,
   limitSlice,
+  eraseLateRecipients,
+  isKnownToPreparation,
   lockErasure,
+  postponeErasure,
+  type Erasure,
 } from '../../records/contacts/erasure-job.ts';
+import type { Connection } from '../../records/database/database.ts';
+import { isDatabaseAway } from '../../records/database/failure.ts';
 import { startOfDay } from '../../records/database/id-bounds.ts';
 
 type ErasureDependencies = Pick<Dependencies, 'config' | 'database' | 'logger'>;
@@ -21,38 +27,61 @@ const idleMs = 2_000;
 const afterSeconds = 5;
 /** 2 s until an erasure looks again at a callback that waits to be applied; meanwhile other erasures advance. */
 const callbackDelaySeconds = 2;
+const preparationDelaySeconds = 2;
+/** 60 s until the next attempt of a step that failed; meanwhile other erasures advance. */
+const failureDelaySeconds = 60;
 
 /**
  * Clears the next slice of one erasure, from the earliest row to the request, and records it in the same transaction: a
- * process that dies loses one step. False when no step is due.
+ * process that dies loses one step. A step that fails is postponed. False when no step is due.
  */
-export async function stepErasure(
-  { config, database, logger }: ErasureDependencies,
-  after: number,
-): Promise<boolean> {
-  return database.transaction(async (transaction) => {
-    const erasure = await lockErasure(transaction, after);
-    if (erasure === undefined) return false;
-    const { workspaceId, contactId } = erasure;
-    const requestedAt =
-      erasure.clearedUntil === null ? await coverRowsAhead(transaction, erasure) : erasure.requestedAt;
-    const from = erasure.clearedUntil ?? (await findFirstDay(transaction)) ?? requestedAt;
-    if (from >= requestedAt) {
-      await endErasure(transaction, erasure, config.messageRetentionMonths !== undefined);
-      logger.info({ workspaceId, contactId }, 'person erased');
+export async function stepErasure(dependencies: ErasureDependencies, after: number): Promise<boolean> {
+  const { database, logger } = dependencies;
+  let erasure: Erasure | undefined;
+  try {
+    return await database.transaction(async (transaction) => {
+      erasure = await lockErasure(transaction, after);
+      if (erasure === undefined) return false;
+      await clearNextSlice(dependencies, transaction, erasure);
       return true;
-    }
-    const endOfDay = startOfDay(from.getTime(), 1);
-    const to = endOfDay < requestedAt ? endOfDay : requestedAt;
-    const slice = await limitSlice(transaction, { from, to });
-    await eraseEvents(transaction, erasure, slice);
-    await eraseStatusesAndAnswers(transaction, erasure, slice);
-    const complete = await eraseCallbacks(transaction, erasure, slice);
-    await advanceErasure(transaction, erasure, {
-      clearedUntil: complete ? slice.to : from,
-      delaySeconds: complete ? 0 : callbackDelaySeconds,
     });
+  } catch (error) {
+    if (erasure === undefined || isDatabaseAway(error)) throw error;
+    const { workspaceId, contactId } = erasure;
+    await postponeErasure(database, erasure, failureDelaySeconds);
+    logger.error({ workspaceId, contactId, error: errorName(error) }, 'step of an erasure failed');
     return true;
+  }
+}
+
+async function clearNextSlice(
+  { config, logger }: ErasureDependencies,
+  transaction: Connection,
+  erasure: Erasure,
+): Promise<void> {
+  const { workspaceId, contactId, clearedUntil } = erasure;
+  let { requestedAt } = erasure;
+  if (clearedUntil === null) {
+    if (await isKnownToPreparation(transaction, erasure))
+      return postponeErasure(transaction, erasure, preparationDelaySeconds);
+    await eraseLateRecipients(transaction, erasure);
+    requestedAt = await coverRowsAhead(transaction, erasure);
+  }
+  const from = clearedUntil ?? (await findFirstDay(transaction)) ?? requestedAt;
+  if (from >= requestedAt) {
+    await endErasure(transaction, erasure, config.messageRetentionMonths !== undefined);
+    logger.info({ workspaceId, contactId }, 'person erased');
+    return;
+  }
+  const endOfDay = startOfDay(from.getTime(), 1);
+  const to = endOfDay < requestedAt ? endOfDay : requestedAt;
+  const slice = await limitSlice(transaction, { from, to });
+  await eraseEvents(transaction, erasure, slice);
+  await eraseStatusesAndAnswers(transaction, erasure, slice);
+  const complete = await eraseCallbacks(transaction, erasure, slice);
+  await advanceErasure(transaction, erasure, {
+    clearedUntil: complete ? slice.to : from,
+    delaySeconds: complete ? 0 : callbackDelaySeconds,
   });
 }
 

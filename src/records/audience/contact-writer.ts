@@ -151,6 +151,7 @@ const updateStatement = `
     FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::jsonb[])
       AS changed (id, first_name, last_name, email, custom_fields)
     JOIN contact ON contact.workspace_id = $1 AND contact.id = ANY($2::uuid[]) AND contact.id = changed.id
+      AND contact.erased_at IS NULL
     ORDER BY contact.id
     FOR NO KEY UPDATE OF contact
   ) AS given (id, first_name, last_name, email, custom_fields)

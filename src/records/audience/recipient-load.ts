@@ -32,12 +32,15 @@ export interface RecipientLoad {
   readonly destroy: () => void;
 }
 
+/** `application_name` of the transaction that begins before its preparation reads a contact, and ends it. */
+export const preparationSession = 'prepare-recipients';
+
 /** Undefined when the campaign needs no preparation (any more). Waits for another process that prepares it. */
 export async function openRecipientLoad(
   databaseUrl: string,
   campaignId: string,
 ): Promise<RecipientLoad | undefined> {
-  const connection = await openLoadConnection(databaseUrl, 'prepare-recipients');
+  const connection = await openLoadConnection(databaseUrl, preparationSession);
   try {
     await connection.rows(`SELECT pg_advisory_xact_lock(hashtextextended('prepare ' || $1, 0))`, [
       campaignId,

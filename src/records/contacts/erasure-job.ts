@@ -3,6 +3,7 @@ import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import { callbackIsOver } from '../callbacks/provider-callbacks.ts';
 import type { Connection } from '../database/database.ts';
+import { preparationSession } from '../audience/recipient-load.ts';
 import { hourMs, sinceId, startOfDay } from '../database/id-bounds.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 import { firstIdAt } from '../database/uuid-v7.ts';
@@ -63,6 +64,52 @@ export async function coverRowsAhead(connection: Connection, { contactId }: Eras
         UNION ALL SELECT max(created_at) FROM idempotency_key
       ) AS latest WHERE at > clock_timestamp() + interval '1 minute'))
     WHERE contact_id = ${contactId} RETURNING requested_at AS until`);
+}
+
+/** Other erasures advance meanwhile. */
+export async function postponeErasure(
+  connection: Connection,
+  { contactId }: Pick<Erasure, 'contactId'>,
+  delaySeconds: number,
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE erasure SET next_step_at = clock_timestamp() + make_interval(secs => ${delaySeconds})
+    WHERE contact_id = ${contactId}`);
+}
+
+const Known = row(t.type({ known: t.boolean }));
+
+/**
+ * True while a preparation runs that may have read the contact before the request: its recipients are not visible yet.
+ * 5 s: the transaction of the request commits within that time of `requested_at`.
+ */
+export function isKnownToPreparation(connection: Connection, { requestedAt }: Erasure): Promise<boolean> {
+  return connection.oneFirst(sql.type(Known)`
+    SELECT EXISTS (
+      SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = ${preparationSession}
+        AND xact_start < ${requestedAt.toISOString()}::timestamptz + interval '5 seconds') AS known`);
+}
+
+/** Clears recipients that a preparation wrote after the request. A new contact with the same number keeps its own. */
+export async function eraseLateRecipients(
+  connection: Connection,
+  { workspaceId, contactId, names }: Erasure,
+): Promise<void> {
+  // OFFSET 0 keeps one lookup per campaign: a join may read all recipients.
+  await connection.query(sql.type(nothing)`
+    UPDATE recipient SET phone_number = NULL, variables = NULL, reason_detail = NULL, provider_message_id = NULL
+    WHERE id = ANY (ARRAY(
+      SELECT found.id FROM campaign CROSS JOIN LATERAL (
+        SELECT id FROM recipient
+        WHERE campaign_id = campaign.id AND sendable AND phone_number = ANY (${sql.array(names, 'text')})
+          AND contact_id = ${contactId} OFFSET 0
+      ) AS found
+      WHERE campaign.workspace_id = ${workspaceId}
+      UNION
+      SELECT id FROM recipient WHERE contact_id = ${contactId} AND NOT sendable
+      UNION
+      SELECT id FROM recipient WHERE contact_id = ${contactId} AND sendable AND phone_number IS NULL))`);
 }
 
 export async function advanceErasure(

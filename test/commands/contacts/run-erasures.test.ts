@@ -147,6 +147,7 @@ describe('the erasure job', () => {
       ...eraser(),
       database: {
         ...database.pool,
+        query: () => Promise.reject(new Error('killed')),
         transaction: (work: Parameters<typeof database.pool.transaction>[0]) =>
           database.pool.transaction(async (transaction) => {
             await work(transaction);
@@ -215,6 +216,30 @@ describe('the erasure job', () => {
     await query(database, `UPDATE erasure SET next_step_at = now() + interval '1 hour'`);
     while (await stepErasure(eraser(), 0));
     expect([await countNaming(person), await queued()]).toEqual([0, 0]);
+  });
+
+  it('advances others while the step of one fails', async () => {
+    const people = [await aPerson(), await aPerson()];
+    for (const person of people) {
+      await writeEvents(person, 1);
+      await eraseContact(eraser(), person);
+    }
+    await query(
+      database,
+      `CREATE FUNCTION refuse_event() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`,
+    );
+    await query(
+      database,
+      `CREATE TRIGGER refuses BEFORE UPDATE ON event FOR EACH ROW
+       WHEN (OLD.workspace_id = ${people[0]?.workspaceId}) EXECUTE FUNCTION refuse_event()`,
+    );
+    while (await stepErasure(eraser(), 0));
+    expect(await Promise.all(people.map(countNaming))).toEqual([1, 0]);
+    await query(database, 'DROP TRIGGER refuses ON event');
+    expect([await stepErasure(eraser(), 0), await queued()]).toEqual([false, 1]);
+    await query(database, 'UPDATE erasure SET next_step_at = now()');
+    while (await stepErasure(eraser(), 0));
+    expect([await Promise.all(people.map(countNaming)), await queued()]).toEqual([[0, 0], 0]);
   });
 
   it('waits until transactions that knew the person have ended', async () => {

@@ -1,0 +1,90 @@
+/** A person who is erased while a campaign that reads them is prepared. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { prepareCampaign } from '../../../src/commands/audience/prepare-campaign.ts';
+import { eraseContact } from '../../../src/commands/contacts/erase-contact.ts';
+import { stepErasure } from '../../../src/commands/contacts/run-erasures.ts';
+import type { Dependencies } from '../../../src/dependencies.ts';
+import { nullable, row } from '../../../src/records/database/row.ts';
+import { aCampaignToPrepare, aSender } from '../../support/audience-campaign.ts';
+import { testSecrets } from '../../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+const number = '4915112345678';
+
+const Id = row(t.type({ id: t.string }));
+const Erased = row(
+  t.type({
+    firstName: t.string,
+    isDeleted: t.boolean,
+    phoneNumber: nullable(t.string),
+    variables: nullable(t.array(t.string)),
+  }),
+);
+
+function aSignal(): readonly [sent: Promise<void>, send: () => void] {
+  let send = (): void => undefined;
+  const sent = new Promise<void>((resolve) => {
+    send = resolve;
+  });
+  return [sent, send];
+}
+
+test('leaves neither number nor name in the recipients, and does not restore the contact', async () => {
+  const sender = await aSender(database.pool, 'Hello {{1}}');
+  const { workspaceId } = sender;
+  const contactId = await database.pool.oneFirst(sql.type(Id)`
+    INSERT INTO contact (workspace_id, phone_number, country_code, country, source)
+    VALUES (${workspaceId}, ${number}, '49', 'DE', 'api') RETURNING id`);
+  const csv_mapping = { phone_column: 0, country_code_column: 1, name_column: 2 };
+  const campaignId = await aCampaignToPrepare(database.pool, sender, {
+    audience: { csv_mapping, csv_file_key: 'k' },
+    variableMapping: { body: { '1': 'name_column' } },
+  });
+  const others = Array.from({ length: 8_000 }, (_, index) => `+49152${10_000_000 + index},49,Bo\n`);
+  const [begun, begin] = aSignal();
+  const [erased, erase] = aSignal();
+  const file = async function* () {
+    yield Buffer.from(`p,c,n\n+${number},49,Ada\n${others.slice(0, 1_500).join('')}`);
+    begin();
+    await erased;
+    yield Buffer.from(others.slice(1_500).join(''));
+  };
+  const dependencies = {
+    config: { databaseUrl: database.url, publicUrl: undefined, host: '', port: 0 },
+    database: database.pool,
+    logger: silent,
+    now: () => new Date(),
+    secrets: testSecrets,
+    storage: { read: async () => Readable.from(file()) },
+  } as unknown as Dependencies;
+  const prepared = prepareCampaign(dependencies, campaignId, {
+    heartbeat: () => undefined,
+    signal: new AbortController().signal,
+  });
+  await begun;
+  // The preparation has looked the first contacts up.
+  await sleep(500);
+  await eraseContact(dependencies, { workspaceId, contactId });
+  expect(await stepErasure(dependencies, 0)).toBe(true);
+  expect(await stepErasure(dependencies, 0)).toBe(false);
+  erase();
+  expect(await prepared).toBe(8_001);
+  await sleep(2_000);
+  while (await stepErasure(dependencies, 0));
+  const found = await database.pool.one(sql.type(Erased)`
+    SELECT first_name AS "firstName", deleted_at IS NOT NULL AS "isDeleted", recipient.phone_number AS "phoneNumber", variables
+    FROM contact JOIN recipient ON recipient.contact_id = contact.id WHERE contact.id = ${contactId}`);
+  expect(found).toEqual({ firstName: '', isDeleted: true, phoneNumber: null, variables: null });
+});

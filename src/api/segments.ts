@@ -18,6 +18,7 @@ import {
   succeed,
   succeedWith,
 } from './frame/envelope.ts';
+import { createOnce } from './frame/idempotency.ts';
 
 const tag = 'Segments';
 const params = struct({ id: idOf('Segment') });
@@ -69,14 +70,17 @@ export const createSegment = endpoint(
     description: conditionsDescription,
     tag,
     access: 'workspace',
+    idempotent: true,
     body: CreateSegment,
     bodyExample: { name: segmentExample.name, match: 'all', conditions: segmentExample.conditions },
     responses: { 201: answerWith('The segment', 'Segment created successfully', Segment, segmentExample) },
   },
-  async ({ dependencies: { database }, principal: { workspaceId }, body }) => {
+  async ({ dependencies: { database }, principal: { workspaceId }, body, request }) => {
     assertConditions(body.conditions);
-    const created = await records.insertSegment(database, workspaceId, { match: 'all', ...body });
-    return { status: 201, body: succeedWith('Segment created successfully', created) };
+    return createOnce(database, request.idempotency, async (transaction) => {
+      const created = await records.insertSegment(transaction, workspaceId, { match: 'all', ...body });
+      return { status: 201, body: succeedWith('Segment created successfully', created) };
+    });
   },
 );
 

@@ -14,6 +14,7 @@ import {
   succeed,
   succeedWith,
 } from './frame/envelope.ts';
+import { createOnce } from './frame/idempotency.ts';
 
 const tag = 'Tags';
 const params = struct({ id: idOf('Tag') });
@@ -65,15 +66,17 @@ export const createTag = endpoint(
     summary: 'Create a tag',
     tag,
     access: 'workspace',
+    idempotent: true,
     body: CreateTag,
     bodyExample: { name: 'VIP', text_color: '#ffffff', background_color: '#7c3aed', createdBy: 'user-17' },
     responses: { 201: answerWith('The tag', 'Tag created successfully', Tag, tagExample) },
   },
-  async ({ dependencies: { database }, principal: { workspaceId, keyId }, body }) => {
-    const wanted = { ...defaultColours, createdBy: keyId, ...body };
-    const created = await records.insertTag(database, workspaceId, wanted);
-    return { status: 201, body: succeedWith('Tag created successfully', created) };
-  },
+  async ({ dependencies: { database }, principal: { workspaceId, keyId }, body, request }) =>
+    createOnce(database, request.idempotency, async (transaction) => {
+      const wanted = { ...defaultColours, createdBy: keyId, ...body };
+      const created = await records.insertTag(transaction, workspaceId, wanted);
+      return { status: 201, body: succeedWith('Tag created successfully', created) };
+    }),
 );
 
 export const getTag = endpoint(

@@ -15,6 +15,7 @@ import {
   listTags,
   pages,
   sendTemplateMessage,
+  testWebhook,
   uploadCampaignCsv,
   verifyWebhook,
   waitForCampaign,
@@ -151,11 +152,9 @@ describe('a request that fails for a moment', () => {
   });
 
   it('is not retried where a second execution would have a second effect', async () => {
-    expect(await arrivals([cut], (made) => createTag(made, { name: 'x' }))).toEqual({
-      outcome: 'fetch failed',
-      keys: [null],
-    });
-    expect(await arrivals([answer(503)], (made) => createTag(made, { name: 'x' }))).toEqual({
+    const sendTest = (made: Client) => testWebhook(made, 'x', { eventKey: 'sent' });
+    expect(await arrivals([cut], sendTest)).toEqual({ outcome: 'fetch failed', keys: [null] });
+    expect(await arrivals([answer(503)], sendTest)).toEqual({
       outcome: 'busy',
       keys: [null],
     });
@@ -163,7 +162,7 @@ describe('a request that fails for a moment', () => {
 
   it('is retried after a 429 even then, because nothing was done', async () => {
     const limited = answer(429, { 'Retry-After': '0.01' });
-    expect(await arrivals([limited], (made) => createTag(made, { name: 'x' }))).toMatchObject({
+    expect(await arrivals([limited], (made) => testWebhook(made, 'x', { eventKey: 'sent' }))).toMatchObject({
       outcome: 'done',
       keys: { length: 2 },
     });

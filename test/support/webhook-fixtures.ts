@@ -44,7 +44,7 @@ export function makeConfiguration(
   workspaceId: number,
   overrides: ConfigurationOverrides = {},
 ) {
-  return insertWebhookConfiguration(pool, workspaceId, {
+  const configuration = {
     id: randomUUID(),
     title: 'Test',
     url: 'http://127.0.0.1:9/hook',
@@ -52,7 +52,10 @@ export function makeConfiguration(
     events: ['contact.created'],
     secretEncrypted: null,
     ...overrides,
-  });
+  } as const;
+  return pool.transaction((transaction) =>
+    insertWebhookConfiguration(transaction, workspaceId, configuration),
+  );
 }
 
 /** Limits of one scheduler that locks every shard and schedules every waiting delivery. */

@@ -16,7 +16,7 @@ export interface ClientOptions {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** For campaign creation and single sends; the client makes a new one for every call without it. */
+  /** For operations that take an Idempotency-Key; the client makes a new one for every call without it. */
   readonly idempotencyKey?: string;
 }
 

@@ -187,7 +187,7 @@ export const listTags = (client: Client, query: {
 
 /** Create a tag */
 export const createTag = (client: Client, body: CreateTag, options: CallOptions = {}): Promise<TagMessageResponse> =>
-  client.send({ method: 'POST', path: `/api/tags`, body, ...options });
+  client.send({ method: 'POST', path: `/api/tags`, body, idempotent: true, ...options });
 
 /** Read a tag */
 export const getTag = (client: Client, id: string, options: CallOptions = {}): Promise<TagResponse> =>
@@ -270,7 +270,7 @@ export const listSegments = (client: Client, query: {
 
 /** Create a segment */
 export const createSegment = (client: Client, body: CreateSegment, options: CallOptions = {}): Promise<SegmentMessageResponse> =>
-  client.send({ method: 'POST', path: `/api/segments`, body, ...options });
+  client.send({ method: 'POST', path: `/api/segments`, body, idempotent: true, ...options });
 
 /** Count the contacts that match conditions */
 export const countSegment = (client: Client, body: CountSegment, options: CallOptions = {}): Promise<SegmentCountResponse> =>
@@ -412,7 +412,7 @@ export const readNotices = (client: Client, body: ReadNotices, options: CallOpti
 
 /** Create a webhook */
 export const createWebhook = (client: Client, body: CreateWebhook, options: CallOptions = {}): Promise<WebhookMessageResponse> =>
-  client.send({ method: 'POST', path: `/api/external-webhooks`, body, ...options });
+  client.send({ method: 'POST', path: `/api/external-webhooks`, body, idempotent: true, ...options });
 
 /** List the webhooks of the workspace */
 export const listWebhooks = (client: Client, query: {

@@ -5,7 +5,7 @@
  */
 import { hash } from 'node:crypto';
 import { Conflict, IdempotencyMismatch, Invalid, Failure } from '../../domain/error.ts';
-import type { Connection, Transaction } from '../../records/database/database.ts';
+import type { Connection, Database, Transaction } from '../../records/database/database.ts';
 import {
   completeIdempotencyKey,
   deleteReservedIdempotencyKey,
@@ -46,6 +46,18 @@ export class Replay extends Failure {
     this.response = response;
   }
 }
+
+/** Runs `create` in a transaction and stores its answer under the key, so that a repeated request creates nothing. */
+export const createOnce = <const A extends JsonAnswer>(
+  database: Database,
+  { storeAnswer }: RequestIdempotency,
+  create: (transaction: Transaction) => Promise<A>,
+): Promise<A> =>
+  database.transaction(async (transaction) => {
+    const answer = await create(transaction);
+    await storeAnswer?.(transaction, answer);
+    return answer;
+  });
 
 const nothingToDo = async (): Promise<void> => undefined;
 

@@ -17,6 +17,7 @@ import {
   succeed,
   succeedWith,
 } from '../frame/envelope.ts';
+import { createOnce } from '../frame/idempotency.ts';
 import { CreateWebhook, UpdateWebhook, Webhook } from './codecs.ts';
 import { webhookExample } from './examples.ts';
 
@@ -40,6 +41,7 @@ export const createWebhook = endpoint(
       'At most 50 per workspace. Each event gets one attempt of five seconds; `…/resend-failed` repeats failed ones. The address must be public (`npm start` also allows loopback). With a secret every request is signed (see Webhooks at the top); the secret is stored encrypted and never returned.',
     tag,
     access: 'workspace',
+    idempotent: true,
     body: CreateWebhook,
     bodyExample: {
       title: webhookExample.title,
@@ -52,20 +54,22 @@ export const createWebhook = endpoint(
       201: answerWith('Webhook', 'Webhook created successfully', Webhook, webhookExample),
     },
   },
-  async ({ dependencies, principal, body }) => {
+  async ({ dependencies, principal, body, request }) => {
     assertTargetUrl(dependencies, body.url);
     const { database, secrets } = dependencies;
     const secret = body.secret ?? null;
     const id = createId();
-    const created = await records.insertWebhookConfiguration(database, principal.workspaceId, {
-      id,
-      title: body.title,
-      url: body.url,
-      status: body.status ?? 'active',
-      events: body.events,
-      secretEncrypted: secret === null ? null : secrets.encrypt(secret, `webhook ${id}`),
+    return createOnce(database, request.idempotency, async (transaction) => {
+      const created = await records.insertWebhookConfiguration(transaction, principal.workspaceId, {
+        id,
+        title: body.title,
+        url: body.url,
+        status: body.status ?? 'active',
+        events: body.events,
+        secretEncrypted: secret === null ? null : secrets.encrypt(secret, `webhook ${id}`),
+      });
+      return { status: 201, body: succeedWith('Webhook created successfully', created) };
     });
-    return { status: 201, body: succeedWith('Webhook created successfully', created) };
   },
 );
 

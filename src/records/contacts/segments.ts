@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { FilterMatch, SegmentCondition } from '../../codecs/segment-filter.ts';
 import { Invalid, notFound, NotFound } from '../../domain/error.ts';
-import type { Connection, Database } from '../database/database.ts';
+import type { Connection, Transaction } from '../database/database.ts';
 import { listPage, type Page, type PageRequest } from '../database/page.ts';
 import { nothing, row, timestamp } from '../database/row.ts';
 
@@ -57,23 +57,21 @@ const Count = row(t.type({ count: t.number }));
 
 /** Throws Invalid when the workspace has as many as it may have. */
 export async function insertSegment(
-  database: Database,
+  transaction: Transaction,
   workspaceId: number,
   { name, match, conditions }: SegmentFields,
 ): Promise<Segment> {
-  return database.transaction(async (transaction) => {
-    // Locks the workspace: two concurrent creations must not both fit under the limit.
-    await transaction.query(sql.type(nothing)`
-      SELECT FROM workspace WHERE id = ${workspaceId} FOR NO KEY UPDATE`);
-    const count = await transaction.oneFirst(sql.type(Count)`
-      SELECT count(*)::int4 AS count FROM segment WHERE workspace_id = ${workspaceId}`);
-    if (count >= mostSegments)
-      throw new Invalid(`A workspace has at most ${mostSegments} segments: delete one`);
-    return transaction.one(sql.type(row(Segment))`
-      INSERT INTO segment (workspace_id, name, match, conditions)
-      VALUES (${workspaceId}, ${name}, ${match}, ${json(conditions)})
-      RETURNING ${selection}`);
-  });
+  // Locks the workspace: two concurrent creations must not both fit under the limit.
+  await transaction.query(sql.type(nothing)`
+    SELECT FROM workspace WHERE id = ${workspaceId} FOR NO KEY UPDATE`);
+  const count = await transaction.oneFirst(sql.type(Count)`
+    SELECT count(*)::int4 AS count FROM segment WHERE workspace_id = ${workspaceId}`);
+  if (count >= mostSegments)
+    throw new Invalid(`A workspace has at most ${mostSegments} segments: delete one`);
+  return transaction.one(sql.type(row(Segment))`
+    INSERT INTO segment (workspace_id, name, match, conditions)
+    VALUES (${workspaceId}, ${name}, ${match}, ${json(conditions)})
+    RETURNING ${selection}`);
 }
 
 /** Changes the fields that are given. Throws NotFound. */

@@ -13,7 +13,7 @@ import {
   webhookStatuses,
 } from '../../domain/webhooks/configuration.ts';
 import { insertAuditEntry } from '../operations/audit.ts';
-import type { Connection, Database } from '../database/database.ts';
+import type { Connection, Database, Transaction } from '../database/database.ts';
 import { listPage, type Page, type PageRequest } from '../database/page.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 import { healthOfRow } from './health.ts';
@@ -48,27 +48,25 @@ export interface NewWebhookConfiguration {
 
 /** Throws Invalid when the workspace has as many as it may have. */
 export async function insertWebhookConfiguration(
-  database: Database,
+  transaction: Transaction,
   workspaceId: number,
   configuration: NewWebhookConfiguration,
 ): Promise<WebhookConfiguration> {
-  return database.transaction(async (transaction) => {
-    // Locks the workspace: two concurrent creations must not both fit under the limit.
-    await transaction.query(sql.type(nothing)`
-      SELECT FROM workspace WHERE id = ${workspaceId} FOR NO KEY UPDATE`);
-    const count = await transaction.oneFirst(sql.type(Total)`
-      SELECT count(*)::int4 AS total FROM webhook_configuration WHERE workspace_id = ${workspaceId}`);
-    if (count >= maxConfigurations) {
-      throw new Invalid(`A workspace has at most ${maxConfigurations} webhooks: delete one`);
-    }
-    const created = await transaction.one(sql.type(row(WebhookConfiguration))`
-      INSERT INTO webhook_configuration (id, workspace_id, title, url, status, events, secret_encrypted)
-      VALUES (${configuration.id}, ${workspaceId}, ${configuration.title}, ${configuration.url},
-        ${configuration.status}, ${sql.array([...configuration.events], 'text')}, ${binaryOrNull(configuration.secretEncrypted)})
-      RETURNING ${selection}`);
-    await insertAuditEntry(transaction, { workspaceId, action: 'webhook.create', objectId: created.id });
-    return created;
-  });
+  // Locks the workspace: two concurrent creations must not both fit under the limit.
+  await transaction.query(sql.type(nothing)`
+    SELECT FROM workspace WHERE id = ${workspaceId} FOR NO KEY UPDATE`);
+  const count = await transaction.oneFirst(sql.type(Total)`
+    SELECT count(*)::int4 AS total FROM webhook_configuration WHERE workspace_id = ${workspaceId}`);
+  if (count >= maxConfigurations) {
+    throw new Invalid(`A workspace has at most ${maxConfigurations} webhooks: delete one`);
+  }
+  const created = await transaction.one(sql.type(row(WebhookConfiguration))`
+    INSERT INTO webhook_configuration (id, workspace_id, title, url, status, events, secret_encrypted)
+    VALUES (${configuration.id}, ${workspaceId}, ${configuration.title}, ${configuration.url},
+      ${configuration.status}, ${sql.array([...configuration.events], 'text')}, ${binaryOrNull(configuration.secretEncrypted)})
+    RETURNING ${selection}`);
+  await insertAuditEntry(transaction, { workspaceId, action: 'webhook.create', objectId: created.id });
+  return created;
 }
 
 const binaryOrNull = (value: Buffer | null) => (value === null ? null : sql.binary(value));

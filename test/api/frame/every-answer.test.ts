@@ -121,6 +121,15 @@ async function twice(declaration: Declaration, first: object, second: object): A
   return send(declaration, declaration.path, { headers, body: second });
 }
 
+/** A request with an Idempotency-Key that another request holds. */
+async function whileTaken(declaration: Declaration, body: object): Answered {
+  const lock = `${workspace.workspaceId} POST ${declaration.path} taken`;
+  return database.pool.transaction(async (other) => {
+    await other.query(sql.type(nothing)`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+    return send(declaration, declaration.path, { body, headers: { 'Idempotency-Key': 'taken' } });
+  });
+}
+
 const campaignBody = async (declaration: Declaration) =>
   merged(declaration, { template_id: await fixtures.template() });
 const messageBody = async (declaration: Declaration) =>
@@ -174,14 +183,7 @@ const operationErrors: Readonly<Record<string, Request>> = {
   },
   'createCampaign 404': (operation) =>
     send(operation, operation.path, { body: merged(operation, { template_id: randomUUID() }) }),
-  'createCampaign 409': async (operation) => {
-    const body = await campaignBody(operation);
-    const lock = `${workspace.workspaceId} POST ${operation.path} taken`;
-    return database.pool.transaction(async (other) => {
-      await other.query(sql.type(nothing)`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
-      return send(operation, operation.path, { body, headers: { 'Idempotency-Key': 'taken' } });
-    });
-  },
+  'createCampaign 409': async (operation) => whileTaken(operation, await campaignBody(operation)),
   'createCampaign 422': async (operation) => {
     const body = await campaignBody(operation);
     return twice(operation, body, { ...body, name: 'Another' });
@@ -263,14 +265,8 @@ const operationErrors: Readonly<Record<string, Request>> = {
     send(operation, `${await fixtures.pathOf(operation)}?erase=maybe`),
   'listWalletEntries 404': (operation) => send(operation, `${operation.path}?channel_id=${randomUUID()}`),
   'getWallet 404': (operation) => send(operation, `${operation.path}?channel_id=${randomUUID()}`),
-  'rechargeWallet 409': async (operation) => {
-    const body = merged(operation, { channel_id: workspace.channelId });
-    const lock = `${workspace.workspaceId} POST ${operation.path} taken`;
-    return database.pool.transaction(async (other) => {
-      await other.query(sql.type(nothing)`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
-      return send(operation, operation.path, { body, headers: { 'Idempotency-Key': 'taken' } });
-    });
-  },
+  'rechargeWallet 409': (operation) =>
+    whileTaken(operation, merged(operation, { channel_id: workspace.channelId })),
   'rechargeWallet 422': async (operation) => {
     const body = merged(operation, { channel_id: workspace.channelId, amount: '1' });
     return twice(operation, body, { ...body, amount: '2' });
@@ -307,9 +303,11 @@ const commonErrors: Readonly<Record<number, Request>> = {
   401: (operation) => api.send(operation.method, anywhere(operation)),
   404: (operation) => send(operation, anywhere(operation)),
   408: (operation) => unfinished(operation, 1_000),
+  409: (operation) => whileTaken(operation, merged(operation, {})),
   413: (operation) => unfinished(operation, 300 * 1024 * 1024),
   415: (operation) =>
     send(operation, anywhere(operation), { body: 'x', headers: { 'Content-Type': 'text/plain' } }),
+  422: (operation) => twice(operation, merged(operation, {}), {}),
   429: async (operation) => {
     const request = () =>
       rateLimited.send(operation.method, anywhere(operation), { key: keyFor(operation) ?? '' });

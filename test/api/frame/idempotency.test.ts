@@ -5,6 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCampaign } from '../../../src/api/campaigns/create.ts';
 import { endpoint } from '../../../src/api/frame/endpoint.ts';
 import { record, succeed } from '../../../src/api/frame/envelope.ts';
+import { createSegment } from '../../../src/api/segments.ts';
+import { createTag } from '../../../src/api/tags.ts';
+import { createWebhook } from '../../../src/api/webhooks/configurations.ts';
 import { struct } from '../../../src/codecs/struct.ts';
 import { Invalid } from '../../../src/domain/error.ts';
 import { deleteExpiredIdempotencyKeys } from '../../../src/records/workspaces/idempotency-keys.ts';
@@ -54,7 +57,10 @@ let workspace: SeededWorkspace;
 let templateId: string;
 
 beforeAll(async () => {
-  api = await startTestApi({ endpoints: [createCampaign, sends], config: { providerTimeoutMs: 100 } });
+  api = await startTestApi({
+    endpoints: [createCampaign, createWebhook, createSegment, createTag, sends],
+    config: { providerTimeoutMs: 100 },
+  });
   workspace = await api.seedWorkspace();
   templateId = await aTemplate(workspace);
 });
@@ -155,6 +161,23 @@ describe.each([creates, '/sends'])('%s', (path) => {
     expect((await post(path, key, 'refused')).status).toBe(400);
     expect((await post(path, key)).status).toBeLessThan(300);
   });
+});
+
+it.each([
+  [
+    '/api/external-webhooks',
+    'webhook_configuration',
+    { title: 'Once', url: 'https://example.com/', events: ['sent'], secret: 'seal' },
+  ],
+  ['/api/segments', 'segment', { name: 'Once', conditions: [{ field: 'source', operator: 'exists' }] }],
+  ['/api/tags', 'tag', { name: 'Once' }],
+])('creates one record at %s, however often its request is repeated', async (path, table, body) => {
+  const headers = { 'Idempotency-Key': 'once' };
+  const send = () => api.send('POST', path, { key: workspace.workspaceKey, body, headers });
+  const answers = [await send(), ...(await Promise.all([send(), send()]))];
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  expect(await query(`SELECT count(*)::int AS n FROM ${table}`)).toEqual([{ n: 1 }]);
 });
 
 it('answers 409 while the first send runs', async () => {

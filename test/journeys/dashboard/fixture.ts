@@ -157,6 +157,17 @@ export async function photographBoth(
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
+/** Loses the answers to the next POST requests; by default to as many as the client sends before it gives up. */
+export async function loseAnswers(page: Page, address: string, count = 4): Promise<void> {
+  let left = count;
+  await page.route(address, async (route) => {
+    if (left === 0 || route.request().method() !== 'POST') return route.continue();
+    left -= 1;
+    await route.fetch({ headers: { ...route.request().headers(), 'sec-fetch-site': 'same-origin' } });
+    await route.abort('connectionreset');
+  });
+}
+
 /** No violation in any theme that is checked, and a picture of both. */
 export const lookAt = (page: Page, name: string, options = {}): Promise<void> =>
   photographBoth(page, name, options, (rules) => expectNoViolation(page, rules));

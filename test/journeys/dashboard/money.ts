@@ -1,7 +1,15 @@
 /** Money: typed amounts in various notations, and recharges whose response is lost. */
 import { expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';
-import { client, expectNoViolationInState, goTo, lookAtState, stack, within } from './fixture.ts';
+import {
+  client,
+  expectNoViolationInState,
+  goTo,
+  lookAtState,
+  loseAnswers,
+  stack,
+  within,
+} from './fixture.ts';
 
 const balance = async () =>
   Number((await api.getWallet(client, { channel_id: stack.dev.channelId })).data.balance);
@@ -19,14 +27,7 @@ it('asks what 1,000 means, says what it added, and adds it once though the answe
     expect(await balance()).toBe(before);
     await field.fill('1,234.56');
     await page.getByText('Adds 1,234.56 USD').waitFor();
-    // The service receives the request; its response is dropped.
-    let lost = 0;
-    await page.route('**/wallet/recharge', async (route) => {
-      if (lost >= 4) return route.continue();
-      lost += 1;
-      await route.fetch({ headers: { ...route.request().headers(), 'sec-fetch-site': 'same-origin' } });
-      await route.abort('connectionreset');
-    });
+    await loseAnswers(page, '**/wallet/recharge');
     await page.getByRole('button', { name: 'Recharge' }).click();
     await page.getByRole('alert').getByText('The service did not answer').waitFor({ timeout: 30_000 });
     await page.getByRole('button', { name: 'Recharge' }).click();

@@ -1,6 +1,6 @@
 /** Contacts, segments, conversations, webhooks and activity, as a new user works with them on the first day. */
 import { expect, it } from 'vitest';
-import { expectNoViolation, goTo, lookAt, within } from './fixture.ts';
+import { expectNoViolation, goTo, lookAt, loseAnswers, within } from './fixture.ts';
 
 const csv = [
   'phone,first name,city',
@@ -49,8 +49,15 @@ it('counts a segment while it is written, saves it, and narrows contacts by it',
     await page.getByRole('option', { name: 'First name' }).click();
     await page.getByLabel('Value 1').fill('Ottilie');
     await page.getByText('1 contact matches, of whom 1 can be written to.').waitFor();
+    await loseAnswers(page, '**/api/segments', 1);
     await page.getByRole('button', { name: 'Save segment' }).click();
     await page.getByRole('link', { name: 'Hamburg', exact: true }).waitFor();
+    expect(await page.getByRole('link', { name: 'Hamburg', exact: true }).count()).toBe(1);
+    await loseAnswers(page, '**/api/tags', 1);
+    await page.getByLabel('New tag').fill('Harbour');
+    await page.getByRole('button', { name: 'Create tag' }).click();
+    await page.getByRole('link', { name: 'Harbour' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Harbour' }).count()).toBe(1);
     await page.getByRole('link', { name: 'Show the contacts of Hamburg' }).click();
     await page.getByRole('link', { name: 'Ottilie' }).waitFor();
     expect(page.url()).toContain('segment=');
@@ -66,10 +73,14 @@ it('makes a webhook with a secret that is shown once, tests, pauses and deletes 
     await dialog.getByLabel('Address').fill('http://127.0.0.1:9/hook');
     await dialog.getByRole('checkbox', { name: 'read', exact: true }).check();
     await expectNoViolation(page);
+    await loseAnswers(page, '**/api/external-webhooks');
+    await dialog.getByRole('button', { name: 'Create webhook' }).click();
+    await dialog.getByRole('alert').getByText('The service did not answer').waitFor({ timeout: 30_000 });
     await dialog.getByRole('button', { name: 'Create webhook' }).click();
     await dialog.getByText(/^whsec_/).waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();
     const card = page.getByRole('listitem', { name: 'Data warehouse' });
+    expect(await card.count()).toBe(1);
     await card.getByRole('button', { name: 'Send test event' }).click();
     await card.getByText('A test event was sent to Data warehouse.').waitFor();
     await card.getByRole('button', { name: 'Pause webhook' }).click();

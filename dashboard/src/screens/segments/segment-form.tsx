@@ -19,6 +19,7 @@ import { api, client } from '../../client.ts';
 import { number } from '../../format.ts';
 import { Loaded } from '../../parts/load-states.tsx';
 import { FormFoot } from '../../parts/form-foot.tsx';
+import { useIdempotencyKey } from '../../parts/use-idempotency-key.ts';
 import {
   fieldChoices,
   firstOperator,
@@ -72,13 +73,13 @@ function Form({ segment, onClose }: { segment: api.Segment | undefined; onClose:
     placeholderData: keepPreviousData,
     retry: false,
   });
+  const body = { name, match, conditions } as api.CreateSegment;
+  const idempotencyKey = useIdempotencyKey(body);
   const save = useMutation({
-    mutationFn: () => {
-      const body = { name, match, conditions } as api.CreateSegment;
-      return segment === undefined
-        ? api.createSegment(client, body)
-        : api.updateSegment(client, segment.id, body);
-    },
+    mutationFn: () =>
+      segment === undefined
+        ? api.createSegment(client, body, { idempotencyKey })
+        : api.updateSegment(client, segment.id, body),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['segments'] });
       await queryClient.invalidateQueries({ queryKey: ['segment'] });

@@ -7,6 +7,7 @@ import { ActionButton } from '../../parts/action-button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Loaded } from '../../parts/load-states.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
+import { useIdempotencyKey } from '../../parts/use-idempotency-key.ts';
 import { useTags } from '../../tags.ts';
 
 export function Tags() {
@@ -15,8 +16,9 @@ export function Tags() {
   const refresh = () => queryClient.invalidateQueries({ queryKey: ['tags'] });
   const list = useTags();
   const [leaving, setLeaving] = useState<{ readonly tagId: string; readonly label: string }>();
+  const idempotencyKey = useIdempotencyKey({ name });
   const create = useMutation({
-    mutationFn: () => api.createTag(client, { name }),
+    mutationFn: () => api.createTag(client, { name }, { idempotencyKey }),
     onSuccess: () => {
       setName('');
       return refresh();

@@ -7,6 +7,7 @@ import { api, client } from '../../client.ts';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { Dialog } from '../../parts/confirm.tsx';
 import { FormFoot } from '../../parts/form-foot.tsx';
+import { useIdempotencyKey } from '../../parts/use-idempotency-key.ts';
 
 interface WebhookFormProps {
   /** Absent for a new webhook. */
@@ -39,17 +40,18 @@ function Fields({
   const [url, setUrl] = useState(webhook?.url ?? '');
   const [events, setEvents] = useState<readonly EventKey[]>(webhook?.events ?? []);
   const [secret, setSecret] = useState(() => (webhook === undefined ? createSecret() : ''));
+  const given = secret.trim() === '' ? undefined : secret.trim();
+  const body = { url, events: [...events], secret: given };
+  const idempotencyKey = useIdempotencyKey({ title, ...body });
   const save = useMutation({
     mutationFn: async (): Promise<string | undefined> => {
-      const given = secret.trim() === '' ? undefined : secret.trim();
-      const body = { url, events: [...events], secret: given };
-      if (webhook === undefined) await api.createWebhook(client, { title, ...body });
+      if (webhook === undefined) await api.createWebhook(client, { title, ...body }, { idempotencyKey });
       else await api.updateWebhook(client, webhook.id, body);
       return given;
     },
-    onSuccess: async (given) => {
+    onSuccess: async (saved) => {
       await queryClient.invalidateQueries({ queryKey: ['webhooks'] });
-      if (given === undefined) onClose();
+      if (saved === undefined) onClose();
     },
   });
   if (save.data !== undefined) {

@@ -59,10 +59,10 @@ contact's value, \`name_column\` the row's. A name is split at its first space.
 
 ## Retries
 
-Send an \`Idempotency-Key\` with campaigns, single sends and recharges. For 24 hours the same key with the same bytes returns the stored response with
-\`Idempotent-Replayed: true\`. Other bytes get 422; while the first request runs, 409. Refused requests (400 to 404) are not stored: correct the body and
-send it again. With a key you can safely repeat a request after a cut connection, a 429 or a 503. A 502 \`outcome_unknown\` of a single send is stored,
-because the message may have been sent. Other operations ignore the header.
+Send an \`Idempotency-Key\` when you create a campaign, a webhook, a segment or a tag, send a single message or recharge. For 24 hours the same key
+with the same bytes returns the stored response with \`Idempotent-Replayed: true\`. Other bytes get 422; while the first request runs, 409. Refused
+requests (400 to 404) are not stored: correct the body and send it again. With a key you can safely repeat a request after a cut connection, a 429
+or a 503. A 502 \`outcome_unknown\` of a single send is stored, because the message may have been sent. Other operations ignore the header.
 
 ## Webhooks
 

@@ -28,7 +28,7 @@ const rows = Number(values.rows);
 const few = 10_000;
 const sent = 5_000;
 const times = 40;
-/** The pool names a statement after 20 calls, and Postgres may switch to a generic plan after five more. */
+/** The pool prepares a statement at its 20th call, and Postgres may switch to a generic plan after five more. */
 const warmUps = 30;
 /** 10 s per statement: a slow one is measured fewer than `times` times. */
 const longestMs = 10_000;
@@ -117,7 +117,10 @@ async function measureInTurns(): Promise<Figures> {
   return figures;
 }
 
-/** Processes events and callbacks while a transaction is open: vacuum cannot remove their entries. The last of each still waits. */
+/**
+ * Runs `work` beside an open transaction that keeps vacuum from removing the entries of processed events and callbacks. The
+ * last event and the last callback stay unprocessed.
+ */
 async function whileATransactionIsOpen<A>({ postgres, client }: Side, work: () => Promise<A>): Promise<A> {
   const other = new pg.Client({ connectionString: postgres.ownerUrl });
   await other.connect();

@@ -1,7 +1,8 @@
 /**
- * The send steps of a seeded campaign against one BullMQ job per recipient, with and without a row of Postgres per outcome, and
- * a bare undici loop; all to a provider that answers at once, in one run. Prints messages per second, ratios, CPU seconds per
- * 10,000 messages and peak memory. `--recipients N` (100,000), `--rounds N` (3), `--concurrency N` of the BullMQ worker (200).
+ * Compares three senders in one run, to a provider that answers at once: the send steps of a seeded campaign; BullMQ with one job
+ * per recipient, once without a record and once with a row in Postgres per outcome; a bare undici loop. Prints messages per
+ * second, ratios, CPU seconds per 10,000 messages and peak memory. `--recipients N` (100,000), `--rounds N` (3), `--concurrency
+ * N` of the BullMQ worker (200).
  *
  * Needs a redis-server on the PATH (Debian: apt-get install redis-server).
  */

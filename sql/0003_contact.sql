@@ -20,7 +20,7 @@ CREATE TABLE contact (
   email text NOT NULL DEFAULT '',
   source text NOT NULL,
   subscribed boolean NOT NULL DEFAULT true,
-  -- The provider's time of the person's last opt-out or opt-in; earlier ones that arrive later change nothing.
+  -- The provider's time of the person's last opt-out or opt-in; an earlier one that arrives late is ignored.
   consent_at timestamptz,
   -- {"<fieldId>": "<value>"}
   custom_fields jsonb NOT NULL DEFAULT '{}',
@@ -142,8 +142,8 @@ CREATE TABLE segment (
 );
 CREATE INDEX segment_name ON segment (workspace_id, name, id);
 
--- The workspace's key of the hashes in opted_out_number, encrypted under SECRETS_KEY; written by its first erasure. Hashes
--- without a key could be reversed by trying every number.
+-- One HMAC key per workspace for opted_out_number, encrypted under SECRETS_KEY; written by the workspace's first erasure.
+-- Hashes without a key could be reversed by trying every number.
 CREATE TABLE erasure_key (
   id uuid PRIMARY KEY DEFAULT uuidv7(),
   workspace_id integer NOT NULL UNIQUE REFERENCES workspace (id),
@@ -165,7 +165,8 @@ CREATE TABLE erasure (
   workspace_id integer NOT NULL REFERENCES workspace (id),
   -- The contact's id, number and provider ids: the texts by which rows are found.
   names text[] NOT NULL,
-  -- Later rows belong to the person who registers the number again. Moved by the first step if rows are dated ahead.
+  -- Only rows written before this time are erased: later ones belong to the number's next owner. The first step moves it forward
+  -- if rows are dated ahead of the clock, as after the clock was set back.
   requested_at timestamptz NOT NULL,
   -- Rows written before this time no longer name the person; NULL before the first step.
   cleared_until timestamptz,

@@ -5,7 +5,7 @@
 CREATE FUNCTION first_id_of(day date) RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (lpad(to_hex((extract(epoch FROM day) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid;
 
--- Where the day begins in the partition key of the table, as a literal.
+-- Lower bound of the day's partition as an SQL literal: a time for provider_callback, an id for the other tables.
 CREATE FUNCTION partition_bound(of text, day date) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE of WHEN 'provider_callback' THEN quote_literal(day || ' 00:00:00+00') ELSE quote_literal(public.first_id_of(day)) END;
 
@@ -43,7 +43,7 @@ BEGIN
   RETURN created;
 END $$;
 
--- Statistics over all partitions: autovacuum analyzes each partition alone.
+-- Updates the statistics of the whole table: autovacuum analyzes partitions, never their parent.
 CREATE FUNCTION analyze_partitions(of text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp SET lock_timeout = '5s' AS $$
 BEGIN
@@ -53,8 +53,8 @@ BEGIN
   EXECUTE format('ANALYZE ONLY public.%I', of);
 END $$;
 
--- Drops the earliest partition if it is older than the given number of days and has nothing open; returns its name, or NULL.
--- Fails with 55P03 like make_partitions.
+-- Drops the earliest partition that is older than the given number of days and has no open rows; returns its name, or NULL if
+-- there is none. Fails with 55P03 like make_partitions.
 CREATE FUNCTION drop_partition(of text, days int) RETURNS text LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp SET lock_timeout = '200ms' AS $$
 DECLARE
@@ -74,7 +74,8 @@ BEGIN
         'SELECT FROM public.%1$I WHERE state IN (''pending'', ''sending'') AND dispatched_at IS NOT NULL'
       WHEN 'provider_callback' THEN 'SELECT FROM public.waiting_callback JOIN public.%1$I USING (id)' END || ')', old) INTO is_open;
     IF NOT is_open THEN
-      -- This lock conflicts with autovacuum alone, which gives way after a second.
+      -- Waits for autovacuum, which Postgres cancels after a second (deadlock_timeout). No other statement conflicts with this
+      -- lock, so none waits meanwhile.
       PERFORM set_config('lock_timeout', '5s', true);
       EXECUTE format('LOCK TABLE public.%I IN SHARE UPDATE EXCLUSIVE MODE', old);
       PERFORM set_config('lock_timeout', '200ms', true);

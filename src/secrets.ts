@@ -43,7 +43,7 @@ export function createSecretBox(keys: readonly string[]): SecretBox {
       const id = cipherText.subarray(1, 9);
       const found = derived.find((candidate) => candidate.id.equals(id));
       if (found === undefined)
-        throw new Error('The secret was encrypted under a key that SECRETS_KEY does not list');
+        throw new Error('The secret’s key is neither in SECRETS_KEY nor in SECRETS_KEY_PREVIOUS');
       const decipher = createDecipheriv('aes-256-gcm', found.key, cipherText.subarray(9, 21));
       decipher.setAuthTag(cipherText.subarray(21, 37));
       decipher.setAAD(Buffer.from(row));

@@ -1,4 +1,4 @@
-/** The baseline of every sender: an undici loop that posts the same bodies and stores nothing. */
+/** The baseline for benches of sending: an undici loop that posts the same bodies and stores nothing. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { measure, type Measured } from './measure.ts';

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the programs that npm's Postgres lacks and Patroni calls from Debian's source package of that major version:
-# postgres-tools.sh <folder> <major>. Needs apt, gcc, make, bison, flex and perl; a minute, once per machine.
+# Builds the programs that Patroni calls and npm's Postgres lacks, from Debian's source package of the same major version.
+# Usage: postgres-tools.sh <folder> <major>. Needs apt, gcc, make, bison, flex and perl; takes a minute, once per machine.
 set -eu
 target=$1
 major=$2

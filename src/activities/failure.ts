@@ -1,8 +1,7 @@
-/** Converts domain errors to Temporal failures that are not retried: the same input would fail again. */
 import { ApplicationFailure } from '@temporalio/activity';
 import { Conflict, Invalid, NotFound } from '../domain/error.ts';
 
-/** Runs an activity's work; a domain error becomes a failure that is not retried. */
+/** Runs an activity's work; a domain error becomes a failure that Temporal does not retry: the same input would fail again. */
 export async function asActivity<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-/** Contacts on the wire (Spec 2.5); the record itself is the one of the events, `EventContact`. */
+/** Requests about contacts (Spec 2.5). Answers contain a contact in the form of events, `EventContact`. */
 import * as t from 'io-ts';
 import { listOf } from './collections.ts';
 import { describe, named } from './json-schema.ts';
@@ -21,7 +21,7 @@ const DateOfBirth = refined(
   {},
 );
 
-/** An object cannot hold this key as others: the field would be lost when the contact is read. */
+/** Refuses `__proto__`: assigning to it sets an object's prototype, so the field would be lost when the contact is read. */
 const FieldId = refined(
   textOf({ min: 1, max: 255 }),
   (fieldId) => fieldId !== '__proto__',
@@ -64,5 +64,5 @@ export const CreateContact = struct({ phoneNumber: PhoneNumber }, fields);
 /** Absent fields stay; `tagsId` and `customFields` replace the whole list. */
 export const UpdateContact = optional({ phoneNumber: PhoneNumber, ...fields });
 
-/** `way` is part of a search's cursors only. */
+/** `way` is the index of the column by which a search found the contact; only cursors of a search have it. */
 export const ContactCursor = cursorOf(struct({ id: Uuid }, { way: integerOf({ min: 0, max: 9 }) }));

@@ -16,7 +16,7 @@ export const Tag = named(
 
 const TagName = notBlank(textOf({ min: 1, max: 255 }));
 
-/** `createdBy` is the id of a user; without it the id of the key. */
+/** `createdBy` is the id of a user; it defaults to the id of the API key. */
 export const CreateTag = struct(
   { name: TagName },
   { text_color: HexColour, background_color: HexColour, createdBy: textOf({ min: 1, max: 255 }) },

@@ -6,7 +6,7 @@ export interface BoundedQueue {
   readonly settle: () => Promise<void>;
 }
 
-/** Holds at most `most` tasks; `add` and `settle` wait for them in the order in which they were added. */
+/** When `add` resolves, at most `most` tasks are under way. `add` and `settle` wait for tasks in the order of their addition. */
 export function createBoundedQueue(most: number): BoundedQueue {
   const underWay: Promise<void>[] = [];
   return {

@@ -17,8 +17,8 @@ export function workflowSource():
 export const campaignWorkerOptions = {
   maxConcurrentActivityTaskExecutions: 200,
   maxConcurrentWorkflowTaskExecutions: 40,
-  // 0.1 MB each. The default depends on the heap limit and ranges from ten to thousands; an evicted campaign is replayed at its
-  // next step.
+  // A cached workflow takes 0.1 MB. The default depends on the heap limit and ranges from ten to thousands; an evicted campaign
+  // is replayed at its next step.
   maxCachedWorkflows: 500,
   // Begins with one poll: the server answers polls in order of arrival, so a worker with ten open polls gets the next ten steps.
   activityTaskPollerBehavior: { type: 'autoscaling', minimum: 1, initial: 1, maximum: 10 },

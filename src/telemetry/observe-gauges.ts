@@ -78,7 +78,7 @@ export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database:
   );
   gauge(
     'channels_impaired',
-    'Channels that cannot send at their rate, by kind: blocked, what the provider rejects, circuit open, throttled',
+    'Channels that cannot send at their rate, by kind: blocked, held (circuit open), throttled, or why the provider rejects their messages',
     ['kind'],
     (one, { impairedChannels }) => {
       for (const kind of impairments) one.set({ kind }, 0);

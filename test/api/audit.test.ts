@@ -80,7 +80,7 @@ it('records for every key what it did, to which object, by which request', async
   expect((await filtered(`to=${erasedAt}`))[0]).toBe('contact.export');
 });
 
-it('records nothing of rejected requests', async () => {
+it('records nothing for rejected requests', async () => {
   const count = sql.fragment`SELECT count(*)::int AS n FROM audit_entry`;
   const before = await rowsOf(api.database.pool, count);
   for (const [method, path, body] of [

@@ -146,7 +146,7 @@ describe('a campaign is refused', () => {
     expect(answer.body).toMatchObject({ message, error: [{ field, message }] });
   });
 
-  it('for fields that are misspelt, as the check reports them', async () => {
+  it('not for misspelt fields: the dry run reports them as ignored', async () => {
     const body = {
       name: 'First',
       template_id: templateId,
@@ -205,7 +205,7 @@ describe('another request is refused', () => {
       'recipientPhoneNumber must be digits that begin with the country code, such as 4915112345678',
     ],
     [
-      'a country code without one',
+      'a country code without a plus',
       'POST',
       '/api/templates/external/message/send',
       { recipientPhoneNumber: '4915112345678', countryCode: '49' },
@@ -247,7 +247,7 @@ describe('another request is refused', () => {
       'Method not allowed: this path takes GET, HEAD; POST is for /api/campaigns/auto-trigger, /api/campaigns/check, /api/campaigns/csv-files',
     ],
     [
-      'a path that takes nothing of the kind',
+      'a method that the path does not take',
       'DELETE',
       '/api/campaigns',
       {},

@@ -388,7 +388,7 @@ describe('POST /api/templates/external/message/send', () => {
     expect(await walletOf(sender)).toEqual(charged);
   });
 
-  it('tries again at a slower pace when the provider says too fast, and passes the refusal on when it stays so', async () => {
+  it('retries when the provider asks for a slower pace, and answers with its rejection if that repeats', async () => {
     const sender = await seedSender();
     const since = provider.received.length;
     answer = (message, count) =>
@@ -464,7 +464,7 @@ describe('Idempotency-Key of a single send', () => {
     expect(await keyed(sender, `k3 ${name}`)).toMatchObject({ status: 200 });
   });
 
-  it('sends once when the same request comes twice at a time', async () => {
+  it('sends once when the same request comes several times at once', async () => {
     const sender = await seedSender();
     const answers = await Promise.all([keyed(sender, 'k4'), keyed(sender, 'k4'), keyed(sender, 'k4')]);
     expect(await messagesOf(sender)).toHaveLength(1);

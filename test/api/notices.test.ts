@@ -102,7 +102,7 @@ const numbered = (workspaceId: number, count: number): readonly NewNotice[] =>
     message: 'The status changed.',
   }));
 
-it('lists newest first in parts, marks as read up to an instant, and shows nothing to another workspace', async () => {
+it('lists newest first in pages, marks as read up to an instant, and shows nothing to another workspace', async () => {
   const workspace = await api.seedWorkspace();
   const other = await api.seedWorkspace();
   for (const notice of numbered(workspace.workspaceId, 5)) await insertNotices(api.database.pool, [notice]);
@@ -130,7 +130,7 @@ it('lists newest first in parts, marks as read up to an instant, and shows nothi
   expect(refused.status).toBe(400);
 });
 
-it('writes a notice of a template’s status and one of its category, each alone', () => {
+it('describes a template’s change of status and its change of category in separate notices', () => {
   const before = { id: 't', name: 'sale', language: 'en', status: 'PENDING', category: 'UTILITY' };
   const after = { ...before, status: 'REJECTED', category: 'MARKETING' };
   expect(templateChanged(1001, before, before, null)).toEqual([]);

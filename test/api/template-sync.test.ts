@@ -59,7 +59,7 @@ async function listed(): Promise<readonly string[]> {
   return (body.data as { name: string; status: string }[]).map(({ name, status }) => `${name} ${status}`);
 }
 
-const listNotices = async () =>
+const listEvents = async () =>
   (await eventsOf(api.dependencies.database, workspaceId)).map(
     ({ eventKey, data }) => `${eventKey} ${data.name} ${data.newStatus}`,
   );
@@ -70,10 +70,10 @@ describe('POST /api/templates/sync', () => {
     expect(await sync()).toMatchObject({ status: 200, body: { data: { synced: 3, added: 3, changed: 0 } } });
     expect(await sync()).toMatchObject({ status: 200, body: { data: { synced: 3, added: 0, changed: 0 } } });
     expect(await listed()).toEqual(['a APPROVED', 'b APPROVED', 'c APPROVED']);
-    expect(await listNotices()).toEqual([]);
+    expect(await listEvents()).toEqual([]);
   });
 
-  it('marks templates that the provider no longer has, restores them, and writes a notice of each', async () => {
+  it('marks templates that the provider no longer has, restores them, and emits an event for each change', async () => {
     graph.templatePages = [[template('a')], [template('b')]];
     await sync();
     graph.templatePages = [[template('a')]];
@@ -82,7 +82,7 @@ describe('POST /api/templates/sync', () => {
     graph.templatePages = [[template('a'), template('b')]];
     await sync();
     expect(await listed()).toEqual(['a APPROVED', 'b APPROVED']);
-    expect(await listNotices()).toEqual(['template b DELETED', 'template b APPROVED']);
+    expect(await listEvents()).toEqual(['template b DELETED', 'template b APPROVED']);
   });
 
   it.each([
@@ -98,6 +98,6 @@ describe('POST /api/templates/sync', () => {
     expect(await listed()).toEqual(['a PAUSED', 'b APPROVED']);
     graph.templatePages = [[template('a')], [template('b')]];
     expect(await sync()).toMatchObject({ status: 200, body: { data: { synced: 2, changed: 1 } } });
-    expect(await listNotices()).toEqual(['template a PAUSED', 'template a APPROVED']);
+    expect(await listEvents()).toEqual(['template a PAUSED', 'template a APPROVED']);
   });
 });

@@ -114,7 +114,7 @@ async function simulator(control: string, body: object): Promise<void> {
 }
 
 async function drive(): Promise<void> {
-  // Otherwise one message in a hundred fails and is never sent.
+  // By default one message in a hundred gets the status `failed`, and no event `sent`.
   await simulator('callbacks', { failedRate: 0 });
   await post('/api/external-webhooks', {
     body: {
@@ -170,7 +170,7 @@ async function drive(): Promise<void> {
     keys().filter((key) => key === 'sent').length === 2 * phones.length + 1 && keys().includes('incoming');
   for (let waited = 0; waited < 30_000 && !complete(); waited += 100) await sleep(100);
   expect(complete()).toBe(true);
-  // The spans of the last steps.
+  // Waits for the spans of the last steps: the exporter sends them in batches.
   await sleep(1_500);
 }
 

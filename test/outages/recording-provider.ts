@@ -17,7 +17,7 @@ export interface RecordingProvider {
   readonly baseUrl: string;
 
   readonly accepted: AcceptedMessage[];
-  /** Called before and after the n-th message (from 1) is accepted, before it is answered. */
+  /** Called with the number of the request (from 1): `before` any decision, `after` the message is accepted but not yet answered. */
   watch: { before?: (count: number) => void; after?: (count: number) => void };
   readonly close: () => Promise<void>;
 }

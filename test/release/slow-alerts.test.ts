@@ -32,7 +32,7 @@ afterAll(async () => {
   await proxy?.close();
 }, 90_000);
 
-it('a certificate that expires soon: CertificateExpires', async () => {
+it('a certificate that has expired: CertificateExpires', async () => {
   const alert = await watch.fires('CertificateExpires', {}, async () => undefined);
   expect(alert.annotations['summary']).toMatch(/^The certificate of PUBLIC_URL expires in -\d+d/);
 });

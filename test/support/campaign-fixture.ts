@@ -44,7 +44,7 @@ export interface CampaignFixture {
     work: () => Promise<T>,
     workflowBundle?: WorkflowBundleWithSourceMap,
   ) => Promise<T>;
-  /** Result of the workflow. A cancelled campaign's workflow ends as cancelled: then its record. */
+  /** Result of the workflow. Of a cancelled campaign, whose workflow ends as cancelled, the snapshot of its record. */
   readonly result: () => Promise<CampaignSnapshot>;
   /** Result of the workflow's `progress` query. */
   readonly progress: () => Promise<CampaignSnapshot | null>;

@@ -30,7 +30,7 @@ export interface TestStackOptions {
 
 const readyTimeoutMs = 90_000;
 
-/** Resolves when dev.json exists; rejects with the output if the start fails. */
+/** Resolves when the stack prints that it is ready; rejects with its output if the start fails. */
 export async function startTestStack({
   environment,
   args = [],
@@ -65,7 +65,7 @@ export async function startTestStack({
     if (exitCode === undefined) child.kill('SIGTERM');
     return ended;
   };
-  // A folder given by the caller is not removed.
+  // After a failed start, a folder that the caller gave is kept.
   const removeFolder = async () => {
     if (dataDir === undefined) await rm(resolve(folder, '..'), { recursive: true, force: true });
   };
@@ -105,7 +105,7 @@ async function newDataDir(): Promise<string> {
   return dataDir;
 }
 
-/** Logs are removed with the data folder. */
+/** Returns the ends of the log files, which are removed with the data folder. */
 async function endsOfLogs(folder: string): Promise<string> {
   const files = await readdir(folder).catch(() => []);
   const ends = files.map(

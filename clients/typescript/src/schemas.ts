@@ -94,7 +94,7 @@ export type AuditEntryPage = {
   readonly pagination: CursorPagination;
 };
 
-/** Text as the button’s main value, an object by kind of button, or null to skip it. */
+/** Main value of the button as text, or an object with the fields of its kind; null leaves the button out. */
 export type ButtonValue = {
   /** Kind of the button value. */
   readonly type?: string;

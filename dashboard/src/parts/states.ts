@@ -16,7 +16,7 @@ const states: Readonly<Record<string, Shown>> = {
   PAUSED: shown('Paused', 'orange'),
   COMPLETED: shown('Completed', 'gray'),
   CANCELLED: shown('Cancelled', 'gray'),
-  // Recipients; CANCELLED and FAILED are those above and below.
+  // Recipients; they share CANCELLED with campaigns, and campaigns share FAILED with them.
   PENDING: shown('Pending', 'gray'),
   CLAIMED: shown('Being sent', 'blue'),
   ACCEPTED: shown('Accepted', 'teal'),

@@ -67,7 +67,7 @@ export function untilShare(campaign: WatchedCampaign, share: number): Promise<Ca
   );
 }
 
-/** Receipts may still be on their way, through callbacks that the simulator tries again. */
+/** Repeats the comparison for up to 90 s: the simulator retries callbacks, so receipts may arrive late. */
 export async function untilVerdict({ dataDir, campaignId, recipients }: WatchedCampaign): Promise<Verdict> {
   const deadline = performance.now() + settleLimitMs;
   for (;;) {

@@ -86,7 +86,10 @@ export async function resolveWaiting(
   return true;
 }
 
-/** A repeated failure changes nothing for a recipient that waits for another attempt. */
+/**
+ * Throws WaitingRecipients if a recipient was not locked because it waits for another attempt. `failed` statuses alone do not
+ * count: they repeat a refusal that the answer contained.
+ */
 function requireNoneWaiting(
   matches: ReadonlyMap<string, StatusMatch>,
   locked: readonly LockedMessage[],

@@ -25,7 +25,7 @@ const pieceBytes = 4 * 1024;
 
 const mostFiles = 10_000;
 const bytesPerGib = 1024 ** 3;
-/** Bytes by workspace that running uploads of this process have stored and no `campaign_file` row counts yet. */
+/** Per workspace: bytes stored by running uploads of this process, which no `campaign_file` row counts yet. */
 const underWay = new Map<number, number>();
 
 /**

@@ -91,7 +91,7 @@ async function checkCampaign(
   // Done for this backup before, or surely nothing was sent.
   if ((noted !== null && campaign.claimed_position >= noted && !over) || (upTo < 0 && !over))
     return undefined;
-  const settle = over ? `, and it is ${history?.snapshot?.status ?? 'over'} as its workflow left it` : '';
+  const settle = over ? `; end it as its workflow did: ${history?.snapshot?.status ?? 'over'}` : '';
   return {
     kind: 'sent-in-lost-time',
     id: campaign.id,
@@ -101,7 +101,7 @@ async function checkCampaign(
       `${restore.stoppedAt.toISOString()}: recipients up to position ${upTo} of ${campaign.last_position} may have been sent, ` +
       `the record knows of ${campaign.claimed_position}`,
     repair: {
-      does: `pause the campaign and call those who are PENDING up to position ${upTo} UNKNOWN${settle}`,
+      does: `pause the campaign and mark its PENDING recipients up to position ${upTo} UNKNOWN${settle}`,
       run: () => settleCampaign(doctor, restore, { campaign, upTo, history, over }),
     },
   };
@@ -128,7 +128,7 @@ function checkUnprepared(
       'the campaign was prepared and sent in the lost time, and no record of its recipients is left; ' +
       `its workflow knows of ${history?.snapshot?.counts.accepted ?? 0} that were accepted`,
     repair: {
-      does: 'cancel the campaign, so that nobody is sent again',
+      does: 'cancel the campaign, so that no recipient is sent to again',
       run: () => end(database, campaign.id, 'cancel'),
     },
   };

@@ -1,6 +1,7 @@
 /**
- * How late the messages of a step leave, compared with the tokens they hold, in ms. Messages keep their distance: if one
- * leaves late, all that follow do, and the channel's schedule must follow, or the next claim's messages would leave too close.
+ * How late the messages of a step leave, compared with the times of their tokens, in ms. Messages keep their distance: if one
+ * leaves late, so do all that follow, and the channel's schedule must move as much, or the next claim's messages would follow
+ * too closely.
  */
 import { reportedLagMs } from '../../records/sending/channel-rate.ts';
 
@@ -18,7 +19,7 @@ export class ScheduleLag {
     this.#unwrittenMs += ms;
   }
 
-  /** Call it after a claim, which has read the schedule: of the earlier lag only `ms` are not in the schedule yet. */
+  /** Call it after a claim: the claim took its tokens from the schedule, which then lacks only `ms` of the lag. */
   resetUnwritten(ms: number): void {
     this.#unwrittenMs = ms;
   }

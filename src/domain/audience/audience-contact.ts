@@ -2,7 +2,7 @@
 import type { AudienceContact, Candidate } from './candidate.ts';
 import type { PhoneNumber } from '../phone-number.ts';
 
-/** A candidate with a number of its own. */
+/** A candidate whose phone number could be read. */
 export type Reachable = Candidate & { readonly phone: PhoneNumber };
 
 export interface KnownContact extends AudienceContact {

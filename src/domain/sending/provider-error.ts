@@ -52,7 +52,10 @@ export function retryDelayMs(
   return firstDelayMs * factor ** (Math.max(attempts, 1) - 1);
 }
 
-/** Finds the rule for an error. Codes that the table does not list retry if they are transient, else fail the recipient. */
+/**
+ * Finds the rule for an error. An error that the table does not list is retried if it is transient or came with HTTP 5xx, else
+ * it fails the recipient.
+ */
 export function providerErrorRule({
   code,
   subcode,

@@ -1,4 +1,4 @@
-/** Renders a message as its reader will see it, from the template and the values that are sent. Node-free. */
+/** Renders a message as its reader will see it, from the template and the values that are sent. Runs in browsers too. */
 import { componentOf, parseTemplate, typeOf, type TemplateOptions } from './components.ts';
 import type { CardDefinition } from './definition.ts';
 import { isRecord, listOf, own, textOf } from './json.ts';

@@ -1,4 +1,4 @@
-/** Limits and values of a webhook configuration. Node-free. */
+/** Limits and values of a webhook configuration. Runs in browsers too. */
 
 /** The statuses that a caller may set. */
 export const chosenWebhookStatuses = ['active', 'inactive'] as const;

@@ -1,4 +1,4 @@
-/** States, codes and limits of a delivery: the single attempt to deliver one event to one configuration. Node-free. */
+/** States, codes and limits of a delivery: the single attempt to deliver one event to one configuration. Runs in browsers too. */
 
 export const deliveryStates = ['pending', 'sending', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];

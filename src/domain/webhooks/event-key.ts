@@ -1,4 +1,4 @@
-/** The keys of Spec 6.2 in its order, each with its "Emitted when". Node-free and io-ts-free. */
+/** The keys of Spec 6.2 in its order, each with its "Emitted when". The dashboard bundles it, so it imports nothing. */
 export const eventDescriptions = {
   incoming: 'An inbound message arrives from a customer.',
   sent: 'An outbound message is accepted by the messaging provider.',

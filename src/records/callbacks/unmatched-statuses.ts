@@ -1,6 +1,6 @@
 /**
- * Statuses whose provider message id is not known yet. They wait for our own record to be written, then count as another
- * application's message.
+ * Statuses whose provider message id is not known yet. They wait for our record of the message. If it does not come in time, the
+ * message counts as another application's.
  */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
@@ -15,7 +15,7 @@ export interface NewUnmatchedStatus {
   readonly body: string;
 }
 
-/** Rows of one statement: the driver writes its parameters in one go. */
+/** 5,000 rows per statement: the driver serialises all parameters of a statement without yielding to other work. */
 const rowsAtOnce = 5_000;
 
 /** Stores each status once; a repeated one changes nothing. All writers insert in one order, so that none deadlock. */

@@ -41,7 +41,7 @@ const Snapshot = row(
   }),
 );
 
-/** Recipients skipped while sending: the counter holds all skips, the campaign's row only those of the preparation. */
+/** Recipients skipped by claims: the counter holds all skips, the campaign's row only those of the preparation and of erasures. */
 const skippedLater = sql.fragment`greatest(0, campaign_counter.skipped - total_contacts_skipped)`;
 export const contactTotals = sql.fragment`
   total_contacts - ${skippedLater} AS total_contacts, total_contacts_skipped + ${skippedLater} AS total_contacts_skipped`;

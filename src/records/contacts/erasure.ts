@@ -25,7 +25,8 @@ export async function findKnownPerson(
     SELECT id, phone_number AS "phoneNumber", subscribed, ARRAY(
         SELECT contact.provider_user_id WHERE contact.provider_user_id IS NOT NULL
         UNION SELECT provider_id FROM contact_identity WHERE contact_id = contact.id) AS "providerIds"
-    -- In a subquery, because statistics that do not know the workspace yet make any index that begins with it look as good.
+    -- The subquery hides the id from the planner. If its statistics do not contain the workspace yet, it would expect no rows for
+    -- it, and take any index that begins with workspace_id.
     FROM contact WHERE workspace_id = (SELECT ${workspaceId}::int) AND id = ${contactId} AND erased_at IS NULL`);
   return found ?? undefined;
 }
@@ -92,7 +93,7 @@ const isTo = ({ person: { id, phoneNumber } }: PersonScope) =>
     ? sql.fragment`recipient.phone_number IS NULL AND recipient.contact_id = ${id} AND recipient.sendable`
     : sql.fragment`recipient.phone_number = ${phoneNumber} AND recipient.sendable`;
 
-/** Deletes the contact and skips its pending recipients. Locks campaigns, then counters, then recipients, as a claim does. */
+/** Deletes the contact and skips its pending recipients. Locks campaigns, then counters, then recipients: the order of claims. */
 export async function stopSendingTo(connection: Connection, scope: PersonScope): Promise<void> {
   const { workspaceId, person } = scope;
   await connection.query(sql.type(nothing)`

@@ -1,4 +1,3 @@
-/** Features of a workspace. */
 import { sql } from 'slonik';
 import type { FeatureSetting } from '../../domain/workspaces/feature.ts';
 import type { Connection } from '../database/database.ts';

@@ -1,4 +1,4 @@
-/** Uploaded files in the worst shapes: neither taking nor previewing one holds up other requests. */
+/** Uploaded files in the worst shapes: neither the upload nor the preview of one delays other requests. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../../support/api.ts';
 import { blockOf, startWatchedServer, type WatchedServer } from '../../support/watched-server.ts';
@@ -55,7 +55,7 @@ it.each([
     `${wide('😀'.repeat(100), 500)}\n${`${wide('😀'.repeat(100), 500)}\n`.repeat(20)}`,
   ],
   ['rows that are all wrong', `phone,country\n${fill('nonsense,xx\n')}`],
-  ['numbers that the library decides', `phone,country\n${fill('01511234567890,49\n')}`],
+  ['numbers that only libphonenumber can check', `phone,country\n${fill('01511234567890,49\n')}`],
   ['rows with too many cells', `phone,country\n${fill('1,2,3,4,5,6,7,8\n')}`],
   ['blank lines', `phone,country\n${fill('\n')}15112345678,49\n`],
   ['quotes', `phone,country\n${fill('"a"b"c,49\n')}`],

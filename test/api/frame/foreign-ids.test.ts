@@ -87,11 +87,14 @@ describe('ids of another workspace', () => {
   );
 
   const nested = operations.filter(({ declaration }) => kindsOf(declaration.path).length > 1);
-  it.each(nested)('are not found below an own id by $title', async ({ declaration }) => {
-    const [first] = kindsOf(declaration.path);
-    const mixed = fill(declaration.path, (kind) => (kind === first?.kind ? intruders : owned)[kind]);
-    expect((await send(declaration, mixed, intruder.workspaceKey)).status).toBe(404);
-  });
+  it.each(nested)(
+    'are not found under an id of the caller’s own workspace by $title',
+    async ({ declaration }) => {
+      const [first] = kindsOf(declaration.path);
+      const mixed = fill(declaration.path, (kind) => (kind === first?.kind ? intruders : owned)[kind]);
+      expect((await send(declaration, mixed, intruder.workspaceKey)).status).toBe(404);
+    },
+  );
 
   // A stream does not end; test/api/campaigns/follow.test.ts follows one.
   const reads = operations.filter(

@@ -68,7 +68,7 @@ describe('createCsvRowReader', () => {
     ]);
   });
 
-  it('leaves out rows with wrong quotes, one by one', () => {
+  it('reports each row with wrong quotes as malformed, and reads the rows between them', () => {
     expect(plain('a,b\n1,"x"y\n2,3\n4,"z"q\n5,u"v\n6,7\n8,""9""\n')).toEqual([
       [1, 'a', 'b'],
       [2, 'malformed'],
@@ -80,7 +80,7 @@ describe('createCsvRowReader', () => {
     ]);
   });
 
-  it('keeps the line numbers behind a row that was left out', () => {
+  it('keeps the line numbers after a malformed row', () => {
     expect(plain('a,b\n"1\r\n1","x"y\n"2\r\n2",3\n4,5')).toEqual(
       [
         [1, 'a', 'b'],

@@ -237,14 +237,14 @@ describe('the sender', () => {
     expect(await keysOf(place)).toEqual(['contact.created', 'incoming', 'contact.updated', 'incoming']);
   });
 
-  it('is saved with the message even when the provider gives no name', async () => {
+  it('is not registered when the provider does not name them, and the message is saved', async () => {
     const place = await seed();
     await deliver(applier, [inbound(place, { id: 'wamid.nobody', type: 'text', text: { body: 'Hi' } }, [])]);
     expect(await messagesOf(place)).toMatchObject([{ known: false, placed: false }]);
     expect(await keysOf(place)).toEqual(['incoming']);
   });
 
-  it('is restored when deleted, and emits one event per change of name', async () => {
+  it('is restored when deleted, with one event for that and one for each change of name', async () => {
     const place = await seed();
     await deliver(applier, [inbound(place, text('one'))]);
     await database.pool.query(sql.type(nothing)`
@@ -279,7 +279,7 @@ describe('the sender', () => {
     expect(await contactsOf(place)).toMatchObject([{ subscribed: true }]);
   });
 
-  it('is unsubscribed by the words of the configuration and by a tapped button, not by ours', async () => {
+  it('is unsubscribed by the configured words, in a text or a tapped button, not by the default words', async () => {
     const place = await seed();
     const config = { ...applier.config, optOutWords: ['Abmeldung', 'no more'] };
     const own = createApplier(database.pool, { config });
@@ -313,7 +313,7 @@ describe('the sender', () => {
     expect(await contactsOf(place)).toMatchObject([{ subscribed: false }]);
   });
 
-  it('stays subscribed by a word in a group', async () => {
+  it('stays subscribed when the word is written in a group', async () => {
     const place = await seed();
     await deliver(applier, [inbound(place, text('STOP', { group_id: 'Y2FwaV9ncm91cA' }))]);
     expect(await contactsOf(place)).toMatchObject([{ subscribed: true }]);
@@ -350,7 +350,7 @@ describe('the sender', () => {
     ['a reaction', { type: 'reaction', reaction: { message_id: 'wamid.x', emoji: '👍' } }],
     ['a message taken back', { type: 'revoke', revoke: { original_message_id: 'wamid.x' } }],
     ['a new identity', { type: 'system', system: { type: 'customer_identity_changed', body: 'changed' } }],
-  ])('begins no conversation when it is %s and the last one is closed', async (_, part) => {
+  ])('begins no conversation for %s when the last one is closed', async (_, part) => {
     const place = await seed();
     await deliver(applier, [inbound(place, text('Hello'))]);
     await setConversations(place, 'closed');
@@ -365,8 +365,8 @@ describe('the sender', () => {
     const moved = { type: 'user_changed_number', wa_id: '33612345678', body: 'changed' };
 
     it.each([
-      ['as it is told now', moved],
-      ['as it was told before', { type: 'customer_changed_number', new_wa_id: '33612345678' }],
+      ['in the provider’s present form', moved],
+      ['in the provider’s former form', { type: 'customer_changed_number', new_wa_id: '33612345678' }],
     ])('is the same contact under the new number, once, %s', async (_, system) => {
       const place = await seed();
       await deliver(applier, [inbound(place, text('STOP'))]);

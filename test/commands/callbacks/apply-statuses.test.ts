@@ -45,7 +45,7 @@ interface Sending extends SeededCampaign {
   readonly recipients: readonly ClaimedRecipient[];
 }
 
-/** A campaign whose recipients are claimed: sent, for all the database knows, and without a result. */
+/** A campaign whose recipients are claimed: their messages may be sent, and no outcome is recorded. */
 async function claimed(size: number): Promise<Sending> {
   const campaign = await seedCampaign(database.pool, { recipients: size });
   await subscribeToAll(database.pool, campaign.workspaceId);
@@ -276,7 +276,7 @@ describe('statuses of a campaign', () => {
   });
 });
 
-describe('statuses while pages are claimed', () => {
+describe('statuses while batches are claimed', () => {
   it('does not deadlock with claims, and the books agree', async () => {
     const campaign = await seedCampaign(database.pool, { recipients: 60 });
     const recipients = await rowsOf<{ id: string }>(
@@ -529,7 +529,7 @@ describe('statuses of messages we do not know', () => {
     expect(await applyUnmatchedStatuses(applier)).toBe(0);
   });
 
-  it('applies them after their time when the record came meanwhile and no worker ran', async () => {
+  it('applies expired ones whose record was written while no worker ran', async () => {
     const sending = await claimed(1);
     await deliver(applier, [bare(sending, 'delivered')]);
     await record(sending, (recipient) => ({ kind: 'accepted', providerMessageId: wamid(recipient) }));

@@ -58,7 +58,7 @@ it.each<readonly [string, Parameters<typeof messagesCallback>[1]]>([
     },
   ],
   [
-    '30,000 statuses of nobody',
+    '30,000 statuses of unknown messages',
     { statuses: times(30_000, (at) => ({ id: `wamid.${at}`, status: 'read', timestamp: '1' })) },
   ],
   ['40,000 statuses that cannot be read', { statuses: times(40_000, () => ({ id: {}, status: [] })) }],

@@ -36,7 +36,7 @@ beforeEach(async () => {
   await seedOldMessages(database.pool, campaign, { messages: 3, at });
   contactId = await database.pool.oneFirst(sql.type(row(t.type({ id: t.string })))`
     INSERT INTO contact (workspace_id, phone_number, source) VALUES (${workspaceId}, ${number}, 'api') RETURNING id`);
-  // One message has the person's number, another the person alone; each of the others a line break in quotes.
+  // One message has the person's number, another only the contact's id. Every message has a line break and quotes in a field.
   await database.pool.query(sql.type(nothing)`
     UPDATE message SET phone_number = CASE WHEN content::text LIKE '%line 1"%' THEN ${number} ELSE phone_number END,
       contact_id = CASE WHEN content::text LIKE '%line 2"%' THEN ${contactId}::uuid END, reason_detail = E'two\nlines, "quoted"'
@@ -110,7 +110,7 @@ it('reaches an archive that was being written when the person was erased', async
   expect(await textOf(keys.campaign)).not.toContain(number);
 });
 
-it('goes on with the archives that a dead process left, and asks again for those it cannot read', async () => {
+it('goes on with the archives that a dead process left, and retries those it cannot read', async () => {
   await archiveExpired(fixture.archivist, options);
   await erase();
   const { storage } = fixture.archivist;

@@ -26,7 +26,7 @@ afterEach(() => doctorFixture.drop());
 const fixture = (seed: CampaignFixtureSeed) =>
   createCampaignFixture({ database: doctorFixture.pool, temporal, workflowBundle }, seed);
 
-/** The tables of a campaign as they are now, and the way back to them. */
+/** Copies the tables of a campaign; the returned function restores them. */
 async function takeBackup() {
   const tables = ['campaign', 'campaign_counter', 'campaign_reason', 'recipient', 'recipient_retry'];
   const backupAt = new Date();
@@ -114,7 +114,7 @@ it('marks recipients UNKNOWN that may have been sent to since the backup, and se
   });
 });
 
-it('counts a step as running that ended on the restored record', async () => {
+it('regards a step that ended after the stop as still running at the stop', async () => {
   const { campaignId, start, withWorker, snapshot, provider, dependencies } = await fixture({
     recipients: 900,
     messagesPerSecond: 100,
@@ -156,7 +156,7 @@ it('ends a campaign with the result of its workflow, and starts nothing', async 
   expect(provider.received).toHaveLength(30);
 });
 
-it('calls recipients of a claim that was open at the backup UNKNOWN when their campaign is over', async () => {
+it('marks recipients of a claim that was open at the backup UNKNOWN when their campaign is over', async () => {
   const { campaignId, snapshot, restore } = await endedInLostTime();
   const claimId = '0a000000-0000-7000-8000-00000000c1a1';
   await doctorFixture.run(sql.fragment`UPDATE recipient SET state = 'CLAIMED', claim_id = ${claimId}
@@ -172,7 +172,7 @@ it('calls recipients of a claim that was open at the backup UNKNOWN when their c
   });
 });
 
-/** A delivery that was handed to its workflow, which still runs; also what a restore of both databases brings back. */
+/** A delivery whose workflow still runs. A restore of both databases leads to the same state. */
 async function seedRunningDelivery(campaignId: string): Promise<string> {
   const workspaceId = Number(
     await doctorFixture.read(sql.fragment`SELECT workspace_id FROM campaign WHERE id = ${campaignId}`),
@@ -188,7 +188,7 @@ async function seedRunningDelivery(campaignId: string): Promise<string> {
 }
 
 it.each([false, true])(
-  'does not attempt a delivery from before the backup again by its running workflow (Temporal restored: %s)',
+  'fails a delivery from before the backup whose workflow still runs, which may have attempted it (Temporal restored: %s)',
   async (temporalToo) => {
     const { campaignId } = await fixture({ recipients: 1, scheduledInMs: 3_600_000 });
     const id = await seedRunningDelivery(campaignId);

@@ -37,7 +37,7 @@ it('delays only the recipient for whom the provider had too many messages', asyn
     FROM recipient_retry JOIN recipient USING (campaign_id, position)
     JOIN campaign ON campaign.id = campaign_id JOIN channel_rate USING (channel_id)
     WHERE campaign_id = ${seeded.campaignId}`);
-  // One second, then four times as long each time; a step tries again itself what is due soon. The channel keeps its rate.
+  // One second, then four times as long each time. A step itself retries what is due soon. The channel keeps its rate.
   expect(waiting).toMatchObject({ position: 7, factor: 1, delay_ms: 1_000 * 4 ** (waiting.attempts - 1) });
   expect(provider.received).toHaveLength(59 + waiting.attempts);
   expect((await getCampaignSnapshot(test.pool, seeded.campaignId)).counts).toMatchObject({

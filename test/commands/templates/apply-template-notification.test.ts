@@ -112,7 +112,7 @@ describe('a notification about a template', () => {
     ]);
   });
 
-  it('ends the same in any order of its states and with repetitions', async () => {
+  it('leads to the latest status in any order of arrival, and when it is repeated', async () => {
     const notification = (place: Place, event: string, time: number) => ({
       ...statusUpdate(place, event),
       entry: (statusUpdate(place, event)['entry'] as object[]).map((entry) => ({ ...entry, time })),
@@ -219,7 +219,7 @@ describe('a notification about an account', () => {
   const update = (place: Place, value: object) =>
     fieldCallback(place.accountId, 'account_update', { ...value });
 
-  it('has the templates fetched again when one is back that a sync no longer found', async () => {
+  it('has the templates fetched again when one returns that the last sync did not find', async () => {
     const place = await seed();
     await database.pool.query(sql.type(nothing)`
       UPDATE template SET status = 'DELETED', vanished_at = now() WHERE id = ${place.templateId}`);
@@ -251,7 +251,7 @@ describe('a notification about an account', () => {
     expect(await campaignOf(banned)).toMatchObject({ status: 'PAUSED' });
   });
 
-  describe('by a restriction', () => {
+  describe('that restricts it', () => {
     const restricted = (place: Place, restriction_type: string, expiration: number) =>
       update(place, { event: 'ACCOUNT_RESTRICTION', restriction_info: [{ restriction_type, expiration }] });
     const sending = 'RESTRICTED_BIZ_INITIATED_MESSAGING';
@@ -263,7 +263,7 @@ describe('a notification about an account', () => {
       database.pool.query(sql.type(nothing)`
         UPDATE channel SET blocked_until = now() WHERE id = ${channelId} AND blocked_until IS NOT NULL`);
 
-    it('of sending, is blocked until it ends', async () => {
+    it('blocks the channel until the restriction of sending ends', async () => {
       const place = await seed();
       await deliver(applier, [restricted(place, sending, soon)]);
       expect(await channelOf(place)).toMatchObject({ status: 'blocked' });
@@ -274,18 +274,18 @@ describe('a notification about an account', () => {
     });
 
     it.each([
-      ['that has ended', sending, ended],
-      ['of calls', 'RESTRICTED_USER_INITIATED_CALLING_CALL_BUTTON_HIDDEN', later],
-      ['of new numbers', 'RESTRICTED_ADD_PHONE_NUMBER_ACTION', later],
-      ['of answers', 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING', later],
-    ])('%s, sends on', async (_, type, expiration) => {
+      ['for a time that has ended', sending, ended],
+      ['in calls', 'RESTRICTED_USER_INITIATED_CALLING_CALL_BUTTON_HIDDEN', later],
+      ['in new numbers', 'RESTRICTED_ADD_PHONE_NUMBER_ACTION', later],
+      ['in answers', 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING', later],
+    ])('%s lets the channel send', async (_, type, expiration) => {
       const place = await seed();
       await deliver(applier, [restricted(place, type, expiration)]);
       expect(await channelOf(place)).toEqual({ status: 'active', block_reason: null });
       expect(await campaignOf(place)).toMatchObject({ status: 'RUNNING' });
     });
 
-    it('is blocked for the longer of two, and for good by a ban', async () => {
+    it('blocks the channel for the longer of two restrictions, and for good by a ban', async () => {
       const [extended, banned] = [await seed(), await seed()];
       await deliver(applier, [
         restricted(extended, sending, later),
@@ -304,7 +304,7 @@ describe('a notification about an account', () => {
     });
   });
 
-  it('is a warning when it is a violation', async () => {
+  it('is logged as a warning when it reports a violation', async () => {
     const place = await seed();
     await deliver(applier, [
       update(place, { event: 'ACCOUNT_VIOLATION', violation_info: { violation_type: 'SPAM' } }),
@@ -353,7 +353,7 @@ describe('a notification about an account', () => {
     expect(await channelOf(place)).toMatchObject({ status: 'active' });
   });
 
-  it('slows the number down, or pauses it, by errors that belong to no message', async () => {
+  it('slows the channel down, or pauses its campaigns, by errors that belong to no message', async () => {
     const place = await seed();
     const errors = (code: number) =>
       messagesCallback(place.channelId, { errors: [{ code, title: 'x' }] } as object);

@@ -16,7 +16,7 @@ const components = [
 ];
 const text = (...values: readonly string[]) => values.map((value) => ({ type: 'text', text: value }));
 
-it('fills texts, media and buttons, once', () => {
+it('fills texts and buttons, and leaves a value that looks like a variable as it is', () => {
   const sent = [
     { type: 'header', parameters: text('A-17') },
     { type: 'body', parameters: text('the parcel', '{{1}} $& Ada') },

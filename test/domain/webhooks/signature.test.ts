@@ -12,7 +12,7 @@ function sign(secrets: readonly string[], sentAt = new Date()) {
 }
 
 describe('signatureHeaders', () => {
-  it('gives the published check value', () => {
+  it('gives the signature of the example that Standard Webhooks publishes', () => {
     const headers = signatureHeaders({
       id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
       sentAt: new Date(1_614_265_330_999),

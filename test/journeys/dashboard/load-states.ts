@@ -59,7 +59,7 @@ it('shows first steps in an empty workspace, and a clear message for what is mis
   }
 }, 60_000);
 
-it('shows a complete page while the session is loading, and when that request gets no answer', async () => {
+it('shows a complete page while the session is loading, and when that request fails', async () => {
   await within(async (page) => {
     const asked = '**/dashboard/session';
     let answer = (): void => undefined;
@@ -96,7 +96,7 @@ const screens: Readonly<Record<string, string>> = {
   '/settings': '**/dashboard/api/workspace/sending-window',
 };
 
-/** Addresses that ask for nothing of their own. */
+/** Paths that the test leaves out. */
 const silent = ['/sign-in', '$', '/contacts', '/contacts/$id', '/segments', '/conversations', '/activity'];
 
 it('shows a loading and an error state on every screen, and recovers from both', async () => {

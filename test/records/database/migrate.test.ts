@@ -82,7 +82,7 @@ describe('a migration that needs an exclusive lock', () => {
     });
   });
 
-  it('acquires it between two short transactions, and is applied by a second run', async () => {
+  it('is applied by a later run once the transaction has ended, and only once', async () => {
     await whileSomebodyReads(() => expect(run()).rejects.toThrow('run it again'));
     expect(await run()).toEqual({ applied: ['0001_more.sql'] });
     expect(await columns()).toBe(3);

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await run(sql.fragment`
     INSERT INTO event (workspace_id, key, body, fanned_out_at)
     SELECT ${workspaceId}, 'sent', repeat('x', 300), CASE WHEN n > 4000 THEN now() END FROM generate_series(1, 20000) AS n`);
-  // ANALYZE runs in the middle of a burst and not again afterwards: less than a tenth of a large table changes.
+  // Statistics from the middle of a burst stay: autovacuum analyzes again only after a tenth of the table has changed.
   await run(sql.fragment`ANALYZE webhook_delivery`);
   await run(sql.fragment`ANALYZE event`);
 });

@@ -6,7 +6,7 @@ import { counted } from '../../format.ts';
 export const campaignActions = {
   pause: (id: string) => api.pauseCampaign(client, id),
   start: (id: string) => api.startCampaign(client, id),
-  /** Starts a campaign that was paused because the provider rejected its messages, without a correction. */
+  /** Starts a campaign that was paused because the provider rejected its messages, even if nothing was corrected. */
   force: (id: string) => api.startCampaign(client, id, { force: true }),
   cancel: (id: string) => api.cancelCampaign(client, id),
 };

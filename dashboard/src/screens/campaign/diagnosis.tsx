@@ -13,9 +13,9 @@ import type { Detail } from './campaign.tsx';
 export function Diagnosis({ campaign, isSending }: { campaign: Detail; isSending: boolean }) {
   const [opened, { toggle }] = useDisclosure();
   const { data, error, refetch } = useQuery({
+    // The key includes the status, so that a change of status fetches at once.
     queryKey: ['campaign', campaign.id, 'diagnosis', campaign.status],
     queryFn: async () => (await api.getCampaignDiagnosis(client, campaign.id)).data,
-    // The query key includes the status, so that a change of status fetches at once.
     refetchInterval: isSending ? 60_000 : 30_000,
   });
   if (data === undefined) {

@@ -1,4 +1,4 @@
-/** The way back from a part of a campaign's page. */
+/** Breadcrumbs of the pages below a campaign: all campaigns, then the campaign. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, client } from '../../client.ts';

@@ -13,7 +13,7 @@ export function ContactBulk({ bulk }: { bulk: Bulk }) {
   const tags = useTags().data ?? [];
   const add = async (id: string) => {
     if (tag === null) return;
-    // The list replaces the one before: the present tags are read first.
+    // An update replaces the whole list of tags, so the present tags are read first.
     const { tagsId } = (await api.getContact(client, id)).data;
     if (!tagsId.includes(tag)) await api.updateContact(client, id, { tagsId: [...tagsId, tag] });
   };

@@ -2,7 +2,7 @@
 import { api, client } from '../../client.ts';
 
 export interface ContactRow {
-  /** The line of the file on which the row begins; the headings are line 1. */
+  /** The line of the file on which the row ends; the headings are line 1. */
   readonly line: number;
   readonly contact: api.CreateContact;
 }
@@ -39,7 +39,7 @@ const fieldOf: Readonly<Record<string, 'phoneNumber' | 'countryCode' | 'firstNam
     email: 'email',
   };
 
-/** UTF-8 or UTF-16 as their marks say, else what a German Excel writes. */
+/** Decodes UTF-16 by its byte order mark, else UTF-8, else windows-1252, in which Excel writes Western European languages. */
 async function textOf(file: File): Promise<string> {
   const bytes = await file.arrayBuffer();
   const [first, second] = new Uint8Array(bytes);

@@ -119,7 +119,7 @@ export function AnswerDialog({ conversation, onClose }: AnswerDialogProps) {
 type FieldName = keyof typeof contactFields;
 const isFieldName = (name: string): name is FieldName => name in contactFields;
 
-/** The text itself, or the contact's field that it names. */
+/** The text itself, or the contact's field that it names; the fallback where that is empty. */
 const textFor = (contact: api.Contact | undefined, { value, fallback }: Variables[string]): string =>
   (isFieldName(value) ? (contact?.[value] ?? '') : value) || fallback;
 

@@ -1,6 +1,6 @@
 /**
- * Limits the memory that request bodies and large answers hold in a process. A holder's second and later requests may not
- * take more than would then be left for the others, so one holder gets at most half of the budget.
+ * Limits the memory that request bodies and large answers hold in a process. A single request of a holder may take all that is
+ * left. Several requests of one holder may together take no more than they leave for the others.
  */
 import { HttpProblem } from '../http-problem.ts';
 

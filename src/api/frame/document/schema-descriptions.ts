@@ -171,7 +171,8 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   'VariableMapping.buttons': 'Values of the buttons.',
   'CarouselCard.header': 'Values of the card’s header.',
   'CarouselCard.buttons': 'Values of the card’s buttons.',
-  ButtonValue: 'Text as the button’s main value, an object by kind of button, or null to skip it.',
+  ButtonValue:
+    'Main value of the button as text, or an object with the fields of its kind; null leaves the button out.',
   'CampaignCheck.currency': 'Currency of `cost` and `available` as ISO 4217.',
   'Actor.name': 'Name of the user; null if unknown.',
   'ActorInput.name': 'Name of the user; null or omitted if unknown.',

@@ -1,4 +1,4 @@
-/** Bodies above a mebibyte are parsed in pieces: with the same result as in one, and the same refusals. */
+/** Bodies above a mebibyte are parsed in pieces, with the same results and refusals as JSON.parse of the whole text. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseJsonInPieces } from '../../../../src/api/frame/body/json-pieces.ts';
@@ -61,17 +61,17 @@ const texts = [
 
 describe('a text in pieces', () => {
   it.each(texts.map((text) => [text.length < 60 ? text : `${text.slice(0, 20)}…${text.slice(-12)}`, text]))(
-    '%s is read as in one',
+    '%s gives the result of JSON.parse',
     async (_, text) => {
       const wanted = await outcomeOf(() => JSON.parse(text));
       const found = await outcomeOf(() => inPieces(text));
       expect(found === 'refused').toBe(wanted === 'refused');
-      // Compared as text: a comparison of a million values explains itself for minutes.
+      // Compared as text: vitest would spend minutes on printing how a million values differ.
       expect(JSON.stringify(found) === JSON.stringify(wanted)).toBe(true);
     },
   );
 
-  it('is read as in one, whatever is cut out of it or put in', async () => {
+  it('gives the result of JSON.parse, whatever is cut out of it or put in', async () => {
     const whole = `{"a":[${list},1],"b":{"c":"${large}","d":[1,2]},"e":[]}`;
     const marks = [...whole.matchAll(/[[\]{}:"]|,(?=[["{])/g)].map(({ index }) => index);
     await fc.assert(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryBudget } from '../../../../src/api/frame/body/memory-budget.ts';
 
 describe('the memory of bodies', () => {
-  it('leaves other holders as much as all requests of one holder take', () => {
+  it('gives several requests of one holder no more than they leave for the others', () => {
     const budget = createMemoryBudget(1_000);
     const [first, second, third] = [budget.open('one'), budget.open('one'), budget.open('another')];
     first.take(400);

@@ -116,7 +116,7 @@ it('accepts a revoked key for less than five seconds', async () => {
   expect((await api.send('GET', '/api/notes', { key: apiKey })).status).toBe(401);
 });
 
-it('accepts a key that was created after a first request with it was refused', async () => {
+it('accepts a key at once that another process created', async () => {
   const other = await startTestApi({ endpoints: echoEndpoints, database: api.database });
   const { apiKey } = await createApiKey(api.dependencies, {
     workspaceId: workspace.workspaceId,
@@ -126,7 +126,7 @@ it('accepts a key that was created after a first request with it was refused', a
   await other.close();
 });
 
-it('notes the use of a key once in five minutes, without holding the request', async () => {
+it('records the use of a key at most once in five minutes', async () => {
   const { workspaceId } = workspace;
   const { keyId, apiKey } = await createApiKey(api.dependencies, { workspaceId, scope: 'workspace' });
   const writes = await countWrites(keyId, async () => {

@@ -178,7 +178,7 @@ export const adminCommands: readonly AdminCommand[] = [
   }),
   adminCommand({
     name: 'rotate-secrets',
-    summary: 'encrypt every stored secret again, under the first SECRETS_KEY',
+    summary: 'encrypt every stored secret again, under SECRETS_KEY',
     options: {},
     needs: ['secrets'],
     run: (context) => rotateSecrets(context),

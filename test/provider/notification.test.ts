@@ -249,7 +249,7 @@ describe('a message', () => {
     expect(read(inChannel({ messages: [message] }))).toMatchObject([{ newNumber, newUserId }]);
   });
 
-  it('may be followed by another user id of its sender', () => {
+  it('is followed by a notice of its own when its sender gets another user id', () => {
     const change = { wa_id: '16505551234', user_id: { previous: 'US.1', current: 'US.2' } };
     const expectedItem = { kind: 'identity', waId: '16505551234', previousUserId: 'US.1', userId: 'US.2' };
 

@@ -90,7 +90,7 @@ test('changes the schedule of retention, too', async () => {
   expect((await handle.describe()).spec).toEqual(spec);
 });
 
-test('tries again when the provider fails, and syncs an account once at a time', async () => {
+test('retries when the provider fails, and runs one sync of an account at a time', async () => {
   const synced: string[] = [];
   const worker = await createWorker((businessAccountId) => {
     synced.push(businessAccountId);

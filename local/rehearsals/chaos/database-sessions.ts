@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { OutageTarget } from './outages.ts';
 
-/** Returns what ends it. */
+/** Begins a fault; resolves with the function that ends it. */
 type Disturbance = (client: pg.Client, target: OutageTarget) => Promise<() => Promise<unknown>>;
 
 /** One session of the owner, open from the beginning of the outage to its end. */

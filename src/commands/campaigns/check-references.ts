@@ -18,7 +18,6 @@ interface Reused {
   readonly frozenValues: boolean;
 }
 
-/** Problems of references: segments, a failed campaign, an uploaded file. */
 export async function referenceProblems(
   { config, database, outbound }: Sources,
   {

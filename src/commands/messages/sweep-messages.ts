@@ -14,7 +14,6 @@ export async function sweepMessages({ config, database, logger }: SweepDependenc
   return unknown;
 }
 
-/** The loop of a worker. */
 export function startSweepingMessages(dependencies: SweepDependencies): Loop {
   return startPollingLoop({
     name: 'message sweep',

@@ -25,7 +25,10 @@ import type { TemplateValues } from './values.ts';
 export interface CompiledMapping {
   /** Stored with the campaign; `compileRenderer` makes messages of it and of the recipients' frozen values. */
   readonly plan: MessagePlan;
-  /** Input of `resolveVariables`: one for each value that differs by recipient, then one for each value that is kept in addition. */
+  /**
+   * Input of `resolveVariables`: one for each value that differs by recipient, then one for each CSV cell or inline value that is
+   * stored so that the message can be rendered again after its contact has changed.
+   */
   readonly resolvers: readonly VariableResolver[];
   /** The contacts' custom fields that it names. */
   readonly customFields: readonly string[];
@@ -60,7 +63,7 @@ interface ReaderInput {
   readonly warn: Report;
 }
 
-/** The text of a mapping without fields; undefined when it has one. */
+/** The text of a mapping that names no field; undefined for other mappings. */
 const staticText = (parts: readonly TextPart[]): string | undefined => {
   const texts = parts.filter((part) => typeof part === 'string');
   return texts.length === parts.length ? texts.join('') : undefined;

@@ -1,6 +1,6 @@
 /**
- * Every status that the document declares for an operation is answered by it, in the declared shape (`api.send` holds every
- * answer to the document). The list comes from the declarations: a status that nothing here provokes fails.
+ * Every status that the document declares for an operation is answered by it, in the declared shape (`api.send` compares every
+ * answer with the document). The list comes from the declarations: a status that nothing here provokes fails.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -169,7 +169,7 @@ const successes: Readonly<Record<string, Request>> = {
 
 /** Error responses specific to an operation, by operation and status. */
 const operationErrors: Readonly<Record<string, Request>> = {
-  // The document costs the address tokens by its size: 32 MiB at once.
+  // Each download takes tokens of the caller's address by the size of the document; an address has tokens for 32 MiB.
   'getDescription 429': async ({ method, path }) => {
     vi.useFakeTimers({ toFake: ['performance'] });
     try {

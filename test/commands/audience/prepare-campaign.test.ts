@@ -321,7 +321,7 @@ describe('a CSV', () => {
     expect((await contactsOf(sender)).length).toBe(1);
   });
 
-  test('is read in many pages without losing or repeating a row', async () => {
+  test('is read in many batches without losing or repeating a row', async () => {
     const sender = await aSender(database.pool, 'Hi {{1}}');
     const count = 23_456;
     const rows = Array.from({ length: count }, (_, i) => `+49151${10_000_000 + (i % 20_000)},49,N${i}`);
@@ -505,7 +505,7 @@ describe('a CSV file', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('that the guard refuses ends in FAILED', async () => {
+  test('whose address is not permitted ends in FAILED', async () => {
     const sender = await aSender(database.pool);
     const id = await aCampaignToPrepare(database.pool, sender, {
       audience: { csv_mapping: mapping, csv_file_url: 'https://files.example.com/a.csv' },

@@ -32,7 +32,7 @@ describe('a failing provider', () => {
   it.each([
     ['answers with nonsense', () => ({ kind: 'unknown', cause: 'garbage' }) as const],
     ['reports an error of its own', refuse(131000)],
-  ])('receives few messages when it %s, and a pause follows', async (_, answer) => {
+  ])('receives few messages when it %s, and the next step waits', async (_, answer) => {
     const seeded = await seedCampaign(test.pool, { recipients: 200, messagesPerSecond: 200 });
     const provider = createFakeProvider(answer);
     const step = await runSendStep(dependenciesWith(provider), seeded.campaignId, calm);
@@ -45,7 +45,7 @@ describe('a failing provider', () => {
     expect(counts.pending + counts.unknown).toBe(200);
   });
 
-  it('causes no pause by a few lost answers among others', async () => {
+  it('causes no wait by a few lost answers among others', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 60 });
     const provider = createFakeProvider((message, count) =>
       count % 3 === 0
@@ -73,7 +73,7 @@ describe('a batch that is delayed', () => {
     const options = { budgetMs: 500, draining: () => false };
     const step = runSendStep(dependenciesWith(provider, 1), seeded.campaignId, options);
     await sleep(1_300);
-    // Another step marks its claimed recipients UNKNOWN.
+    // Another step marks the claimed recipients of the first one UNKNOWN.
     await runSendStep(dependenciesWith(createFakeProvider(), 1), seeded.campaignId, {
       budgetMs: 0,
       draining: () => false,

@@ -293,7 +293,7 @@ describe('scheduleDeliveries', () => {
     await backlog(loudId, 3);
     await schedule({ limit: 2 });
     await backlog(quietId, 1);
-    // The loud workspace has two in flight or waiting at every endpoint; the quiet one has none.
+    // The loud workspace has two deliveries in flight; the quiet one has none.
     const [next] = await webhooksOf(await schedule({ limit: 1 }));
     expect(next).toBe(quiet.id);
   });

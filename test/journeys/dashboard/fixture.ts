@@ -140,7 +140,7 @@ export async function photograph(page: Page, name: string, { fullPage = true } =
   await page.screenshot({ path: join(photographs, `${name}.png`), fullPage, animations: 'disabled' });
 }
 
-/** A picture in both themes, each after a check of it; without pictures and every case the light theme alone. */
+/** Checks and photographs both themes; unless pictures are taken or every case is tested, checks the light theme alone. */
 export async function photographBoth(
   page: Page,
   name: string,

@@ -5,7 +5,7 @@ const form = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const at = new Date('2026-11-21T10:00:00.123Z');
 const timeOf = (id: string): number => Number.parseInt(id.slice(0, 13).replace('-', ''), 16);
 
-test('ids of a generator ascend from its time on, through more than one millisecond of them', () => {
+test('ids of a generator ascend from its time on, also when they need more than one millisecond', () => {
   const next = createUuidV7Generator(at);
   const ids = Array.from({ length: 10_000 }, () => formatUuid(next()));
   expect(ids.every((id) => form.test(id))).toBe(true);

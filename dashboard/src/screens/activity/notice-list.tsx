@@ -40,7 +40,7 @@ export function NoticeList({ filter, onFilter }: FilterProps) {
               </EmptyFace>
             ) : (
               <EmptyFace title="No notice" icon={IconBell}>
-                Paused campaigns, blocked channels, changed templates and disabled webhooks are told here.
+                Paused campaigns, blocked channels, changed templates and disabled webhooks appear here.
               </EmptyFace>
             );
           return (

@@ -5,7 +5,7 @@ import { eventKeys, type EventKey } from '../../src/domain/webhooks/event-key.ts
 import type { TestDatabase } from './database.ts';
 import { makeConfiguration, query } from './webhook-fixtures.ts';
 
-export interface ToldEvent {
+export interface StoredEvent {
   readonly eventKey: EventKey;
   readonly workspaceId: number;
   readonly timestamp: string;
@@ -19,14 +19,17 @@ export async function subscribeToEverything(database: TestDatabase, workspaceId:
 }
 
 /** In the order they were written. */
-export async function listEvents(database: TestDatabase, workspaceId: number): Promise<readonly ToldEvent[]> {
+export async function listEvents(
+  database: TestDatabase,
+  workspaceId: number,
+): Promise<readonly StoredEvent[]> {
   const rows = await query<{ body: string }>(
     database,
     'SELECT body FROM event WHERE workspace_id = $1 ORDER BY id',
     [workspaceId],
   );
   return rows.map(({ body }) => {
-    const event = JSON.parse(body) as ToldEvent;
+    const event = JSON.parse(body) as StoredEvent;
     if (!isRight(eventEnvelope(event.eventKey).decode(event)))
       throw new Error(`Not in the contract: ${body}`);
     return event;

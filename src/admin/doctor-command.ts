@@ -157,7 +157,7 @@ function restoreOf(values: Readonly<Record<string, string | undefined>>): Restor
 
 function time(name: string, value: string): Date {
   const date = parseDateTime(value);
-  if (date !== undefined && date.getUTCFullYear() > 0) return date;
+  if (date !== undefined) return date;
   throw new Error(`--${name} must be a date and time with its zone, like 2026-01-31T12:00:00Z`);
 }
 

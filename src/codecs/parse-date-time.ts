@@ -1,7 +1,10 @@
 const dateTimePattern =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:Z|[+-](\d{2}):?(\d{2}))$/i;
 
-/** An ISO 8601 date-time; undefined for a text without zone, and for a day or an hour that does not exist. */
+/**
+ * An ISO 8601 date-time; undefined for a text without zone, for a day or an hour that does not exist, and outside the UTC years
+ * 1 to 9999: Postgres does not read the others as JavaScript writes them.
+ */
 export function parseDateTime(text: string): Date | undefined {
   const match = dateTimePattern.exec(text);
   if (match === null) return undefined;
@@ -16,5 +19,6 @@ export function parseDateTime(text: string): Date | undefined {
   utc.setUTCFullYear(year, month - 1, day);
   utc.setUTCHours(hour, minute, second, Math.floor(fraction * 1000));
   const sign = /-\d{2}:?\d{2}$/.test(text) ? -1 : 1;
-  return new Date(utc.getTime() - sign * (zoneHour * 60 + zoneMinute) * 60_000);
+  const date = new Date(utc.getTime() - sign * (zoneHour * 60 + zoneMinute) * 60_000);
+  return date.getUTCFullYear() < 1 || date.getUTCFullYear() > 9999 ? undefined : date;
 }

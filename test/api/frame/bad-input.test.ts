@@ -42,6 +42,8 @@ const oddity = fc.oneof(
     '0x10',
     '2024-02-30T00:00:00Z',
     '99999-01-01T00:00:00Z',
+    '0000-01-01T00:00:00Z',
+    '9999-12-31T23:59:59-12:00',
     '../../etc/passwd',
   ),
   fc.constantFrom('http://169.254.169.254/', 'http://[::1]:0/', 'javascript:alert(1)', 'http://a b/'),
@@ -93,6 +95,8 @@ function queryOf({ query }: Declaration): fc.Arbitrary<string> {
       'a%27b',
       'null',
       '[]',
+      '0000-01-01T00:00:00Z',
+      '9999-12-31T23:59:59-12:00',
     ),
     fc.string({ maxLength: 20 }).map((text) => encodeURIComponent(text.toWellFormed())),
   );

@@ -17,12 +17,17 @@ const limits = {
   max_parallel_workers_per_gather: '0',
 };
 
+/** Postgres refuses a change of rights or settings that another migrator makes at the same time: one waits for the other. */
+const lockKey = 7_240_915_234;
+const inTurn = (statements: string): string =>
+  `BEGIN; SELECT pg_advisory_xact_lock(${lockKey}); ${statements}; COMMIT`;
+
 /** Runs after every `migrate`. Both URLs lead to one database and may be equal. */
 export async function prepareApplicationRole(ownerUrl: string, applicationUrl: string): Promise<void> {
   const application = await limitApplication(applicationUrl);
   await withClient(ownerUrl, async (client) => {
     const { user } = await whoIs(client);
-    if (user !== application) await client.query(rightsOf(application));
+    if (user !== application) await client.query(inTurn(rightsOf(application)));
   });
 }
 
@@ -35,20 +40,18 @@ export function limitApplication(url: string): Promise<string> {
     const settings = Object.entries(limits).map(
       ([name, value]) => `ALTER ROLE ${user} IN DATABASE ${database} SET ${name} = '${value}'`,
     );
-    await client.query(settings.join(';'));
+    await client.query(inTurn(settings.join(';')));
     return user;
   });
 }
 
 // The ledger is append-only for the role, and the schema is not its own, except for dropping old daily partitions.
 const rightsOf = (role: string): string => `
-  BEGIN;
   GRANT USAGE ON SCHEMA public TO ${role};
   GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role};
   REVOKE UPDATE, DELETE ON ledger_entry FROM ${role};
   REVOKE INSERT, UPDATE, DELETE ON migration FROM ${role};
-  GRANT EXECUTE ON FUNCTION make_partitions, analyze_partitions, drop_partition TO ${role};
-  COMMIT`;
+  GRANT EXECUTE ON FUNCTION make_partitions, analyze_partitions, drop_partition TO ${role}`;
 
 // Behind a pooler, role and database may be named differently than in the URL.
 async function whoIs(client: pg.Client): Promise<{ readonly user: string; readonly database: string }> {

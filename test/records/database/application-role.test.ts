@@ -54,3 +54,9 @@ test('a user who owns everything is the application as well', async () => {
   await prepareApplicationRole(database.ownerUrl, database.ownerUrl);
   expect(await limitsOf(database.ownerUrl)).toEqual(limits);
 });
+
+test('several migrators prepare the role at the same time', async () => {
+  const prepare = () => prepareApplicationRole(database.ownerUrl, database.url);
+  for (let round = 0; round < 5; round += 1) await Promise.all([prepare(), prepare(), prepare(), prepare()]);
+  expect(await limitsOf(database.url)).toEqual(limits);
+});

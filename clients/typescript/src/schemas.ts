@@ -2408,6 +2408,8 @@ export type Webhook = {
   readonly disabled_reason: WebhookDisabledReason | null;
   /** Health over the last 20 attempts: `healthy` without failures, `degraded` with some, `failing` without a success, or `disabled`. */
   readonly health: WebhookHealthState;
+  /** Number of attempts that `health` is derived from, at most 20; 0 before the first one to this address. */
+  readonly recentAttempts: number;
   /** Events that the webhook receives. */
   readonly events: readonly (EventKey)[];
   /** True if deliveries are signed; the secret itself is never returned. */

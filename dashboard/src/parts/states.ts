@@ -36,6 +36,7 @@ const states: Readonly<Record<string, Shown>> = {
   disabled: shown('Disabled', 'red'),
   blocked: shown('Blocked', 'red'),
   healthy: shown('Healthy', 'teal'),
+  undelivered: shown('No deliveries yet', 'gray'),
   degraded: shown('Degraded', 'orange'),
   failing: shown('Failing', 'red'),
   pending: shown('Pending', 'blue'),

@@ -74,6 +74,7 @@ export const Webhook = named(
     status: oneOf(webhookStatuses, 'WebhookStatus'),
     disabled_reason: nullish(oneOf(webhookDisabledReasons, 'WebhookDisabledReason')),
     health,
+    recentAttempts: Integer,
     events: t.readonlyArray(eventKey),
     hasSecret: t.boolean,
     createdAt: IsoDateTime,

@@ -7,6 +7,7 @@ export const webhookExample = {
   status: 'active',
   disabled_reason: null,
   health: 'healthy',
+  recentAttempts: 20,
   events: ['sent', 'delivered', 'failed'],
   hasSecret: true,
   createdAt: '2026-11-21T09:00:00.000Z',

@@ -25,6 +25,7 @@ const WebhookConfiguration = t.type({
   status: oneOf(webhookStatuses),
   disabled_reason: nullable(oneOf(webhookDisabledReasons)),
   health: oneOf(webhookHealths),
+  recentAttempts: t.number,
   events: t.readonlyArray(oneOf(eventKeys)),
   hasSecret: t.boolean,
   createdAt: timestamp,
@@ -33,7 +34,8 @@ const WebhookConfiguration = t.type({
 export type WebhookConfiguration = t.TypeOf<typeof WebhookConfiguration>;
 
 const selection = sql.fragment`
-  id, title, url, status, disabled_reason, ${healthOfRow} AS health, events, secret_encrypted IS NOT NULL AS "hasSecret", created_at AS "createdAt", updated_at AS "updatedAt"`;
+  id, title, url, status, disabled_reason, ${healthOfRow} AS health, length(recent_outcomes) AS "recentAttempts", events,
+  secret_encrypted IS NOT NULL AS "hasSecret", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 const Total = row(t.type({ total: t.number }));
 

@@ -54,6 +54,7 @@ describe('POST /api/external-webhooks', () => {
         hasSecret: true,
         disabled_reason: null,
         health: 'healthy',
+        recentAttempts: 0,
         createdAt: expect.stringMatching(/Z$/),
         updatedAt: expect.stringMatching(/Z$/),
       },
@@ -298,7 +299,12 @@ describe('GET /api/external-webhooks/:id/health', () => {
     const nothing = { webhookId: id, failingSince: null, consecutiveFailures: 0, waiting: 0 };
     expect(await health()).toEqual({ ...nothing, health: 'healthy' });
     await outcomes(['non_2xx', 'timeout']);
-    expect(await record()).toMatchObject({ health: 'failing', status: 'active', disabled_reason: null });
+    expect(await record()).toMatchObject({
+      health: 'failing',
+      recentAttempts: 2,
+      status: 'active',
+      disabled_reason: null,
+    });
     await query(
       api.database,
       `UPDATE webhook_configuration SET failing_since = '2026-01-02T03:04:05Z' WHERE id = $1`,

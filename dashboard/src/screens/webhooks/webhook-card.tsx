@@ -53,7 +53,7 @@ function useActions({ id, title, events }: api.Webhook) {
 }
 
 export function WebhookCard({ webhook }: { readonly webhook: api.Webhook }) {
-  const { title, url, status, health, events, hasSecret } = webhook;
+  const { title, url, status, health, recentAttempts, events, hasSecret } = webhook;
   const [editing, { open, close }] = useDisclosure();
   const act = useActions(webhook);
   const isBusy = (action: typeof act.variables) => act.isPending && act.variables === action;
@@ -66,7 +66,7 @@ export function WebhookCard({ webhook }: { readonly webhook: api.Webhook }) {
               {title}
             </Text>
             <Status state={status} />
-            {status === 'active' && <Status state={health} />}
+            {status === 'active' && <Status state={recentAttempts === 0 ? 'undelivered' : health} />}
           </Group>
           <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
             {url}

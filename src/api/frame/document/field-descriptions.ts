@@ -102,6 +102,8 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   flow_token: 'Token that identifies this run of the flow.',
   footer: 'Ignored: footers have no variables.',
   from: 'Phone number of the sender, digits with country calling code.',
+  recentAttempts:
+    'Number of attempts that `health` is derived from, at most 20; 0 before the first one to this address.',
   hasSecret: 'True if deliveries are signed; the secret itself is never returned.',
   header: 'Values of the template’s header in the {noun}.',
   headers: 'Cells of the header row.',

@@ -57,6 +57,10 @@ export const firstOperator = (field: string): api.FilterOperator => allowed(fiel
 
 export const takesValue = (operator: api.FilterOperator): boolean => !operator.endsWith('exists');
 
+/** True where the condition says everything that it needs: a value, and the name of a custom field. */
+export const isFilledIn = ({ field, operator, value }: Draft): boolean =>
+  field !== 'custom.' && (!takesValue(operator) || value.trim() !== '');
+
 /** Converts the text of the form to the value that the API expects. */
 export function readValue(field: string, operator: api.FilterOperator, text: string): unknown {
   if (operator === 'in' || operator === 'not_in') return text.split(',').map((one) => one.trim());

@@ -23,6 +23,7 @@ import { useIdempotencyKey } from '../../parts/use-idempotency-key.ts';
 import {
   fieldChoices,
   firstOperator,
+  isFilledIn,
   operatorsOf,
   readValue,
   takesValue,
@@ -66,10 +67,12 @@ function Form({ segment, onClose }: { segment: api.Segment | undefined; onClose:
     operator,
     ...(takesValue(operator) && { value: readValue(field, operator, value) }),
   }));
-  const [asked] = useDebouncedValue(JSON.stringify({ match, conditions }), 400);
+  const isComplete = drafts.every(isFilledIn);
+  const [asked] = useDebouncedValue(isComplete ? JSON.stringify({ match, conditions }) : undefined, 400);
   const count = useQuery({
     queryKey: ['segment-count', asked],
-    queryFn: async () => (await api.countSegment(client, JSON.parse(asked) as api.CountSegment)).data,
+    queryFn: async () => (await api.countSegment(client, JSON.parse(asked ?? '') as api.CountSegment)).data,
+    enabled: isComplete && asked !== undefined,
     placeholderData: keepPreviousData,
     retry: false,
   });
@@ -133,7 +136,8 @@ function Form({ segment, onClose }: { segment: api.Segment | undefined; onClose:
           Add condition
         </Button>
         <Text role="status" aria-live="polite">
-          {count.data && (
+          {!isComplete && 'Complete the conditions to see how many contacts match.'}
+          {isComplete && count.data && (
             <>
               <b>{number(count.data.count)}</b>{' '}
               {count.data.count === 1 ? 'contact matches' : 'contacts match'}, of whom{' '}
@@ -141,7 +145,7 @@ function Form({ segment, onClose }: { segment: api.Segment | undefined; onClose:
             </>
           )}
         </Text>
-        {count.error && !save.error && (
+        {isComplete && count.error && !save.error && (
           <Alert color="orange" role="alert">
             {count.error.message}
           </Alert>

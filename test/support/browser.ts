@@ -26,5 +26,10 @@ export async function visit(browser: Browser, options: BrowserContextOptions = {
   page.on('console', (line) => {
     if (line.text().includes('Content Security Policy')) mishaps.push(line.text());
   });
+  page.on('response', (response) => {
+    // A check of an unfinished form.
+    if (response.status() === 400 && response.url().endsWith('/campaigns/check'))
+      mishaps.push(response.url());
+  });
   return { page, mishaps, close: () => context.close() };
 }

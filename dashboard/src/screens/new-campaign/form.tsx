@@ -14,6 +14,7 @@ import { CsvAudience, type CsvFile } from './csv.tsx';
 import { useDraft, type Draft } from './draft.ts';
 import { Estimate } from './estimate.tsx';
 import { fieldsOf, mappingOf } from './fields.ts';
+import { useFirstContact } from './first-contact.ts';
 import { Preview } from './preview.tsx';
 import { Schedule } from './schedule.tsx';
 import { TestMessage } from './test.tsx';
@@ -74,14 +75,18 @@ export function Form({ initial, source, failed }: FormProps) {
   const isTimed =
     timeProblem(at) === undefined && (window === undefined || windowProblem(window) === undefined);
   const isReady = chosen !== undefined && !isWithout[kind] && isTimed;
-  // The check leaves out the name, which does not change the recipients, and waits until typing pauses.
-  const [asked] = useDebouncedValue(JSON.stringify({ ...body, name: 'Unnamed' }), settledMs);
+  // The check leaves out the name, which does not change the recipients. It waits until the form is filled in and typing pauses.
+  const [asked] = useDebouncedValue(
+    isReady ? JSON.stringify({ ...body, name: 'Unnamed' }) : undefined,
+    settledMs,
+  );
   const check = useQuery({
     queryKey: ['check', asked],
-    queryFn: async () => (await api.checkCampaign(client, JSON.parse(asked) as api.CheckCampaign)).data,
-    enabled: isReady,
+    queryFn: async () => (await api.checkCampaign(client, JSON.parse(asked ?? '') as api.CheckCampaign)).data,
+    enabled: isReady && asked !== undefined,
     staleTime: 30_000,
   });
+  const contact = useFirstContact(kind, segments);
   const definition = useTemplate(chosen).data;
   const fields = definition === undefined ? [] : fieldsOf(definition, variables);
   // The values of the earlier campaign are used again while its template is chosen and they are valid.
@@ -195,6 +200,7 @@ export function Form({ initial, source, failed }: FormProps) {
           templateId={chosen}
           mapping={kind === 'csv_contacts' ? undefined : settledMapping}
           first={kind === 'csv_contacts' ? file?.message : undefined}
+          contact={contact}
           offerEnds={variables['limited_time_offer.expiration_time_ms']?.value ?? ''}
         />
       )}

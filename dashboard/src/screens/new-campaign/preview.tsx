@@ -4,21 +4,24 @@ import { useQuery } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
 import { Loaded } from '../../parts/load-states.tsx';
 import { Phone, type Message } from '../../parts/phone.tsx';
+import { nameOf } from '../contacts/name.ts';
 
 interface PreviewProps {
   readonly templateId: string;
   readonly mapping: api.VariableMapping | undefined;
   /** The message to the first recipient of a list; shown in place of the template's preview. */
   readonly first: Message | undefined;
+  /** The contact whose values fill the template. */
+  readonly contact: api.Contact | undefined;
   /** When the offer ends, in the form of a `datetime-local` field; empty where it is unknown. */
   readonly offerEnds: string;
 }
 
-export function Preview({ templateId, mapping, first, offerEnds }: PreviewProps) {
+export function Preview({ templateId, mapping, first, contact, offerEnds }: PreviewProps) {
   const preview = useQuery({
-    queryKey: ['template-preview', templateId, mapping],
+    queryKey: ['template-preview', templateId, mapping, contact?.id],
     queryFn: async () => {
-      const body = mapping === undefined ? {} : { variable_mapping: mapping };
+      const body = { variable_mapping: mapping, contact_id: contact?.id };
       return (await api.previewTemplate(client, templateId, body)).data.message;
     },
     placeholderData: (old, query) => (query?.queryKey[1] === templateId ? old : undefined),
@@ -34,6 +37,11 @@ export function Preview({ templateId, mapping, first, offerEnds }: PreviewProps)
         <Loaded query={preview}>{() => null}</Loaded>
       ) : (
         <Phone message={message} offerEnds={offerEnds === '' ? undefined : new Date(offerEnds)} />
+      )}
+      {first === undefined && contact !== undefined && (
+        <Text size="sm" c="dimmed" mt={6} dir="auto" style={{ overflowWrap: 'anywhere' }}>
+          With the values of {nameOf(contact)}, the newest contact of this audience.
+        </Text>
       )}
     </Box>
   );

@@ -1,6 +1,6 @@
 /** Contacts, segments, conversations, webhooks and activity, as a new user works with them on the first day. */
 import { expect, it } from 'vitest';
-import { expectNoViolation, goTo, lookAt, loseAnswers, within } from './fixture.ts';
+import { expectNoViolation, goTo, lookAt, lookAtState, loseAnswers, within } from './fixture.ts';
 
 const csv = [
   'phone,first name,city',
@@ -42,6 +42,7 @@ it('counts a segment while it is written, saves it, and narrows contacts by it',
   await within(async (page) => {
     await goTo(page, 'Segments');
     await page.getByRole('button', { name: 'New segment' }).click();
+    await page.getByText('Complete the conditions to see how many contacts match.').waitFor();
     await page.getByLabel('Segment’s name').fill('Hamburg');
     await page.getByRole('combobox', { name: 'Field 1' }).click();
     await page.getByRole('option', { name: 'First name' }).waitFor();
@@ -61,6 +62,17 @@ it('counts a segment while it is written, saves it, and narrows contacts by it',
     await page.getByRole('link', { name: 'Show the contacts of Hamburg' }).click();
     await page.getByRole('link', { name: 'Ottilie' }).waitFor();
     expect(page.url()).toContain('segment=');
+    await goTo(page, 'New campaign');
+    await page.getByRole('combobox', { name: 'Template' }).click();
+    await page.getByRole('option', { name: 'hello_campaign (en_US)' }).click();
+    await page.getByRole('combobox', { name: 'Audience' }).click();
+    await page.getByRole('option', { name: 'Contacts of segments' }).click();
+    await page.getByRole('combobox', { name: 'Segments' }).click();
+    await page.getByRole('option', { name: 'Hamburg' }).click();
+    await page.getByRole('figure').getByText('Hello Ottilie, thank you').waitFor();
+    await page.getByText('With the values of Ottilie, the newest contact of this audience.').waitFor();
+    await page.getByText(/^1 person for/).waitFor();
+    await lookAtState(page, 'new-campaign-segment');
   });
 }, 60_000);
 
@@ -81,6 +93,7 @@ it('makes a webhook with a secret that is shown once, tests, pauses and deletes 
     await dialog.getByRole('button', { name: 'Done' }).click();
     const card = page.getByRole('listitem', { name: 'Data warehouse' });
     expect(await card.count()).toBe(1);
+    await card.getByText('No deliveries yet').waitFor();
     await card.getByRole('button', { name: 'Send test event' }).click();
     await card.getByText('A test event was sent to Data warehouse.').waitFor();
     await card.getByRole('button', { name: 'Pause webhook' }).click();

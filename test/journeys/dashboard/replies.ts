@@ -57,6 +57,7 @@ it('renames a campaign, shows who replied to it, and answers with a template', a
     await lookAt(page, 'campaign-replies');
     await link.click();
     await page.getByText('Are you open on Tuesday?').waitFor();
+    await page.getByText(/^This service sends templates only\./).waitFor();
     await lookAt(page, 'conversation');
     await page.getByRole('button', { name: 'Answer with a template' }).click();
     const answer = page.getByRole('dialog', { name: 'Answer with a template' });

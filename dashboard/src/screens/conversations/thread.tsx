@@ -162,9 +162,10 @@ function Answer({ conversation }: { conversation: api.Conversation }) {
   return (
     <Group justify="space-between" gap="sm">
       <Text size="sm" c="dimmed" style={{ flex: '1 1 260px' }}>
+        This service sends templates only.{' '}
         {isWindowOver(lastInboundAt)
-          ? 'More than 24 hours since the person wrote: only an approved template reaches them.'
-          : 'The person wrote within 24 hours: your own system may answer freely; from here a template can be sent.'}
+          ? 'The person last wrote more than 24 hours ago: only an approved template reaches them.'
+          : 'The person wrote within 24 hours: another system of yours may still answer in free text.'}
       </Text>
       <Button
         size="xs"

@@ -124,7 +124,7 @@ function Rows<A>({ label, columns, rows, keyOf, sort, onSort, selection }: Fille
         stickyHeader
         highlightOnHover
         className={classes['table']}
-        horizontalSpacing="sm"
+        horizontalSpacing="xs"
       >
         <Table.Thead className={classes['head']}>
           <Table.Tr>

@@ -33,16 +33,16 @@ export const campaignColumns = (currency: string): readonly Column<Campaign>[] =
     cell: ({ total_contacts: total }) => number(total),
     sortBy: ({ total_contacts: total }) => total,
     isNumber: true,
-    width: 90,
+    width: 92,
   },
-  { key: 'progress', title: 'Progress', cell: (row) => <Progress campaign={row} />, width: 140 },
+  { key: 'progress', title: 'Progress', cell: (row) => <Progress campaign={row} />, width: 120 },
   {
     key: 'delivered',
     title: 'Delivered',
     cell: (row) => share(ratesOf(row).delivered),
     sortBy: (row) => ratesOf(row).delivered ?? none,
     isNumber: true,
-    width: 90,
+    width: 94,
   },
   {
     key: 'read',
@@ -58,7 +58,7 @@ export const campaignColumns = (currency: string): readonly Column<Campaign>[] =
     cell: (row) => share(ratesOf(row).failed),
     sortBy: (row) => ratesOf(row).failed ?? none,
     isNumber: true,
-    width: 64,
+    width: 70,
   },
   {
     key: 'cost',
@@ -66,14 +66,14 @@ export const campaignColumns = (currency: string): readonly Column<Campaign>[] =
     cell: ({ charged }) => money(charged, currency),
     sortBy: ({ charged }) => Number(charged),
     isNumber: true,
-    width: 136,
+    width: 120,
   },
   {
     key: 'created',
     title: 'Created',
     cell: ({ created_at: at }) => <Time at={at} />,
     sortBy: ({ created_at: at }) => at,
-    width: 104,
+    width: 96,
   },
   {
     key: 'menu',
@@ -89,7 +89,7 @@ export const campaignColumns = (currency: string): readonly Column<Campaign>[] =
 
 function Name({ campaign: { id, name, template } }: { campaign: Campaign }) {
   return (
-    <Box maw={340}>
+    <Box>
       <TextLink
         to="/campaigns/$id"
         params={{ id }}
@@ -97,13 +97,13 @@ function Name({ campaign: { id, name, template } }: { campaign: Campaign }) {
         fw={600}
         c="var(--mantine-color-text)"
         dir="auto"
-        lineClamp={1}
+        lineClamp={3}
         title={name}
         style={{ overflowWrap: 'anywhere' }}
       >
         {name}
       </TextLink>
-      <Text size="xs" c="dimmed" truncate>
+      <Text size="xs" c="dimmed" truncate title={template.name}>
         {template.name}
       </Text>
     </Box>
@@ -122,8 +122,8 @@ function State({ campaign }: { campaign: Campaign }) {
       )}
       {waiting && (
         <Tooltip label={`Waits: ${waits[waiting]}`} events={{ hover: true, focus: true, touch: true }}>
-          <Text size="xs" c="dimmed" mt={2} maw={150} truncate>
-            {waits[waiting]}
+          <Text size="xs" c="dimmed" mt={2} lineClamp={2}>
+            Waits: {waits[waiting]}
           </Text>
         </Tooltip>
       )}
@@ -141,7 +141,7 @@ function Progress({ campaign }: { campaign: Campaign }) {
     );
   return (
     <Box style={{ display: 'flex', alignItems: 'center', justifyContent: 'flex-end', gap: 8 }}>
-      <Box w={68}>
+      <Box w={52}>
         <StateBar counters={counters} slim />
       </Box>
       <Text

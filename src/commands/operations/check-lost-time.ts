@@ -38,7 +38,7 @@ export async function temporalSawLostTime(
   const from = new Date(backupAt.getTime() + marginSeconds * 1_000);
   if (from >= stoppedAt) return false;
   if (await doctor.workflows.hasActivityBetween(from, stoppedAt)) return true;
-  const list = (batch: Batch) => listRestoredCampaigns(doctor.database, { ...batch, backupAt });
+  const list = (batch: Batch) => listRestoredCampaigns(doctor.database, { ...batch, backupAt, stoppedAt });
   for await (const page of batches(batchSize, list, ({ id }) => id)) {
     for (const { id } of page) {
       const lastEventAt = (await doctor.workflows.campaignHistory(id, stoppedAt))?.lastEventAt;
@@ -60,8 +60,8 @@ export function lostTimeChecks(restore: Restore): readonly Check[] {
 }
 
 async function* checkCampaigns(doctor: Doctor, restore: Restore): AsyncIterable<Finding> {
-  const list = (batch: Batch) =>
-    listRestoredCampaigns(doctor.database, { ...batch, backupAt: restore.backupAt });
+  const { backupAt, stoppedAt } = restore;
+  const list = (batch: Batch) => listRestoredCampaigns(doctor.database, { ...batch, backupAt, stoppedAt });
   for await (const page of batches(batchSize, list, ({ id }) => id)) {
     for (const campaign of page) {
       const finding = await checkCampaign(doctor, restore, campaign);
@@ -194,8 +194,8 @@ function end(database: Doctor['database'], campaignId: string, last: 'cancel' | 
   });
 }
 
-async function* checkEvents({ database }: Doctor, { backupAt }: Restore): AsyncIterable<Finding> {
-  const count = await countWaitingEvents(database, backupAt);
+async function* checkEvents({ database }: Doctor, { stoppedAt }: Restore): AsyncIterable<Finding> {
+  const count = await countWaitingEvents(database, stoppedAt);
   if (count === 0) return;
   yield {
     kind: 'events-in-lost-time',
@@ -204,16 +204,16 @@ async function* checkEvents({ database }: Doctor, { backupAt }: Restore): AsyncI
     meaning: `${count} events were waiting for their deliveries at the backup; they may have been delivered since`,
     repair: {
       does: 'write their deliveries as failed (interrupted), which can be sent again on request',
-      run: () => interruptWaitingEvents(database, backupAt),
+      run: () => interruptWaitingEvents(database, stoppedAt),
     },
   };
 }
 
 async function* checkOpenDeliveries(
   doctor: Doctor,
-  { backupAt, temporalToo }: Restore,
+  { stoppedAt, temporalToo }: Restore,
 ): AsyncIterable<Finding> {
-  const list = (batch: Batch) => listOpenDeliveries(doctor.database, { ...batch, backupAt });
+  const list = (batch: Batch) => listOpenDeliveries(doctor.database, { ...batch, stoppedAt });
   for await (const page of batches(batchSize, list, (id) => id)) {
     for (const id of page) {
       const { state } = await doctor.workflows.describe(webhookDeliveryWorkflowId(id));

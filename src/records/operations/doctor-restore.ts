@@ -32,10 +32,13 @@ export type RestoredCampaignRow = t.TypeOf<typeof RestoredCampaign>;
 
 const finished = campaignStatuses.filter(isFinished);
 
-/** Lists campaigns that could send, or begin to send, after the backup. */
+/**
+ * Lists campaigns that could send, or begin to send, after the backup. One created after `backupAt` is in the backup too, because
+ * that time may be given too early; only one created after the stop is new.
+ */
 export function listRestoredCampaigns(
   connection: Connection,
-  { backupAt, afterId, limit }: Batch & { readonly backupAt: Date },
+  { backupAt, stoppedAt, afterId, limit }: Batch & { readonly backupAt: Date; readonly stoppedAt: Date },
 ): Promise<readonly RestoredCampaignRow[]> {
   return connection.any(sql.type(row(RestoredCampaign))`
     SELECT campaign.id, campaign.workspace_id, campaign.status, preparation_status = 'READY' AS prepared,
@@ -47,8 +50,8 @@ export function listRestoredCampaigns(
     JOIN channel ON channel.id = campaign.channel_id
     JOIN template ON template.id = campaign.template_id
     LEFT JOIN campaign_restore ON campaign_restore.campaign_id = campaign.id
-      AND campaign_restore.backup_at = ${backupAt.toISOString()}
-    WHERE campaign.status <> ALL (${sql.array(finished, 'text')}) AND campaign.created_at <= ${backupAt.toISOString()}
+      AND campaign_restore.backup_at = ${backupAt.toISOString()} AND campaign_restore.stopped_at >= ${stoppedAt.toISOString()}
+    WHERE campaign.status <> ALL (${sql.array(finished, 'text')}) AND campaign.created_at <= ${stoppedAt.toISOString()}
       AND (${afterId}::uuid IS NULL OR campaign.id > ${afterId}::uuid)
     ORDER BY campaign.id LIMIT ${limit}`);
 }
@@ -68,14 +71,17 @@ const Position = row(t.type({ up_to_position: t.number }));
 
 /**
  * Moves every PENDING recipient up to `upToPosition` to UNKNOWN, batch by batch. The position is stored first: a repair that is
- * stopped and repeated moves no recipient beyond it. Stores the price without a reservation: a receipt charges it.
+ * stopped and repeated moves no recipient beyond it, unless it is repeated with a later stop. Stores the price without a
+ * reservation: a receipt charges it.
  */
 export async function markMaybeSent(database: Database, settlement: Settlement): Promise<number> {
   const { campaignId, backupAt, stoppedAt, upToPosition } = settlement;
   const upTo = await database.oneFirst(sql.type(Position)`
     INSERT INTO campaign_restore AS noted (campaign_id, backup_at, stopped_at, up_to_position, recipients)
     VALUES (${campaignId}, ${backupAt.toISOString()}, ${stoppedAt.toISOString()}, ${upToPosition}, 0)
-    ON CONFLICT (campaign_id, backup_at) DO UPDATE SET settled_at = noted.settled_at
+    ON CONFLICT (campaign_id, backup_at) DO UPDATE SET stopped_at = greatest(noted.stopped_at, excluded.stopped_at),
+      up_to_position = CASE WHEN excluded.stopped_at > noted.stopped_at
+        THEN greatest(noted.up_to_position, excluded.up_to_position) ELSE noted.up_to_position END
     RETURNING up_to_position`);
   let marked = 0;
   for (let after = 0; after < upTo; after += pageSize) {
@@ -119,19 +125,19 @@ function markPage(
 
 const Count = row(t.type({ count: t.number }));
 
-/** Counts events from before the backup that were not fanned out by then; deliveries created since are lost. */
-export function countWaitingEvents(connection: Connection, backupAt: Date): Promise<number> {
+/** Counts events from before the stop that were not fanned out by the backup; deliveries created since are lost. */
+export function countWaitingEvents(connection: Connection, stoppedAt: Date): Promise<number> {
   return connection.oneFirst(sql.type(Count)`
     SELECT count(*)::int4 AS count FROM event
-    WHERE fanned_out_at IS NULL AND occurred_at <= ${backupAt.toISOString()}`);
+    WHERE fanned_out_at IS NULL AND occurred_at <= ${stoppedAt.toISOString()}`);
 }
 
 /** Writes deliveries of these events as `interrupted`: they may have been sent, so they are sent again only on request. */
-export async function interruptWaitingEvents(connection: Connection, backupAt: Date): Promise<void> {
+export async function interruptWaitingEvents(connection: Connection, stoppedAt: Date): Promise<void> {
   await connection.query(sql.type(nothing)`
     WITH waiting AS (
       SELECT id, workspace_id, key FROM event
-      WHERE fanned_out_at IS NULL AND occurred_at <= ${backupAt.toISOString()}
+      WHERE fanned_out_at IS NULL AND occurred_at <= ${stoppedAt.toISOString()}
       ORDER BY id FOR UPDATE SKIP LOCKED
     ), made AS (
       INSERT INTO webhook_delivery (workspace_id, webhook_id, event_id, event_key, state, error_code)
@@ -147,10 +153,10 @@ export async function interruptWaitingEvents(connection: Connection, backupAt: D
 
 const OpenId = row(t.type({ id: t.string }));
 
-/** Lists, by id, a batch of deliveries from before the backup that have no outcome. */
+/** Lists, by id, a batch of deliveries from before the stop that have no outcome. */
 export function listOpenDeliveries(
   connection: Connection,
-  { backupAt, afterId, limit }: Batch & { readonly backupAt: Date },
+  { stoppedAt, afterId, limit }: Batch & { readonly stoppedAt: Date },
 ): Promise<readonly string[]> {
   return connection.anyFirst(sql.type(OpenId)`
     SELECT id FROM (
@@ -159,6 +165,6 @@ export function listOpenDeliveries(
       UNION ALL
       SELECT id, created_at FROM webhook_delivery WHERE state IN ('pending', 'sending') AND dispatched_at IS NOT NULL
     ) AS open
-    WHERE created_at <= ${backupAt.toISOString()} AND (${afterId}::uuid IS NULL OR id > ${afterId}::uuid)
+    WHERE created_at <= ${stoppedAt.toISOString()} AND (${afterId}::uuid IS NULL OR id > ${afterId}::uuid)
     ORDER BY id LIMIT ${limit}`);
 }

@@ -218,6 +218,32 @@ describe('a restore of both databases', () => {
     });
   });
 
+  it('covers what was created after a backup whose time is given too early', async () => {
+    const { campaignId, snapshot } = await fixture({ recipients: 100, messagesPerSecond: 2 });
+    const id = await seedRunningDelivery(campaignId);
+    const stoppedAt = new Date(Date.now() + 1_000);
+    const backupAt = new Date(stoppedAt.getTime() - 15_000);
+    const { kinds, problems } = await settle({ backupAt, stoppedAt, temporalToo: true });
+    expect({ kinds, problems }).toEqual({
+      kinds: ['sent-in-lost-time', 'delivery-in-lost-time'],
+      problems: [],
+    });
+    expect(await snapshot()).toMatchObject({ status: 'PAUSED', counts: { unknown: 50, pending: 50 } });
+    const state = sql.fragment`SELECT state FROM webhook_delivery WHERE id = ${id}`;
+    expect(await doctorFixture.read(state)).toBe('failed');
+  });
+
+  it('reaches further when it is repeated with a later stop', async () => {
+    const { snapshot } = await fixture({ recipients: 200, messagesPerSecond: 2 });
+    const backupAt = new Date();
+    const after = (seconds: number) => new Date(backupAt.getTime() + seconds * 1_000);
+    await settle({ backupAt, stoppedAt: after(5), temporalToo: true });
+    expect((await snapshot()).counts.unknown).toBe(30);
+    const later = { backupAt, stoppedAt: after(15), temporalToo: true };
+    expect(await settle(later)).toEqual({ kinds: ['sent-in-lost-time'], problems: [], again: 0 });
+    expect((await snapshot()).counts.unknown).toBeGreaterThanOrEqual(50);
+  });
+
   it('cancels a campaign that was being prepared, and may have been sent since', async () => {
     const { campaignId, snapshot } = await fixture({ recipients: 3 });
     await doctorFixture.run(

@@ -42,11 +42,13 @@ const plain = /^\+?\d+$/;
 
 // Includes characters that spreadsheets and address books add: an apostrophe, no-break spaces, marks of direction.
 const decoration = /[\s\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]+|^'/g;
+/** A number that a spreadsheet or a script has written as a decimal, such as `436641234567.0`. */
+const decimal = /^(\+?\d{8,})\.0{1,2}$/;
 const punctuation = /[-.()/\u2010-\u2015\u2212]/g;
 
 function clean(input: string): string {
   if (plain.test(input)) return input;
-  const text = inAscii(input).replace(decoration, '');
+  const text = inAscii(input).replace(decoration, '').replace(decimal, '$1');
   const bare = text.replace(punctuation, '');
   return plain.test(bare) ? bare : text;
 }

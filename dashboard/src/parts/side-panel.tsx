@@ -15,7 +15,7 @@ export function SidePanel({ label, opened, onClose, children }: SidePanelProps) 
       <Drawer.Overlay />
       <Drawer.Content aria-label={label}>
         <Drawer.Body>
-          <Group justify="flex-end">
+          <Group justify="flex-end" mb="xs">
             <Drawer.CloseButton aria-label="Close" />
           </Group>
           {children}

@@ -75,7 +75,7 @@ function Figure({ name, value, note }: { name: string; value: string; note: Reac
       <Text size="sm" c="dimmed">
         {name}
       </Text>
-      <Text fz={{ base: 17, xs: 20 }} fw={700} style={{ fontVariantNumeric: 'tabular-nums' }}>
+      <Text fz={18} fw={700} style={{ fontVariantNumeric: 'tabular-nums' }}>
         {value}
       </Text>
       <Text size="xs" c="dimmed" component="div">

@@ -1,7 +1,7 @@
 import { Badge } from '@mantine/core';
 
 export const ConsentBadge = ({ isSubscribed }: { readonly isSubscribed: boolean }) => (
-  <Badge variant="light" tt="none" color={isSubscribed ? 'teal' : 'orange'}>
+  <Badge variant="light" radius="sm" tt="none" fw={600} color={isSubscribed ? 'teal' : 'orange'}>
     {isSubscribed ? 'Subscribed' : 'Opted out'}
   </Badge>
 );

@@ -28,7 +28,7 @@ export function Contact() {
     <Screen
       title={query.data === undefined ? 'Contact' : nameOf(query.data)}
       path={[
-        <TextLink key="contacts" to="/contacts">
+        <TextLink key="contacts" to="/contacts" size="sm">
           Contacts
         </TextLink>,
       ]}
@@ -205,7 +205,7 @@ function Conversations({ contactId }: { contactId: string }) {
       </Title>
       {data.map(({ id, status, createdAt }) => (
         <Text key={id} size="sm">
-          <TextLink to="/conversations" search={{ conversation: id }}>
+          <TextLink to="/conversations" search={{ conversation: id }} fz="inherit">
             Conversation, {status}
           </TextLink>
           , begun <Time at={createdAt} />

@@ -30,7 +30,7 @@ const contactColumns = (tagName: ReadonlyMap<string, string>): readonly Column<a
     key: 'name',
     title: 'Name',
     cell: (contact) => (
-      <TextLink to="/contacts/$id" params={{ id: contact.id }} fw={600} dir="auto">
+      <TextLink to="/contacts/$id" params={{ id: contact.id }} size="sm" fw={600} dir="auto">
         {nameOf(contact)}
       </TextLink>
     ),

@@ -96,10 +96,13 @@ function Replies({ campaignId }: { campaignId: string }) {
   return (
     <>
       Replies to{' '}
-      <TextLink to="/campaigns/$id" params={{ id: campaignId }}>
+      <TextLink to="/campaigns/$id" params={{ id: campaignId }} fz="inherit">
         {data?.name ?? 'a campaign'}
       </TextLink>
-      . <TextLink to="/conversations">Show all</TextLink>
+      .{' '}
+      <TextLink to="/conversations" fz="inherit">
+        Show all
+      </TextLink>
     </>
   );
 }

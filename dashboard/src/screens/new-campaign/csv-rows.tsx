@@ -34,7 +34,7 @@ export function CsvRows({ preview, fileKey, templateId, variableMapping }: CsvRo
   return (
     <Stack gap="sm">
       <Text size="sm" role="status">
-        {isWhole ? `${counted(read, 'row')}. ` : `Of the first ${number(read)} rows: `}
+        {isWhole ? `${counted(read, 'row')}: ` : `Of the first ${number(read)} rows: `}
         {skipped
           .map(([reason, count]) => `${number(count)} skipped (${explain(reason).title.toLowerCase()})`)
           .join(', ') || 'none is skipped'}

@@ -145,7 +145,7 @@ interface ColumnsProps {
 
 function Columns({ preview: { headers, mapping, confidence }, onChange }: ColumnsProps) {
   return (
-    <SimpleGrid cols={{ base: 2, sm: 4 }}>
+    <SimpleGrid cols={{ base: 2, sm: 4 }} style={{ alignItems: 'end' }}>
       {fields.map(({ key, label }) => {
         const column = mapping[key];
         const isUnsure = (confidence[key] ?? 1) < 0.7 && column != null;

@@ -17,7 +17,7 @@ export function Schedule({ name, draft: { at, window }, isMarketing, onChange }:
   const { data: inherited } = useWorkspaceWindow();
   return (
     <>
-      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: 'end' }}>
         <TextInput
           label="Campaign name"
           description="For you; recipients do not see it"

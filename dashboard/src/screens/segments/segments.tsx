@@ -23,7 +23,7 @@ const segmentColumns = (remove: (id: string) => void): readonly Column<api.Segme
     key: 'name',
     title: 'Segment',
     cell: ({ id, name }) => (
-      <TextLink to="/segments" search={{ segment: id }} fw={600} dir="auto">
+      <TextLink to="/segments" search={{ segment: id }} size="sm" fw={600} dir="auto">
         {name}
       </TextLink>
     ),
@@ -38,7 +38,7 @@ const segmentColumns = (remove: (id: string) => void): readonly Column<api.Segme
     key: 'contacts',
     title: 'Contacts',
     cell: ({ id, name }) => (
-      <TextLink to="/contacts" search={{ segment: id }} aria-label={`Show the contacts of ${name}`}>
+      <TextLink to="/contacts" search={{ segment: id }} size="sm" aria-label={`Show the contacts of ${name}`}>
         Show
       </TextLink>
     ),

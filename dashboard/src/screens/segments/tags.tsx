@@ -60,7 +60,7 @@ export function Tags() {
                     />
                   }
                 >
-                  <TextLink to="/contacts" search={{ tag: tagId }} c="inherit">
+                  <TextLink to="/contacts" search={{ tag: tagId }} c="inherit" fz="inherit">
                     {label}
                   </TextLink>
                 </Badge>

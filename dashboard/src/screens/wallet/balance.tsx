@@ -10,6 +10,9 @@ import { lowBalanceLimit, setLowBalanceLimit } from '../../low-balance.ts';
 
 const days = 7;
 
+const lasts = (left: number): string =>
+  left < 1 ? 'enough for less than a day' : `enough for ${counted(left, 'more day')}`;
+
 export function Balance({ wallet }: { wallet: api.Wallet }) {
   const { channel_id: channelId, balance, reserved, currency } = wallet;
   const available = Number(balance) - Number(reserved);
@@ -34,13 +37,13 @@ export function Balance({ wallet }: { wallet: api.Wallet }) {
           icon={<IconAlertTriangle aria-hidden />}
           title="The balance is low"
         >
-          {money(available.toFixed(2), currency)} is less than your limit of {money(String(limit), currency)}.
+          {money(available.toFixed(6), currency)} is less than your limit of {money(String(limit), currency)}.
         </Alert>
       )}
       <SimpleGrid cols={{ base: 2, lg: 4 }}>
         <Amount
           name="Available"
-          value={money(available.toFixed(2), currency)}
+          value={money(available.toFixed(6), currency)}
           note="balance less what is reserved"
         />
         <Amount name="Balance" value={money(balance, currency)} />
@@ -48,7 +51,7 @@ export function Balance({ wallet }: { wallet: api.Wallet }) {
         <Amount
           name="Spent per day"
           value={money(perDay.toFixed(2), currency)}
-          note={left === undefined ? `over the last ${days} days` : `enough for ${counted(left, 'more day')}`}
+          note={left === undefined ? `over the last ${days} days` : lasts(left)}
         />
       </SimpleGrid>
       <Limit limit={limit} currency={currency} onChange={keep} />
@@ -90,7 +93,7 @@ function Amount({ name, value, note }: { name: string; value: string; note?: Rea
       <Text size="sm" c="dimmed">
         {name}
       </Text>
-      <Text fz={{ base: 18, sm: 22 }} fw={650} style={{ fontVariantNumeric: 'tabular-nums' }}>
+      <Text fz={18} fw={650} style={{ fontVariantNumeric: 'tabular-nums' }}>
         {value}
       </Text>
       {note && (

@@ -13,6 +13,7 @@ import {
   deliver,
   messagesCallback,
   rowsOf,
+  status,
   subscribeToAll,
 } from '../support/callback-fixtures.ts';
 import { checkBooks, seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
@@ -146,6 +147,53 @@ it('skips an erased person who waits in a campaign', async () => {
   const state = sql.fragment`SELECT state, reason FROM recipient WHERE campaign_id = ${campaign.campaignId}
     AND position = 1`;
   expect(await rowsOf(database, state)).toEqual([{ state: 'SKIPPED', reason: 'CONTACT_DELETED' }]);
+});
+
+it('keeps an erased person erased when their statuses and replies come later', async () => {
+  const person = await aPerson();
+  const { database } = api.dependencies;
+  const { campaignId, channelId, workspaceId } = person.campaign;
+  await query(sql.fragment`UPDATE campaign_counter SET pending = 0, delivered = 1, skipped = 1
+    WHERE campaign_id = ${campaignId}`);
+  await erase(person);
+  await runErasures();
+  const [recipient] = await rowsOf<{ id: string }>(
+    database,
+    sql.fragment`SELECT id FROM recipient WHERE campaign_id = ${campaignId} AND position = 1`,
+  );
+  const sent = `wamid.of.${waId}`;
+  const applier = createApplier(database, { secrets: api.dependencies.secrets });
+  await deliver(applier, [
+    messagesCallback(channelId, {
+      statuses: [status({ status: 'read', providerMessageId: sent, callbackData: recipient?.id ?? '' })],
+    }),
+  ]);
+  expect(
+    await rowsOf(
+      database,
+      sql.fragment`SELECT state, provider_message_id FROM recipient WHERE id = ${recipient?.id ?? ''}`,
+    ),
+  ).toEqual([{ state: 'READ', provider_message_id: null }]);
+  // The message that is answered names the erased contact, as one does whose outcome was recorded late.
+  await query(
+    sql.fragment`UPDATE recipient SET provider_message_id = ${sent} WHERE id = ${recipient?.id ?? ''}`,
+  );
+  await query(sql.fragment`INSERT INTO provider_message (hash, recipient_id)
+    VALUES (hashtextextended(${sent}, 0), ${recipient?.id ?? ''})`);
+  const reply = { id: `wamid.${randomUUID()}`, from: waId, timestamp: '1749416383', context: { id: sent } };
+  await deliver(applier, [
+    messagesCallback(channelId, { messages: [{ ...reply, type: 'text', text: { body: 'Hello' } }] }),
+  ]);
+  const contacts = await rowsOf<{ id: string; erased: boolean }>(
+    database,
+    sql.fragment`SELECT id, erased_at IS NOT NULL AS erased, deleted_at IS NOT NULL AS deleted, phone_number
+      FROM contact WHERE workspace_id = ${workspaceId} AND (phone_number = ${digits} OR id = ${person.contactId})
+      ORDER BY erased DESC`,
+  );
+  expect(contacts).toEqual([
+    { id: person.contactId, erased: true, deleted: true, phone_number: null },
+    { id: expect.any(String), erased: false, deleted: false, phone_number: digits },
+  ]);
 });
 
 it.each([

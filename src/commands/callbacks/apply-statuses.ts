@@ -158,7 +158,9 @@ function progressOf(before: LockedMessage, matches: ReadonlyMap<string, StatusMa
     ...reasonAfter(before, outcome),
     state: outcome.state,
     statuses_seen: outcome.statusesSeen,
-    provider_message_id: before.provider_message_id ?? match.statuses[0]?.providerMessageId ?? null,
+    provider_message_id:
+      before.provider_message_id ??
+      (match.target.erased ? null : (match.statuses[0]?.providerMessageId ?? null)),
   };
   return [{ target: match.target, before, after, outcome }];
 }

@@ -54,10 +54,10 @@ const idsOf = (workspaceId: number, { phoneNumber, waId, providerUserId }: Perso
   SELECT contact_id FROM contact_identity
   WHERE workspace_id = ${workspaceId} AND provider_id IN (${waId}::text, ${providerUserId}::text)`;
 
-/** Like `lockPerson`, by contact id. */
+/** Like `lockPerson`, by contact id; an erased contact is never found again. */
 export function lockContactById(connection: Connection, workspaceId: number, contactId: string) {
   return connection.any(sql.type(row(IncomingContact))`
-    SELECT ${selection} FROM contact WHERE workspace_id = ${workspaceId} AND id = ${contactId}
+    SELECT ${selection} FROM contact WHERE workspace_id = ${workspaceId} AND id = ${contactId} AND erased_at IS NULL
     FOR NO KEY UPDATE`);
 }
 

@@ -137,7 +137,9 @@ export async function photograph(page: Page, name: string, { fullPage = true } =
   if (!takesPictures) return;
   mkdirSync(photographs, { recursive: true });
   await page.evaluate('scrollTo(0, 0)');
-  await page.screenshot({ path: join(photographs, `${name}.png`), fullPage, animations: 'disabled' });
+  // The pictures of the documentation show no focus.
+  const style = name.startsWith('docs-') ? ':focus-visible { outline: none !important }' : '';
+  await page.screenshot({ path: join(photographs, `${name}.png`), fullPage, animations: 'disabled', style });
 }
 
 /** Checks and photographs both themes; unless pictures are taken or every case is tested, checks the light theme alone. */

@@ -78,8 +78,11 @@ export function relativeTime(at: Date, now = Date.now()): string {
 
 export const phone = (digits: string | null | undefined): string => (digits ? `+${digits}` : '—');
 
-/** `INSUFFICIENT_BALANCE` → `Insufficient balance` */
+/** `INSUFFICIENT_BALANCE` → `Insufficient balance`, `csv_import` → `CSV import` */
 export function words(code: string): string {
-  const text = code.replaceAll('_', ' ').toLowerCase();
+  const text = code
+    .replaceAll('_', ' ')
+    .toLowerCase()
+    .replace(/\b(?:api|csv|dns|tls)\b/g, (name) => name.toUpperCase());
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

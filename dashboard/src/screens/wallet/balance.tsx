@@ -75,7 +75,7 @@ function Limit({
       label={`Warn below, in ${currency}`}
       description="Kept in this browser; shown here and on the overview"
       inputMode="decimal"
-      w={300}
+      maw={360}
       value={typed}
       error={read.kind === 'problem' && typed !== '0' ? read.message : undefined}
       onChange={({ currentTarget: { value } }) => {

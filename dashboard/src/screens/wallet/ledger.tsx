@@ -11,13 +11,13 @@ import { TextLink } from '../../parts/text-link.tsx';
 import { Time } from '../../parts/time.tsx';
 
 const columnsOf = (currency: string): readonly Column<api.LedgerEntry>[] => [
-  { key: 'at', title: 'When', cell: ({ created_at: at }) => <Time at={at} />, width: 100 },
+  { key: 'at', title: 'When', cell: ({ created_at: at }) => <Time at={at} />, width: 88 },
   { key: 'kind', title: 'What', cell: (entry) => <What entry={entry} /> },
   {
     key: 'amount',
     title: 'Amount',
     isNumber: true,
-    width: 164,
+    width: 160,
     cell: ({ amount }) => (
       <Text span inherit c={amount.startsWith('-') ? undefined : 'var(--mantine-color-teal-light-color)'}>
         {amount.startsWith('-') ? '' : '+'}

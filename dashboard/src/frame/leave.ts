@@ -3,7 +3,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef } from 'react';
 import { isSignedOut, readSession, signOut } from '../client.ts';
-import { forgetDrafts } from '../screens/new-campaign/draft.ts';
 
 /** Goes to the sign-in when a request is answered 401; returns the function that signs out. */
 export function useLeave(): () => Promise<void> {
@@ -43,7 +42,8 @@ export function useLeave(): () => Promise<void> {
   );
   return async () => {
     await signOut();
-    forgetDrafts();
+    // Drafts and unanswered requests: the next user of a shared machine must not meet them.
+    sessionStorage.clear();
     await go(undefined);
   };
 }

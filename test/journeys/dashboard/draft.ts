@@ -1,11 +1,14 @@
 /** What the form of a new campaign guards against: lost input, the wrong file, sending to too many. */
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import * as api from '../../../clients/typescript/src/index.ts';
 import {
+  client,
   createCampaign,
   expectNoViolationInState,
   goTo,
   lookAtState,
+  loseAnswers,
   openCampaign,
   stack,
   tomorrow,
@@ -21,7 +24,7 @@ async function chooseTemplate(page: Page): Promise<void> {
   await page.getByRole('option', { name: 'plain_notice (en_US)' }).click();
 }
 
-it('keeps the form through a wrong year and a lost session, and sends no file that is not shown', async () => {
+it('keeps the form through a wrong year, a lost session and a lost answer, and sends no file that is not shown', async () => {
   await within(async (page) => {
     await chooseTemplate(page);
     await page.getByLabel('CSV file').setInputFiles(csvFile('Phone\n+4915120000051\n+4915120000052\n'));
@@ -55,6 +58,15 @@ it('keeps the form through a wrong year and a lost session, and sends no file th
     await lookAtState(page, 'new-campaign-first-line');
     await page.getByRole('button', { name: 'It is a person' }).click();
     await page.getByText(/^2 people for/).waitFor();
+    await page.getByLabel('Campaign name').fill('Created once');
+    await loseAnswers(page, '**/campaigns/auto-trigger');
+    await page.getByRole('button', { name: 'Create campaign' }).click();
+    await page.getByRole('alert').getByText('The service did not answer').waitFor({ timeout: 30_000 });
+    await page.reload();
+    await page.getByText(/^2 people for/).waitFor();
+    await page.getByRole('button', { name: 'Create campaign' }).click();
+    await page.getByRole('heading', { name: 'Created once', level: 1 }).waitFor();
+    expect((await api.listCampaigns(client, { search: 'Created once' })).data).toHaveLength(1);
   });
 }, 60_000);
 

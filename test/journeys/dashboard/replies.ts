@@ -12,6 +12,7 @@ import {
   hasten,
   lookAt,
   lookAtState,
+  loseAnswers,
   openCampaign,
   stack,
   tabTo,
@@ -68,8 +69,19 @@ it('renames a campaign, shows who replied to it, and answers with a template', a
     await answer.getByRole('combobox', { name: '{{1}} in the body' }).fill('Edda');
     await answer.getByRole('figure').getByText('Hello Edda, thank you').waitFor();
     await lookAtState(page, 'conversation-answer');
+    await loseAnswers(page, '**/message/send');
+    await answer.getByRole('button', { name: 'Send answer' }).click();
+    await hasten(page, answer.getByText('The service did not answer'));
+    await answer.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Answer with a template' }).click();
+    await answer.getByRole('combobox', { name: 'Template' }).click();
+    await page.getByRole('option', { name: 'hello_campaign (en_US)' }).click();
+    await answer.getByRole('combobox', { name: '{{1}} in the body' }).fill('Edda');
     await answer.getByRole('button', { name: 'Send answer' }).click();
     await hasten(page, page.getByText('Template hello_campaign'));
+    await answer.waitFor({ state: 'hidden' });
+    const sent = (await api.listMessages(client, { phone_number: number })).data;
+    expect(sent.filter(({ direction }) => direction === 'outbound')).toHaveLength(1);
     await page.getByRole('button', { name: 'Resolve' }).click();
     await page.getByRole('button', { name: 'Open again' }).waitFor();
     await page.getByRole('button', { name: 'Open again' }).click();

@@ -1,12 +1,13 @@
 /** Answers a person with an approved template: the service sends no free text. */
 import { Alert, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useMemo, useState, type FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import { allOf, api, client } from '../../client.ts';
 import { Dialog } from '../../parts/confirm.tsx';
 import { Loaded } from '../../parts/load-states.tsx';
 import { FormFoot } from '../../parts/form-foot.tsx';
 import { Phone } from '../../parts/phone.tsx';
+import { forgetUnanswered, sendOnce } from '../../send-once.ts';
 import { fieldsOf, mappingOf, type Variables } from '../new-campaign/fields.ts';
 import { contactFields, Unsendable, useTemplate, VariableFields } from '../new-campaign/variables.tsx';
 
@@ -15,8 +16,9 @@ interface AnswerDialogProps {
   readonly onClose: () => void;
 }
 
-export function AnswerDialog({ conversation, onClose }: AnswerDialogProps) {
+export function AnswerDialog({ conversation, onClose: close }: AnswerDialogProps) {
   const { id, contactId } = conversation;
+  const action = `answer ${id}`;
   const [templateId, setTemplateId] = useState<string>();
   const [variables, setVariables] = useState<Variables>({});
   const templates = useQuery({
@@ -35,11 +37,6 @@ export function AnswerDialog({ conversation, onClose }: AnswerDialogProps) {
     ({ path, isOptional }) => !isOptional && !hasValue(contact.data, variables[path]),
   );
   const queryClient = useQueryClient();
-  // A key belongs to one answer: after a lost response the same one is sent again.
-  const idempotencyKey = useMemo(
-    () => (templateId && variables ? crypto.randomUUID() : ''),
-    [templateId, variables],
-  );
   const send = useMutation({
     mutationFn: async () => {
       if (contact.data === undefined || templateId === undefined) throw new Error('Choose a template.');
@@ -50,10 +47,10 @@ export function AnswerDialog({ conversation, onClose }: AnswerDialogProps) {
         countryCode: `+${countryCode}`,
         ...(values !== undefined && { variableMapping: values }),
       };
-      await api.sendTemplateMessage(client, body, { idempotencyKey });
+      await sendOnce(action, api.sendTemplateMessage, body);
     },
     onSuccess: async () => {
-      onClose();
+      close();
       await queryClient.invalidateQueries({ queryKey: ['conversation', id] });
       await queryClient.invalidateQueries({ queryKey: ['conversations'] });
     },
@@ -61,6 +58,11 @@ export function AnswerDialog({ conversation, onClose }: AnswerDialogProps) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     send.mutate();
+  };
+  const onClose = () => {
+    // The service repeats this answer for the same key; the user has read it and may send another one.
+    if (send.error instanceof api.ApiError && send.error.code === 'outcome_unknown') forgetUnanswered(action);
+    close();
   };
   return (
     <Dialog title="Answer with a template" opened onClose={onClose} size="lg">

@@ -3,11 +3,11 @@ import { Alert, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { api, client } from '../../client.ts';
+import { api } from '../../client.ts';
 import { counted, isLater, money, plannedTime } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useIdempotencyKey } from '../../parts/use-idempotency-key.ts';
+import { sendOnce } from '../../send-once.ts';
 
 interface CreateProps {
   readonly body: api.CreateCampaign;
@@ -37,9 +37,8 @@ const beginsText = (begins: string | null): string =>
 export function Create({ body, check, isReady, templateName, onCreated }: CreateProps) {
   const navigate = useNavigate();
   const [asking, { open, close }] = useDisclosure();
-  const idempotencyKey = useIdempotencyKey(body);
   const create = useMutation({
-    mutationFn: async () => (await api.createCampaign(client, body, { idempotencyKey })).data.campaign.id,
+    mutationFn: async () => (await sendOnce('campaign', api.createCampaign, body)).data.campaign.id,
     onSuccess: (id) => {
       onCreated();
       return navigate({ to: '/campaigns/$id', params: { id } });

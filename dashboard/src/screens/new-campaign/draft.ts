@@ -43,9 +43,3 @@ export function useDraft(source: string, initial: Draft) {
     });
   return { draft, change, forget: () => sessionStorage.removeItem(keyOf(source)) };
 }
-
-/** Deletes all drafts at the sign-out: the next user of a shared machine must not see them. */
-export function forgetDrafts(): void {
-  for (const key of Object.keys(sessionStorage))
-    if (key.startsWith(keyOf(''))) sessionStorage.removeItem(key);
-}

@@ -2,11 +2,12 @@
 import { Alert, Card, Group, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { IconCircleCheck } from '@tabler/icons-react';
-import { useRef, useState, type FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import { readAmount } from '../../amount.ts';
-import { api, client } from '../../client.ts';
+import { api, isUnanswered } from '../../client.ts';
 import { money } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
+import { sendOnce } from '../../send-once.ts';
 import { useDiagnosis } from './waiting.tsx';
 
 interface RechargeProps {
@@ -22,19 +23,16 @@ export function Recharge({ channelId, campaignId, currency }: RechargeProps) {
   const queryClient = useQueryClient();
   const amount = typed ?? missing;
   const read = readAmount(amount);
-  // A key belongs to one recharge: after a lost answer the same one is sent again.
-  const key = useRef({ amount: '', id: '' });
   const recharge = useMutation({
     mutationFn: async () => {
       if (read.kind === 'problem') throw new Error(read.message);
-      if (key.current.amount !== read.text) key.current = { amount: read.text, id: crypto.randomUUID() };
       const body = { channel_id: channelId, amount: read.text };
-      const { data } = await api.rechargeWallet(client, body, { idempotencyKey: key.current.id });
+      const { data } = await sendOnce(`recharge ${channelId}`, api.rechargeWallet, body);
       return { added: read.text, balance: data.balance };
     },
-    onSuccess: async () => {
-      key.current = { amount: '', id: '' };
-      setTyped('');
+    onSuccess: () => setTyped(''),
+    // Without an answer too: the ledger shows whether the money was added.
+    onSettled: async () => {
       await queryClient.invalidateQueries({ queryKey: ['wallet', channelId] });
       await queryClient.invalidateQueries({ queryKey: ['ledger', channelId] });
       await queryClient.invalidateQueries({ queryKey: ['campaign', campaignId] });
@@ -68,6 +66,9 @@ export function Recharge({ channelId, campaignId, currency }: RechargeProps) {
       {recharge.error && (
         <Text c="red" size="sm" mt="xs" role="alert">
           {recharge.error.message}
+          {read.kind === 'amount' &&
+            isUnanswered(recharge.error) &&
+            ' Recharge the same amount again: it is added once only.'}
         </Text>
       )}
       {recharge.data && (

@@ -1,0 +1,32 @@
+/**
+ * Requests that must not be carried out twice, such as a recharge. Until one is answered, another with the same body has the
+ * same Idempotency-Key, also after a reload or a new sign-in in this tab: nobody knows whether the first arrived.
+ */
+import { client, type api } from './client.ts';
+
+const hex = (bytes: ArrayBuffer): string =>
+  Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+const seedOf = (action: string): string => `unanswered ${action}`;
+
+/** The key is a hash of the body and a random seed, so that this tab keeps neither names nor numbers. */
+async function keyOf(action: string, body: object): Promise<string> {
+  const seed = sessionStorage.getItem(seedOf(action)) ?? crypto.randomUUID();
+  sessionStorage.setItem(seedOf(action), seed);
+  const text = new TextEncoder().encode(seed + JSON.stringify(body));
+  return hex(await crypto.subtle.digest('SHA-256', text));
+}
+
+/** From now on the same body is a new request. */
+export const forgetUnanswered = (action: string): void => sessionStorage.removeItem(seedOf(action));
+
+/** `action` names what is done, with the record that it is done to. */
+export async function sendOnce<A, B extends object>(
+  action: string,
+  operation: (client: api.Client, body: B, options: api.CallOptions) => Promise<A>,
+  body: B,
+): Promise<A> {
+  const answer = await operation(client, body, { idempotencyKey: await keyOf(action, body) });
+  forgetUnanswered(action);
+  return answer;
+}

@@ -96,15 +96,15 @@ it('pauses for want of money, says how much, and goes on after Recharge and Star
   const amount = (0.6 - Number(balance)).toFixed(6);
   const wallet = ['--channel-id', stack.dev.channelId, '--amount'];
   await admin(['adjust-wallet', ...wallet, amount, '--reason', 'A wallet that runs dry']);
-  const id = await createCampaign('Dry', people(100, 30_000_000));
+  const id = await createCampaign('Dry', people(101, 30_000_000));
   await within(async (page) => {
     await openCampaign(page, id, 'Dry');
-    // 0.055 a message: ten of a hundred are paid for.
+    // 0.055 a message: ten of 101 are paid for. An odd number lacks an amount with three decimals.
     const sentence = page.getByText(
-      'Paused: the wallet holds 0.05 USD and the next message costs 0.055 USD. 90 people wait.',
+      'Paused: the wallet holds 0.05 USD and the next message costs 0.055 USD. 91 people wait.',
     );
     await sentence.waitFor({ timeout: 30_000 });
-    await page.getByText('Recharge at least 4.9 USD to send to all, then start it again.').waitFor();
+    await page.getByText('Recharge at least 4.955 USD to send to all, then start it again.').waitFor();
     await lookAtState(page, 'campaign-dry');
     await use(page, page.getByRole('link', { name: 'Recharge' }));
     await use(page, page.getByLabel('Operator key', { exact: true }));
@@ -112,14 +112,14 @@ it('pauses for want of money, says how much, and goes on after Recharge and Star
     await page.keyboard.press('Enter');
     const field = page.getByLabel('Amount in USD');
     await expectFocus(page, field);
-    await expect.poll(() => field.inputValue()).toBe('4.9');
+    await expect.poll(() => field.inputValue()).toBe('4.955');
     await lookAtState(page, 'wallet-dry');
     await photograph(page, 'docs-wallet', { fullPage: false });
     const recharge = page.getByRole('button', { name: 'Recharge' });
     await use(page, recharge);
-    await page.getByText('4.90 USD added; balance 4.95 USD.').waitFor();
+    await page.getByText('4.955 USD added; balance 5.005 USD.').waitFor();
     await expectFocus(page, recharge);
-    await page.getByText('4.95 USD', { exact: true }).first().waitFor();
+    await page.getByText('5.005 USD', { exact: true }).first().waitFor();
     await use(page, page.getByRole('button', { name: 'Start' }));
     await page.getByRole('heading', { name: 'Dry' }).waitFor();
     await expectAtScreen(page);

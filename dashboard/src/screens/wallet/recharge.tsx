@@ -3,7 +3,7 @@ import { Alert, Card, Group, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useState, type FormEvent } from 'react';
-import { readAmount } from '../../amount.ts';
+import { readAmount, type TypedAmount } from '../../amount.ts';
 import { api, isUnanswered } from '../../client.ts';
 import { money } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
@@ -22,7 +22,9 @@ export function Recharge({ channelId, campaignId, currency }: RechargeProps) {
   const [typed, setTyped] = useState<string>();
   const queryClient = useQueryClient();
   const amount = typed ?? missing;
-  const read = readAmount(amount);
+  // The service writes the missing amount with a decimal point: only typed text can be ambiguous.
+  const read: TypedAmount =
+    typed === undefined && missing !== '' ? { kind: 'amount', text: missing } : readAmount(amount);
   const recharge = useMutation({
     mutationFn: async () => {
       if (read.kind === 'problem') throw new Error(read.message);

@@ -29,7 +29,7 @@ CREATE TABLE unmatched_status (
   status text NOT NULL,
   body text NOT NULL,
   received_at timestamptz NOT NULL DEFAULT now(),
-  -- Set when the event was emitted with messageSource unknown; the row is kept for inspection until retention.
+  -- Set when the event was emitted with messageSource unknown, or the status could not be applied. The row is kept until retention.
   emitted_at timestamptz,
   UNIQUE (channel_id, provider_message_id, status)
 );

@@ -20,7 +20,7 @@ const poolSize = 10;
 
 const pageFolder = fileURLToPath(new URL('../../dashboard', import.meta.url));
 
-/** `execArgv`: for a profile. */
+/** `execArgv`: options for Node, such as `--cpu-prof` for a profile. */
 export function startApiProcess(databaseUrl: string, execArgv: readonly string[] = []): Promise<ApiProcess> {
   const child = fork(fileURLToPath(import.meta.url), ['serve', databaseUrl], {
     execArgv: [...process.execArgv, ...execArgv],

@@ -20,7 +20,7 @@ export interface SimulatorState {
   readonly nextMessageId: () => string;
   accounts: ProviderAccounts;
   received: ReceivedMessages;
-  /** Numbers that were refused once, as their digits request. */
+  /** Numbers whose digits ask for one refusal and that have been refused. */
   refusedOnce: Set<string>;
   /** Uploaded files, by id. */
   readonly media: Map<string, Media>;

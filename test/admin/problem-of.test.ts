@@ -4,7 +4,7 @@ import { problemOf } from '../../src/admin/problem-of.ts';
 const refused = { code: 14, details: 'connect ECONNREFUSED 127.0.0.1:9', metadata: {} };
 const call = (fields: typeof refused) => Object.assign(new Error('14 UNAVAILABLE'), fields);
 
-it('says that Temporal does not answer, also where the SDK names its call alone', () => {
+it('says that Temporal does not answer, also when the reason is only in the cause of the error', () => {
   const sentence = 'Temporal (TEMPORAL_ADDRESS) does not answer: connect ECONNREFUSED 127.0.0.1:9';
   expect(problemOf(call(refused))).toBe(sentence);
   expect(problemOf(new Error('Failed to list workflows', { cause: call(refused) }))).toBe(sentence);

@@ -69,7 +69,7 @@ async function prepared(audience: object): Promise<string> {
   return campaignId;
 }
 
-/** Returns the campaign's final status, and the last digits of the numbers it sent to. */
+/** Returns the campaign after the send, and the numbers it sent to. */
 async function sent(campaignId: string) {
   await beginCampaign(api.dependencies, campaignId);
   await runSendStep(api.dependencies, campaignId, { budgetMs: 5_000, draining: () => false });
@@ -87,7 +87,7 @@ async function callbacksApplied(): Promise<void> {
   while ((await createCallbackPoll(applier)()) > 0);
 }
 
-it('unsubscribes a person who sends STOP from another form of the number, and stays erased after an erasure', async () => {
+it('unsubscribes a person who sends STOP from another form of the number, and an erasure does not undo it', async () => {
   const contact = (
     await call('POST', '/api/contacts', { phoneNumber: '+525512345678', firstName: 'Xochitl' })
   ).body.data;

@@ -59,7 +59,7 @@ function find(): Found {
 
 const { patterns, built } = find();
 
-/** Characters that a pattern names, and pairs of them: where it repeats, one of these makes it repeat. */
+/** Short texts to repeat: characters that the pattern names, and pairs of them. */
 function ordinaryTexts(source: string): readonly string[] {
   const named = [...new Set(source.replaceAll(/\\[a-zA-Z]|[\\^$*?]/g, ''))].slice(0, 6);
   const characters = [...new Set([...named, 'a', '0', ' '])];

@@ -93,7 +93,7 @@ describe('another SECRETS_KEY', () => {
 
       // Step 1: every process can read the new key; none writes with it.
       const knowing = await startProcess({ secretsKeys: [oldKey, newKey], keyPeppers: [oldPepper] });
-      // Step 2: it is the first one. Those that were not restarted yet read what is written under it.
+      // Step 2: the new key comes first. Processes that were not restarted yet can read what is written with it.
       const using = await startProcess({ secretsKeys: [newKey, oldKey], keyPeppers: [oldPepper] });
       await addWebhook(using, 'written under the new key');
       const changed = await addWebhook(knowing, 'written under the old key');

@@ -52,7 +52,7 @@ async function killedAt(
     dependencies: { provider },
     database: { ...database, url: gate.url },
   });
-  // With its first connection a process asks Postgres for its types.
+  // The first connection sends a statement of its own, which is not to be counted.
   await pingDatabase(doomed.dependencies.database);
   gate.killAt(statement, moment);
   const leave = new AbortController();
@@ -84,7 +84,7 @@ type Moment = 'before' | 'after';
 const Count = row(t.type({ n: t.number }));
 
 describe.each<Moment>(['before', 'after'])('a process killed %s a statement', (moment) => {
-  it('leaves one campaign to two requests with one key, and to twenty more', async () => {
+  it('leaves one campaign after two requests with one key and twenty repetitions', async () => {
     let statement = 0;
     for (let killed = true; killed;) {
       statement += 1;
@@ -122,7 +122,7 @@ describe.each<Moment>(['before', 'after'])('a process killed %s a statement', (m
     expect(statement).toBeGreaterThan(3);
   }, 120_000);
 
-  it('leaves one message to a single send with a key', async () => {
+  it('leaves one message after a single send with a key and its repetitions', async () => {
     let statement = 0;
     for (let killed = true; killed;) {
       statement += 1;

@@ -42,7 +42,7 @@ export function shapes(bytes: number, values: number): ReadonlyMap<string, () =>
     ['numbers', () => list('1', bytes, values)],
     ['objects', () => list('{}', bytes, values)],
     ['short texts', () => list('"x"', bytes, values)],
-    ['telephone numbers that the library decides', () => list('"+4901511234567"', bytes, values)],
+    ['telephone numbers that only libphonenumber can check', () => list('"+4901511234567"', bytes, values)],
     ['depth', () => nested(58, list('1', bytes - 500, values - 100))],
   ]);
 }

@@ -89,11 +89,11 @@ export type RecipientVariables =
 export interface VariableResolver {
   readonly path: string;
   readonly resolve: SlotResolver;
-  /** Set for a value that is not part of the message, and is kept to resolve a slot again. */
+  /** Set for a value that is not part of the message. It is stored to render the message again after the contact has changed. */
   readonly mayBeEmpty?: true;
 }
 
-/** The values to store for one recipient: one for each slot of the campaign's plan, then those that are kept in addition. */
+/** The values to store for one recipient: one for each slot of the campaign's plan, then those with `mayBeEmpty`. */
 export const resolveVariables = (
   resolvers: readonly VariableResolver[],
   source: RecipientSource,

@@ -74,7 +74,7 @@ async function failures(): Promise<Readonly<Record<WebhookErrorCode, Failing>>> 
     protocol_error: { url: await answering((socket) => void socket.end('SSH-2.0-OpenSSH_9.2\r\n')) },
     payload_too_large: {
       url: urlOf(fine),
-      // The other cases share their event.
+      // Changes a copy of the event, because the other cases share the original.
       meanwhile: `WITH copy AS (
           INSERT INTO event (workspace_id, key, body, occurred_at, fanned_out_at)
           SELECT workspace_id, key, repeat('é', 131072) || '.', occurred_at, now() FROM event LIMIT 1 RETURNING id)

@@ -18,7 +18,7 @@ export interface JsonAnswer {
 export interface SimulatorClient {
   readonly port: number;
   readonly baseUrl: string;
-  /** A provider's address under the version, with the account's token. */
+  /** Requests a path below the API's version, with the account's token unless another is given. */
   get(path: string, token?: string): Promise<JsonAnswer>;
   /** Sends a template with these components to a number. */
   send(message: {

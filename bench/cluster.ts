@@ -84,7 +84,7 @@ async function measureShape(context: RehearsalContext, hosts: Hosts): Promise<vo
   const { progress, signal, options } = context;
   const recipients = options.whole('recipients', 20_000);
   const folder = join(context.folder, String(hosts));
-  // The user of the embedded Postgres has to pass through.
+  // The embedded Postgres may run as another user, who must traverse this folder.
   mkdirSync(folder, { mode: 0o711 });
   const environment = process.env;
   const cluster = await startCluster({

@@ -44,7 +44,7 @@ for (const [name, args] of Object.entries(values)) {
   process.stdout.write(`check-chart: ${name}: ${objects.length} objects are valid (${counts})\n`);
 }
 
-/** By the compiler: an object literal that is given a type may have no field that the type does not know. */
+/** Compiles the objects as typed literals: TypeScript refuses a field that the type does not have. */
 function checkTypes(name, objects) {
   const folder = mkdtempSync(join(tools, 'objects-'));
   try {

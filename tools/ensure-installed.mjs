@@ -69,7 +69,7 @@ function matchesHiddenLock() {
   }
 }
 
-/** True for packages that npm leaves out on this machine: optional ones for other platforms, and their dependencies. */
+/** False for packages that npm may leave out on this machine: optional ones for other platforms, and their dependencies. */
 function isForThisMachine({ os, cpu, libc }) {
   if (os === undefined || libc !== undefined) return false;
   return os.includes(process.platform) && (cpu === undefined || cpu.includes(process.arch));

@@ -27,7 +27,7 @@ export interface Cluster {
   readonly temporalAddress: string;
   /** SIGKILL; the process, or with Postgres the pair of Patroni and server, is away until `revive`. */
   readonly kill: (name: string, options?: { readonly withDisk: boolean }) => { readonly revive: () => void };
-  /** By the name of the process; of Postgres the server's own. */
+  /** By the name of the process; for Postgres the id of the server, not of its Patroni. */
   readonly pids: () => Readonly<Record<string, number>>;
   /** The name of the process that leads Postgres now. */
   readonly primary: () => Promise<string | undefined>;

@@ -5,7 +5,7 @@ export interface DemoCsv {
   /** With byte order mark and CRLF line ends. */
   readonly text: string;
   readonly rows: number;
-  /** Row numbers of the deliberate mistakes. */
+  /** How many rows have each of the deliberate mistakes. */
   readonly planted: { readonly duplicates: number; readonly invalid: number; readonly nameless: number };
 }
 

@@ -58,7 +58,7 @@ export async function rehearse(rehearsal: Rehearsal): Promise<never> {
 
 async function play({ name, sound, run }: Rehearsal, progress: Progress, options: Options): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), `messaging-campaigns-${name}-`));
-  // The user of the embedded Postgres has to pass through.
+  // The embedded Postgres may run as another user, who must traverse this folder.
   chmodSync(folder, 0o711);
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());

@@ -89,7 +89,7 @@ const commands: Readonly<Record<string, Control>> = {
   },
 };
 
-/** Handlers of the control routes, by method and name. */
+/** Names of all control routes. */
 export const controlNames: readonly string[] = [
   ...Object.keys(commands),
   ...Object.keys(queries),

@@ -7,7 +7,7 @@ export interface BannerOptions {
   readonly signInLink: string;
   readonly dev: DevFile;
   readonly dataDir: string;
-  /** The program of the server that was started here; it is the command line, too. */
+  /** The `temporal` program, which is both the server and the command line; undefined when this start runs no server. */
   readonly temporalProgram: string | undefined;
   readonly seconds: number;
   /** A template without media, and sample values for its variables. */

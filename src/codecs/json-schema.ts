@@ -112,7 +112,7 @@ function objectSchema(
   return { type: 'object', properties, ...(required.length > 0 && { required }) };
 }
 
-/** Merges members of single types into one schema with several types, which generators of clients read best. */
+/** Merges members of different types into one schema, such as `type: ['string', 'null']`, which client generators read best. */
 function unionSchema(codecs: readonly t.Mixed[], inner: (codec: t.Mixed) => JsonSchema): JsonSchema {
   const members = codecs.map(inner);
   const types = members.map(({ type }) => type);

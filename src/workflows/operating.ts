@@ -25,7 +25,7 @@ const does: Readonly<Record<OperatorAction, string>> = {
   cancel: 'Ends the campaign for good; recipients not sent to yet are CANCELLED.',
 };
 
-/** Call it before the first step, so that signals from before it, or sent again by a reset, are handled in their order. */
+/** Call it before the first step: signals that came earlier, or that a reset sends again, are then handled in their order. */
 export function handleOperators({ snapshot, operate, refresh }: Operating): void {
   const handlers = new Map<string, () => void | Promise<void>>([
     [signalNames.refresh, refresh],

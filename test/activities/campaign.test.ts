@@ -103,7 +103,7 @@ describe('a small campaign', () => {
   });
 });
 
-it('is prepared while six files of three other workspaces download slowly', async () => {
+it('prepares a small campaign while six files of three other workspaces download slowly', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'slow-files-'));
   let downloads = 0;
   const outbound = {
@@ -168,7 +168,7 @@ it('is prepared while six files of three other workspaces download slowly', asyn
   }
 });
 
-it('is retried within ten seconds when its workspace already prepares as many campaigns as allowed', async () => {
+it('retries a preparation within ten seconds when its workspace already prepares as many as allowed', async () => {
   const dependencies = sendingDependencies({ database: test.pool, provider: createFakeProvider() });
   const fetchFile = async () => ({ ok: true, stream: new Readable({ read: () => undefined }) });
   const busy = {

@@ -137,7 +137,7 @@ const countsOf = async (campaignId: string) => (await call('GET', `/api/campaign
 describe('a person who is known by a user id alone', () => {
   const userId = 'DE.13491208655302741918';
 
-  it('gets a single message, at the price of the country, and is found in its record', async () => {
+  it('gets a single message at the price of the country, whose record names the contact', async () => {
     const contactId = await seedHiddenSender(userId);
     const before = (await call('GET', '/api/wallet')).body.data;
     const answer = await sendTo({ recipientUserId: userId });
@@ -291,7 +291,7 @@ describe('a person who is known by a user id alone', () => {
 describe('the endpoint for marketing messages', () => {
   const number = { recipientPhoneNumber: '4915112345678', countryCode: '+49' };
 
-  it('takes only marketing templates of a channel that is set so', async () => {
+  it('is used only for marketing templates, and only of channels with marketing_endpoint', async () => {
     await sendTo(number);
     await updateChannel(api.dependencies, { channelId, marketingEndpoint: true });
     expect((await call('GET', `/api/channels/${channelId}`)).body.data).toMatchObject({
@@ -302,7 +302,7 @@ describe('the endpoint for marketing messages', () => {
     expect((await sentMessages()).map(({ marketing }) => marketing)).toEqual([false, true, false]);
   });
 
-  it('takes campaigns, with the same states and receipts', async () => {
+  it('is used by campaigns, with the same states and receipts', async () => {
     await updateChannel(api.dependencies, { channelId, marketingEndpoint: true });
     const campaignId = await runCampaign({
       contact_selection_type: 'quick_contacts',

@@ -99,7 +99,7 @@ const sayWhatIsMissing = (started: readonly Program[]) =>
 const statusOfEach = async (started: readonly Program[], probe: string) =>
   (await Promise.all(started.map(({ get }) => get(probe)))).map(([status]) => status);
 
-it('live, are not ready and say why, until Postgres and Temporal are there', async () => {
+it('programs run, are not ready and say why, until Postgres and Temporal answer', async () => {
   await Promise.all([toPostgres.set('gone'), toTemporal.set('gone')]);
   const started = await startBoth();
   expect(await statusOfEach(started, '/healthz')).toEqual([200, 200]);
@@ -113,7 +113,7 @@ it('live, are not ready and say why, until Postgres and Temporal are there', asy
   await Promise.all(started.map(({ says }) => says('nothing is missing any more')));
 }, 150_000);
 
-it('wait for servers that accept connections and do not answer', async () => {
+it('programs wait for servers that accept connections and do not answer', async () => {
   await Promise.all([toPostgres.set('silent'), toTemporal.set('silent')]);
   const started = await startBoth();
   expect(await statusOfEach(started, '/healthz')).toEqual([200, 200]);
@@ -122,7 +122,7 @@ it('wait for servers that accept connections and do not answer', async () => {
   await expect.poll(() => statusOfEach(started, '/readyz'), { timeout: 60_000 }).toEqual([200, 200]);
 }, 150_000);
 
-it('wait for a namespace that is made after their start', async () => {
+it('programs wait for a namespace that is created after their start', async () => {
   const namespace = `late-${randomUUID()}`;
   const started = await startBoth(namespace);
   await untilMissing(started, { api: '', worker: 'temporal' });

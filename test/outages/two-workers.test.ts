@@ -100,7 +100,7 @@ describe('two workers on one campaign', () => {
     const seeded = await fixture.startCampaign(recipients, 60);
     await expect.poll(() => fixture.provider.accepted.length, { timeout: 30_000 }).toBeGreaterThan(60);
     sleeper.child.kill('SIGSTOP');
-    // Its steps are noticed after eight seconds, what it had claimed is unknown after four.
+    // Temporal misses the heartbeats of its steps after eight seconds; its claims become UNKNOWN after four.
     await sleep(14_000);
     sleeper.child.kill('SIGCONT');
     await fixture.untilCompleted(seeded);

@@ -42,7 +42,7 @@ describe('createResolver', () => {
     const { resolve } = await resolverWith(() => ({ failure: 'silence' }), 400);
     const startedAt = performance.now();
     expect(await resolve('host.test')).toEqual({ ok: false, problem: 'dns_timeout' });
-    // The default would be three queries of 900 ms each.
+    // With the default limit of 3 s the lookup would take three tries of 900 ms each.
     expect(performance.now() - startedAt).toBeLessThan(2_500);
   });
 

@@ -193,7 +193,7 @@ async function limitsOfEverySession(): Promise<readonly string[]> {
   );
 }
 
-it('keeps them apart, and every limit, while campaigns, exports and webhooks run at once', async () => {
+it('keeps the workspaces apart and every limit, while campaigns, exports and webhooks run at once', async () => {
   const worked = new AbortController();
   const limits = new Set<string>();
   const watching = (async () => {

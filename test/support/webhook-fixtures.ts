@@ -77,7 +77,7 @@ export async function handOut(
   return deliveries.map(({ id }) => id);
 }
 
-/** A `contact.created` event, or one of another key with the data of a contact where only the key matters. */
+/** A `contact.created` event. */
 export function contactEvent(overrides: { readonly firstName?: string } = {}): NewEvent {
   const now = new Date('2026-01-02T03:04:05.678Z');
   return {

@@ -27,7 +27,7 @@ const read = (release: string, name: string) =>
   JSON.parse(readFileSync(join(root, release, `${name}.json`), 'utf8')) as History;
 
 describe('workflows that began on an earlier release go on with this code', () => {
-  it('of every type, and campaigns that went on in another run', () => {
+  it('is tested with every type of workflow, and with campaigns that continued as a new run', () => {
     const events = histories.flatMap(([release, name]) => read(release, name).events);
     const types = events.map((event) => event.workflowExecutionStartedEventAttributes?.workflowType.name);
     expect(types).toEqual(expect.arrayContaining(Object.values(workflowTypes)));

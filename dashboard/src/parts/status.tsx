@@ -7,7 +7,7 @@ interface StatusProps {
   readonly colour?: string;
 }
 
-/** Shows a state as a word; the colour adds no information. */
+/** Shows a state as a word, which can be understood without its colour. */
 export function Status({ state, colour }: StatusProps) {
   const { word, colour: own } = showState(state);
   return (

@@ -141,6 +141,7 @@ await rehearse({
   usage,
   options: ['recipients', 'rate', 'pairs', 'readers', 'seed'],
   flags: ['cluster'],
-  sound: 'Nobody was lost or doubled, nothing is forgotten, and sending always went on.',
+  sound:
+    'No recipient was lost or sent to twice, no acknowledged write is missing, and sending always continued.',
   run,
 });

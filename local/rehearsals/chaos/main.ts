@@ -125,7 +125,7 @@ async function untilDone(
     `done ${seconds(doneMs)} s after the last ${what} with ${total - settled} messages to go; the provider took the last ` +
       `one after ${seconds(Math.max(0, lastAt - sinceEpoch))} s, at most ${busiestSecond} in a second`,
   );
-  // After an outage much is left to be sent; after the last kill little, and it counts in full.
+  // After an outage the rest of the campaign is allowed its time at the full rate; after the last kill little is left.
   const backlogMs = kills > 0 ? 0 : ((total - settled) / rate) * 1000;
   const recoveryMs = Math.max(recoveryLimitMs, ...outages.map((kind) => outageTable[kind].recoveryMs));
   const allowedMs = recoveryMs + Math.max(backlogMs, outages.includes('provider-503') ? longestRetryMs : 0);

@@ -65,7 +65,7 @@ async function receiver(answer: (response: ServerResponse) => void) {
 }
 
 /**
- * Fifty configurations per workspace that are known to answer; their receivers stop answering under seven contacts a second.
+ * Fifty configurations per workspace whose receivers first answer, then stop while seven contacts a second are created.
  */
 export async function hangingReceivers(target: AttackTarget): Promise<void> {
   let hangs = false;

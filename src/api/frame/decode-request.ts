@@ -14,7 +14,7 @@ export function decodePath({ params: codec }: Declaration, given: Readonly<Recor
   const decoded = codec.decode(given);
   if (!isLeft(decoded)) return decoded.right;
   const [problem] = report(decoded.left);
-  // `idOf` writes the sentence that NotFound writes.
+  // `idOf` reports `<what> not found`, the message of NotFound.
   const what = problem?.message.endsWith(notFound) ? problem.message.slice(0, -notFound.length) : 'Resource';
   throw new NotFound(what);
 }

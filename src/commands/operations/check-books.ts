@@ -71,7 +71,7 @@ function* compareBooks({ database }: Doctor, id: string, books: CampaignBooks): 
       kind: 'counters-differ-from-rows',
       id,
       fingerprint: wrong.join(),
-      meaning: `kept beside the campaign ≠ counted: ${wrong.join(', ')}`,
+      meaning: `the stored counters differ from the counted recipients (stored ≠ counted): ${wrong.join(', ')}`,
       repair: { does: 'count its recipients again', run: () => recountCampaign(database, id) },
     };
   }
@@ -82,7 +82,7 @@ function* compareBooks({ database }: Doctor, id: string, books: CampaignBooks): 
       fingerprint: `${books.waiting_behind} ${books.queued}`,
       meaning: `${books.waiting_behind} recipients wait behind what was claimed, ${books.queued} are queued for another attempt`,
       repair: {
-        does: 'queue those who are PENDING, and nobody else',
+        does: 'queue exactly those that are PENDING',
         run: () => requeueStranded(database, id),
       },
     };

@@ -113,7 +113,7 @@ async function describeAhead(
   return {
     meaning,
     repair: {
-      does: 'pause the campaign; who may have been sent is settled by --backup-at and --stopped-at',
+      does: 'pause the campaign; --backup-at and --stopped-at settle the recipients that may have been sent to',
       run: () => pauseRestored(database, campaign.id),
     },
   };

@@ -98,7 +98,7 @@ function repairsOf(doctor: Doctor): Readonly<Record<string, Repair>> {
       },
     },
     events: {
-      does: 'make their deliveries, which the relay of a worker sends',
+      does: 'create their deliveries, which a webhook worker sends',
       run: () => untilLess(batchSize, async () => (await fanOutEvents(database, batchSize)).events),
     },
     'unmatched-statuses': {
@@ -109,7 +109,7 @@ function repairsOf(doctor: Doctor): Readonly<Record<string, Repair>> {
       },
     },
     deliveries: {
-      does: 'call them failed (interrupted, expired)',
+      does: 'record them as failed (interrupted or expired)',
       run: () =>
         untilLess(5000, async () => {
           const swept = await sweepTimeouts(database, {

@@ -28,8 +28,8 @@ const horizonMs = 15 * 86_400_000;
 const mostOpenings = 1_000;
 
 /**
- * Asks `Temporal`, which computes the windows. `Intl` is no check: it also accepts ambiguous abbreviations such as `IST`, which
- * `Temporal` refuses.
+ * Asks JavaScript's `Temporal`, which also computes the windows. `Intl` is no check: it accepts ambiguous abbreviations such as
+ * `IST`, which `Temporal` refuses.
  */
 export function isTimeZone(text: string): boolean {
   // Offsets such as +01:00 are refused, because they ignore daylight saving time.

@@ -118,8 +118,8 @@ const readOfferExpiry = <Leaf>({ mapping, reader, now }: MappingInput<Leaf>): nu
 };
 
 /**
- * Every value the template needs, taken from a mapping. Keys that mean nothing for this template are ignored, at every
- * depth; `footer` is one of them, because the provider's footers take no values.
+ * Every value the template needs, taken from a mapping. Keys that the template does not use are ignored at every depth, also
+ * `footer`, because the provider's footers take no values; only an unused `limited_time_offer` is an error.
  */
 export const readTemplateValues = <Leaf>(input: MappingInput<Leaf>): TemplateValues<Leaf> => {
   const { definition, mapping, reader } = input;

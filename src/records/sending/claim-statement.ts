@@ -14,7 +14,7 @@ import { countedPeople, personColumns, type RemainingQuota } from './messaging-l
 
 /** A claim scans at most 10,000 positions, so that a long run of skipped recipients does not slow it down. */
 const maxScannedPositions = 10_000;
-/** 15 ms: a message that leaves this late is on time, and the answer to the claim needs some of it. */
+/** 15 ms: a message sent this late counts as on time; the response to the claim takes part of that time. */
 const startsLateMs = 15;
 
 const seconds = (ms: number) => sql.fragment`make_interval(secs => ${ms / 1_000}::float8)`;
@@ -177,7 +177,7 @@ const books = ({ campaignId, channelId, claimId, epoch, answerWithinMs }: ClaimR
     SELECT count(*)::int AS size, min(position) AS first_position, max(position) AS last_position,
       sum(price)::bigint AS price, (SELECT count(*) FROM skipped)::int AS skipped FROM claimed
   ), reserved AS (
-    -- Writes the balance that was locked: Postgres would first check a new row made from this statement's older snapshot.
+    -- Sets balance as well: Postgres first checks the constraints on a row made from this statement's older snapshot.
     UPDATE wallet SET balance = locked.balance, reserved = locked.reserved + total.price, updated_at = now()
     FROM total CROSS JOIN locked WHERE total.size > 0 AND wallet.channel_id = ${channelId}
   ), reached AS (

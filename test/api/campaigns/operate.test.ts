@@ -58,7 +58,7 @@ const statusOf = async (id: string) =>
   (await api.send('GET', `/api/campaigns/${id}`, { key: workspace.workspaceKey })).body.data.status;
 
 describe('start, pause and cancel', () => {
-  it('start a campaign whose messages the provider rejected only with force', async () => {
+  it('start a campaign only with force after the provider rejected its messages', async () => {
     const id = await runningCampaign();
     expect(await move(id, 'pause')).toEqual([202, 'PAUSED', 'OPERATOR']);
     await api.database.pool.query(sql.type(nothing)`

@@ -186,7 +186,7 @@ describe('PATCH /api/campaigns/{id}', () => {
     expect(await audited()).toContain('campaign.update');
   });
 
-  it('refuses the window of a campaign that has ended, and knows no foreign one', async () => {
+  it('refuses the window of a campaign that has ended, and an unknown campaign', async () => {
     const { id } = (await create()).body.data.campaign;
     await api.send('POST', `/api/campaigns/${id}/cancel`, { key: workspace.channelKey });
     expect((await patch(id, { sending_window: now() })).status).toBe(409);

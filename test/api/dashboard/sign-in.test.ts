@@ -149,7 +149,7 @@ describe('a session among others', () => {
   });
 });
 
-it('refuses invented cookies and links before Postgres is asked, and no session beside them', async () => {
+it('refuses invented cookies and links before Postgres is asked, without refusing a valid session', async () => {
   const limited = await startTestApi({ database: api.database, config: { rateLimitPerSecond: 5 } });
   try {
     const base = limited.baseUrl;

@@ -403,7 +403,7 @@ describe('GET /api/external-webhooks/:id/health', () => {
 });
 
 describe('GET /api/external-webhooks/events', () => {
-  it('describes the ten events with a schema that fits the example', async () => {
+  it('describes the ten events, each with a schema and an example', async () => {
     const { status, body } = await call('GET', '/events');
     expect(status).toBe(200);
     expect(body.data.map(({ eventKey }: { eventKey: string }) => eventKey)).toEqual(eventKeys);

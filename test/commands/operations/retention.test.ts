@@ -91,7 +91,7 @@ it('deletes rows and files older than the limit, in batches, and no others', asy
   expect(left).toEqual({ events: '15', deliveries: '15', callbacks: '2' });
 });
 
-it('removes the other files when one cannot be removed, and fails for the retention to try again', async () => {
+it('removes the other files when one cannot be removed, and fails so that retention tries again', async () => {
   const workspaceId = await makeWorkspace(database);
   const folder = await mkdtemp(join(tmpdir(), 'messaging-campaigns-files-'));
   const storage = createFolderStorage(folder);

@@ -25,7 +25,7 @@ const hold = ({ channelId }: SeededCampaign, seconds: number) =>
 const countsOf = async ({ campaignId }: SeededCampaign) =>
   (await getCampaignSnapshot(test.pool, campaignId)).counts;
 
-describe.concurrent('a channel that is silent', () => {
+describe.concurrent('a channel that the provider throttles for minutes', () => {
   it('leaves no recipient CLAIMED or UNKNOWN, and takes no send slot from another channel', async () => {
     const held = await seedCampaign(test.pool, { recipients: 500, messagesPerSecond: 100 });
     const others = await Promise.all(

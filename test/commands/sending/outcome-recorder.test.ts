@@ -40,7 +40,7 @@ async function claimAll(recipients: number) {
   return { seeded, recipients: claim.recipients };
 }
 
-/** A database in which `query` and `any` first ask `refuse` whether to fail as a statement does that took too long. */
+/** A database whose `query` and `any` fail like a statement that timed out when `refuse` returns true. */
 function failing(refuse: (statement: string) => boolean, database: Connection = test.pool): Database {
   return new Proxy(database, {
     get(target, name) {

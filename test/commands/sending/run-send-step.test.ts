@@ -181,7 +181,7 @@ describe('runSendStep', () => {
     });
   });
 
-  it('sends to everybody although the answer to a claim was lost after its commit', async () => {
+  it('sends to every recipient although the answer to a claim was lost after its commit', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 200, messagesPerSecond: 400 });
     const provider = createFakeProvider();
     let claims = 0;

@@ -112,7 +112,7 @@ describe('the time in which a campaign may send', () => {
   });
 });
 
-describe('the end of so much open time', () => {
+describe('the time until which a window was open for a given duration', () => {
   const hours = (windows: readonly SendingWindow[], at: string, count: number) =>
     afterOpenTime(windows, new Date(at), count * 3_600)?.toISOString();
 

@@ -98,7 +98,7 @@ describe('providerErrorRule', () => {
     expect(providerErrorRule({ code: 999_999 })).toEqual({ kind: 'fail' });
   });
 
-  it('retries an unknown code when the provider calls it passing or answers 5xx', () => {
+  it('retries an unknown code when the provider calls it transient or answers 5xx', () => {
     expect(providerErrorRule({ code: 999_999, httpStatus: 400, isTransient: true }).kind).toBe('retry');
     expect(providerErrorRule({ code: 999_999, httpStatus: 500 }).kind).toBe('retry');
   });

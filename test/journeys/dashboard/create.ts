@@ -20,7 +20,7 @@ const contactsAndCampaigns = async () => [
   (await api.listCampaigns(client)).data.length,
 ];
 
-it('makes a campaign of a messy CSV by the keyboard alone, and nothing of it before the last button', async () => {
+it('creates a campaign from a messy CSV by the keyboard alone, and nothing before the last button', async () => {
   const csv = makeDemoCsv({ rows: 1_000, seed: 20_240_229 });
   await atPace(150, () =>
     within(async (page) => {

@@ -50,7 +50,7 @@ describe('the role of the processes', () => {
   });
 });
 
-test('a user who owns everything is the application as well', async () => {
+test('an owner whose URL is also that of the application gets the same limits', async () => {
   await prepareApplicationRole(database.ownerUrl, database.ownerUrl);
   expect(await limitsOf(database.ownerUrl)).toEqual(limits);
 });

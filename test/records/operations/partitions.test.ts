@@ -33,7 +33,7 @@ const dayName = (ahead: number): string =>
 
 const week = [1, 2, 3, 4, 5, 6, 7];
 
-/** A day in the past, for which no partition is created any more. */
+/** Adds the partition of a day in the past, which `makePartitions` does not. */
 const addDay = (table: string, ago: number) =>
   change(
     sql.fragment`DO ${sql.literalValue(`
@@ -117,7 +117,7 @@ describe('daily partitions', () => {
     }
   });
 
-  it('wait for running readers, and delay others for a moment at most', async () => {
+  it('are dropped once running readers have ended, and delay others for a moment at most', async () => {
     await addDay('event', 40);
     const reader = new pg.Client({ connectionString: database.url });
     await reader.connect();

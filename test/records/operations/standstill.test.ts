@@ -14,7 +14,7 @@ const many = 20_000;
 let database: TestDatabase;
 let owner: pg.Client;
 
-/** Nothing that they refer to is looked up while they are written. */
+/** Writes the campaigns with foreign keys switched off. */
 beforeAll(async () => {
   database = await createTestDatabase();
   const { campaignId } = await seedCampaign(database.pool, { recipients: 1 });
@@ -51,7 +51,7 @@ const blocksRead = sql.type(Count)`
   SELECT sum(heap_blks_hit + heap_blks_read + COALESCE(idx_blks_hit + idx_blks_read, 0))::float8 AS count
   FROM pg_statio_user_tables`;
 
-/** Blocks, because a row that the statement itself has written is read and not counted. */
+/** Counts blocks instead of rows, because the row counts leave out rows that the statement itself has written. */
 async function blocksOf(ask: (connection: Connection) => Promise<unknown>): Promise<number> {
   const before = await database.pool.oneFirst(blocksRead);
   await database.pool.transaction(async (transaction) => {

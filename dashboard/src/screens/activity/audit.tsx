@@ -59,7 +59,7 @@ export function AuditLog({ filter, onFilter }: FilterProps) {
         actors={actors}
         filter={filter}
         onFilter={(change) => {
-          // The filtered list holds the chosen key alone; the other keys stay to be chosen.
+          // A list filtered by a key names no other key: keeps the others, so that they can still be chosen.
           setSeen(actors);
           onFilter(change);
         }}

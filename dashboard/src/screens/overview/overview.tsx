@@ -12,7 +12,7 @@ import { Attention } from './attention.tsx';
 import { LatestCampaigns } from './latest.tsx';
 import { Tiles } from './tiles.tsx';
 
-// The rest of the screen is shown without waiting for the plot, a tenth of what it loads.
+// Loaded separately: the plot is a tenth of the screen's code, and the rest is shown without waiting for it.
 const Plot = lazy(() => import('../../parts/plot/plot.tsx').then((file) => ({ default: file.Plot })));
 
 const dayMs = 86_400_000;

@@ -1,4 +1,4 @@
-/** Adds money, once for each amount that is typed, however often its request is repeated. */
+/** Adds money to the wallet. Repetitions of a request that failed have its idempotency key, so they add the amount only once. */
 import { Alert, Card, Group, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { IconCircleCheck } from '@tabler/icons-react';
@@ -55,7 +55,7 @@ export function Recharge({ channelId, campaignId, currency }: RechargeProps) {
               : 'Such as 1000 or 20.28'
           }
           inputMode="decimal"
-          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the field that had the focus is gone
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- this field takes the place of the operator key's, which had the focus
           autoFocus={campaignId !== undefined}
           value={amount}
           onChange={(event) => setTyped(event.currentTarget.value)}

@@ -19,7 +19,7 @@ export function fileReceiver(ctx: FrameContext): FileReceiver {
     const onFile = (name: string, content: Readable, { encoding, mimeType }: busboy.FileInfo) => {
       // The parser reports a part that breaks off as well.
       content.on('error', () => undefined);
-      // Rejects parts with a transfer encoding such as base64, which would have to be decoded.
+      // Skips other fields, and parts with a transfer encoding such as base64, which would have to be decoded.
       if (taken !== undefined || name !== field || !/^(?:binary|7bit|8bit)$/i.test(encoding)) {
         content.resume();
         return;

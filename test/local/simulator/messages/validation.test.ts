@@ -261,7 +261,7 @@ describe('the simulator as the provider', () => {
     expect(unknownNumber).toMatchObject({ status: 400, body: { error: { code: 100, error_subcode: 33 } } });
   });
 
-  it('takes media, and messages with it for as long as it is there', async () => {
+  it('takes media, and messages with the id of an uploaded file only', async () => {
     const formOf = (type: string) =>
       '--x\r\nContent-Disposition: form-data; name="messaging_product"\r\n\r\nwhatsapp\r\n' +
       `--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\nContent-Type: ${type}\r\n\r\nb`;
@@ -321,7 +321,7 @@ describe('the simulator as the provider', () => {
     });
   });
 
-  it('takes marketing templates alone at the marketing endpoint, and reads', async () => {
+  it('takes only marketing templates at the marketing endpoint, and answers the other requests of an app', async () => {
     const send = (edge: string, name: string, components: unknown) =>
       simulator.post(`/106540352242922/${edge}`, {
         messaging_product: 'whatsapp',

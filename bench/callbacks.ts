@@ -1,7 +1,7 @@
 /**
- * Measures provider callbacks: accepted by the API against a bare Koa server with a grouped INSERT, then applied; then a
- * campaign that sends while its receipts arrive, against the same campaign without receipts. `--recipients N` (10,000; three
- * statuses each); `--rate N` messages per second of the campaign (300).
+ * Measures how many provider callbacks a second the API accepts, compared with a bare Koa server that does a grouped INSERT, and
+ * how many a worker applies; then the speed of a campaign whose receipts arrive while it sends, compared with the same campaign
+ * without receipts. `--recipients N` (10,000; three statuses each); `--rate N` messages per second of the campaign (300).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

@@ -1,5 +1,5 @@
 /**
- * Compiles src/ and bench/ to dist/ and bundles the workflows, and builds the page of dashboard/, each when its sources changed
+ * Compiles src/, local/ and bench/ to dist/, bundles the workflows and builds the page of dashboard/, each when its sources changed
  * since the last time.
  * Progress goes to standard error: standard output belongs to the command that follows.
  */

@@ -37,7 +37,7 @@ export function windowProblem({ from, to, days }: SendingWindow): string | undef
   return days.length === 0 ? 'Choose at least one day.' : undefined;
 }
 
-/** The hours in which the workspace's MARKETING templates may be sent; null where there are none. */
+/** The hours in which the workspace's MARKETING templates may be sent; null if they may be sent at any hour. */
 export const useWorkspaceWindow = () =>
   useQuery({
     queryKey: ['sending-window'],

@@ -9,7 +9,7 @@ import type { MediaFile } from './provider.ts';
 import { isObject } from './json-value.ts';
 
 export interface MediaUploader {
-  /** Resolves to the provider's id of the file. Throws ProviderRequestError, or what breaks the content off. */
+  /** Resolves to the provider's id of the file. Throws ProviderRequestError, also when the content fails. */
   readonly upload: (file: MediaFile) => Promise<string>;
   readonly close: () => Promise<void>;
 }

@@ -177,7 +177,7 @@ describe('POST /provider/webhook', () => {
     ['application/json; charset=utf-8', ''],
     ['application/x-www-form-urlencoded', ''],
     ['application/json', '\uFEFF'],
-  ])('stores a notification called %s, with %j in front', async (contentType, mark) => {
+  ])('stores a notification of content type %s, with %j in front', async (contentType, mark) => {
     const body = `${mark}${notification('wamid.called')}`;
     const headers = { 'X-Hub-Signature-256': signatureOf(body), 'Content-Type': contentType };
     expect((await api.send('POST', path, { body, headers })).status).toBe(200);

@@ -207,7 +207,7 @@ it('ends an attempt that has no answer', async () => {
 });
 
 describe('a campaign', () => {
-  /** A client whose campaign has the given status and pause reason, one a poll. */
+  /** A client whose campaign takes the given states one after the other: a status and a pause reason for each poll. */
   const campaignThatIs = (...states: readonly (readonly [string, (string | null)?])[]): Client => {
     let polls = 0;
     const fetch = async () => {

@@ -17,7 +17,7 @@ export interface ProgramOptions {
   readonly path: string;
   readonly args?: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Modules that are loaded before the program. */
+  /** Path of a module that is loaded before the program. */
   readonly preload?: string;
 }
 

@@ -145,7 +145,7 @@ export function templateStatusBody(
   });
 }
 
-/** A day before it changes. */
+/** Announces that the template's category changes in a day. */
 export function templateAnnouncementBody(
   account: ProviderAccount,
   {

@@ -14,7 +14,7 @@ import { createCsvTextDecoder } from './csv-text.ts';
 
 // Small batches, so that the garbage collector frees their objects cheaply.
 const batchSize = 1_000;
-// Small pieces: a piece of blank lines has as many rows as bytes.
+// 4 KiB are parsed at once: each byte may be a row of its own, because a blank line is one.
 const pieceBytes = 4 * 1024;
 
 /** Throws PreparationFailure where the file as a whole cannot be used. */

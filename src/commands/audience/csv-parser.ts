@@ -11,7 +11,7 @@ export interface CsvParser {
   readonly end: () => readonly CsvRow[];
 }
 
-/** The cells of the record that the parser is in; a new array means a new record. */
+/** The parts of csv-parse's state that are read here. `record`: cells of the current record; a new array means a new record. */
 interface ParserState {
   quoting: boolean;
   readonly record: readonly string[];

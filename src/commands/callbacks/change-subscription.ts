@@ -7,7 +7,7 @@ import { emitContactEvents } from '../contacts/emit-contact-events.ts';
 export type SubscriptionChange = {
   readonly workspaceId: number;
   readonly subscribed: boolean;
-  /** Time of the decision by the provider; null counts as now. */
+  /** When the person decided, as the provider reports it; null counts as now. */
   readonly at: Date | null;
 } & ({ readonly contactId: string } | { readonly person: Person });
 

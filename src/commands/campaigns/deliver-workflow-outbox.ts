@@ -70,7 +70,7 @@ export interface DeliveryPoll {
   readonly delivered: number;
   /** The next poll continues after this id; 0: it begins with the oldest message. */
   readonly lastId: bigint;
-  /** Set when a poll delivered nothing, or ended early after `failuresPerPoll` failures: Temporal is probably unavailable. */
+  /** Set when every message failed, or when the poll ended early after `failuresPerPoll` failures: Temporal is probably away. */
   readonly failure: unknown;
 }
 

@@ -20,7 +20,7 @@ import {
 import { batches, type Doctor, type Finding } from './check.ts';
 
 const batchSize = 200;
-/** The whole ledger is read for each batch. */
+/** Each batch of wallets reads the whole ledger once: large batches mean few such reads. */
 const walletBatch = 10_000;
 const messageBatch = 50_000;
 

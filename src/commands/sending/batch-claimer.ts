@@ -28,7 +28,7 @@ export const maxInStepWaitMs = 1_100;
 /** 1.1 s: if the difference of the two clocks changes by more, one of the clocks was set. */
 const maxClockDriftMs = 1_100;
 
-/** 120 s, as long as a failover of Postgres may take: then the recipients of a claim without an answer are left to its grace period. */
+/** 120 s, as long as a failover of Postgres may take. After that, the recipients of a claim whose answer is lost become UNKNOWN. */
 const lookUpForMs = 120_000;
 
 /** The step's first measurement of the two clocks, made when it reads its campaign. */

@@ -64,7 +64,7 @@ export interface CampaignFacts extends StatusFacts {
     readonly remainingCost: bigint;
     readonly isExact: boolean;
   };
-  /** Broadcasts of this month; `limit` null: unlimited. */
+  /** Broadcasts of this month; `limit` null: unlimited; `counted`: this campaign already counts as a broadcast. */
   readonly broadcasts: { readonly used: number; readonly limit: number | null; readonly counted: boolean };
   /** Creation of the oldest undelivered message in the campaign's workflow outbox; null when there is none. */
   readonly outboxSince: Date | null;

@@ -18,7 +18,7 @@ export type FieldSource =
 
 type NamedSources = ReadonlyMap<string, FieldSource>;
 
-/** The values of the names in a mapping. */
+/** The names that a mapping may use, and where each takes its value from. */
 export interface FieldSources {
   /** For error messages. */
   readonly names: readonly string[];

@@ -60,7 +60,7 @@ const Queue = t.type({
 });
 type Queue = t.TypeOf<typeof Queue>;
 
-// Share of time for reads from the beginning of a queue: 0.1 %.
+// Reads that begin at the start of a table instead of at its watermark take at most 0.1 % of the time.
 const fullShare = 0.001;
 const createMarks = () => ({
   event: createWatermark<string>({ fullShare }),

@@ -150,7 +150,7 @@ export async function resendFailedDeliveries(
   const { first, last } = await connection.one(sql.type(Span)`
     SELECT min(event_id::text COLLATE "C") AS first, max(event_id::text COLLATE "C") AS last FROM (${failed}) AS failed`);
   if (first === null) return 0;
-  // Deliveries are found by their event, each cause by an index, and not among all of the configuration.
+  // Looks deliveries up by event, with an index for each cause: by configuration, all of its deliveries would be read.
   const unfailed = (cause: Fragment) => sql.fragment`
     SELECT FROM webhook_delivery
     WHERE event_id = event.id AND (webhook_id = ${webhookId}) IS TRUE AND ${cause}

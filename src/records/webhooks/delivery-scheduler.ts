@@ -75,8 +75,8 @@ export async function scheduleDeliveries(
   const { count, first, most } = limits.shards;
   const order = Array.from({ length: count }, (_, index) => (first + index) % count);
   return database.transaction(async (transaction) => {
-    // A statement of its own: the next one must see what the previous holder of the lock has committed. That one gets a generic
-    // plan: planning it again takes longer than running it, and its plan does not depend on the values.
+    // A statement of its own: the next one must see what the previous holder of the lock has committed. The next one gets a
+    // generic plan: planning it again takes longer than running it, and its plan does not depend on the values.
     const locked = await transaction.anyFirst(sql.type(Locked)`
       SELECT shard FROM unnest(${sql.array(order, 'int4')}) AS shard,
         set_config('plan_cache_mode', 'force_generic_plan', true)

@@ -1,4 +1,4 @@
-/** A process of its own under a long stream of bad requests: it answers each of them and grows by none. */
+/** A server in a process of its own gets many bad requests: it answers each of them, and its memory does not grow. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   api = await startTestApi();
   workspace = await api.seedWorkspace();
   const { config } = api.dependencies;
-  // Asked by a signal, the process collects its garbage and writes what is in use; the heap is small: a leak would end it.
+  // On SIGUSR2 the process collects its garbage and prints its memory use. Its heap is small, so that a leak would end it.
   const flags = ['--max-old-space-size=96', '--expose-gc', '--import', `data:text/javascript,${tellMemory}`];
   server = spawn(process.execPath, [...flags, resolve('dist/src/server.js')], {
     env: {

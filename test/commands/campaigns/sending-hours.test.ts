@@ -30,7 +30,7 @@ it('sends the last message before the window closes, and releases the rest of th
     windows,
     now: closingAt - beforeMs,
   });
-  if (!open.isOpen) throw new Error('the window is open');
+  if (!open.isOpen) throw new Error('the window should be open');
   const step = await runSendStep(dependencies, campaign.campaignId, {
     budgetMs: 10_000,
     isFollowed: true,

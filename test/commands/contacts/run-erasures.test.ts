@@ -102,7 +102,7 @@ describe('the request to erase a person', () => {
     expect(contact).toEqual({ phone_number: null });
   });
 
-  it('hides and stops what the job has not cleared yet', async () => {
+  it('hides the data that the job has not cleared yet, and stops its deliveries', async () => {
     const person = await aPerson();
     const { workspaceId } = person;
     const webhookId = randomUUID();

@@ -70,7 +70,7 @@ describe('foldStatuses', () => {
     [['failed', 'sent'], 'FAILED'],
     [['delivered', 'failed'], 'DELIVERED'],
     [['failed', 'delivered'], 'DELIVERED'],
-  ])('makes %j of an accepted message %s', (statuses, state) => {
+  ])('moves an accepted message with %j to %s', (statuses, state) => {
     expect(fold('ACCEPTED', statuses).state).toBe(state);
   });
 

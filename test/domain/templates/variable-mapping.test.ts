@@ -85,7 +85,7 @@ describe('a mapped value', () => {
     ['a static text', 'friend', ['friend']],
     ['an unknown name', '{{nickname}}', ['{{nickname}}']],
     ['an unknown name beside a known one', '{{nickname}} {{firstName}}', ['{{nickname}} Ada']],
-    ['a name in other letters', 'firstname', ['firstname']],
+    ['a name in lower case', 'firstname', ['firstname']],
     ['an empty field', 'lastName', 'body.1'],
     ['a text with an empty placeholder', 'Dear {{lastName}}', 'body.1'],
     ['line breaks and wide gaps in static text', 'a\r\n\tb      c', ['a b c']],
@@ -162,9 +162,9 @@ describe('inline values', () => {
 
   test.each<[string, readonly string[], readonly string[] | string]>([
     ['win over the mapping', ['Inline', 'X'], ['Inline', 'X']],
-    ['leave the mapping where they are empty', ['', 'X'], ['Ada', 'X']],
-    ['leave the default where nothing is mapped', ['A'], ['A', 'dflt']],
-    ['are missing when nothing else gives a value', [], ['Ada', 'dflt']],
+    ['give way to the mapping where they are empty', ['', 'X'], ['Ada', 'X']],
+    ['give way to the default where nothing is mapped', ['A'], ['A', 'dflt']],
+    ['may all be absent', [], ['Ada', 'dflt']],
   ])('%s', (_, inline, expected) => {
     const mapping = { body: { 1: 'firstName' }, default_values: { body: { 2: 'dflt' } } };
     expect(bodyFor({ template, mapping, options }, { ...ada, inline })).toEqual(expected);
@@ -419,7 +419,7 @@ describe('a name that is nearly a field', () => {
     expect(warningsOf('custom. Thanks', 'all_contacts')).toEqual([]);
   });
 
-  test('a default is sent unchanged', () => {
+  test('a warning names a placeholder in a default, which would be sent unchanged', () => {
     const mapping = { body: { '1': 'firstName' }, default_values: { body: { '1': '{{town}}' } } };
     const { warnings } = checkMapping(bodyOf('Hi {{1}}'), mapping, { selectionType: 'all_contacts', now });
     expect(warnings.map(({ field }) => field)).toEqual(['variable_mapping.default_values.body.1']);

@@ -7,7 +7,7 @@ import { parseJsonInPieces } from './json-pieces.ts';
 const deepest = 64;
 /** No endpoint takes an object of so many keys; building a larger one blocks the event loop. */
 const mostMembers = 10_000;
-/** 100,000 objects and lists: garbage collection of more blocks the event loop. Longer lists in requests hold only strings. */
+/** 100,000 objects and lists: garbage collection of more blocks the event loop. The strings in a list do not count. */
 const mostContainers = 100_000;
 /** Bytes of a key, a number or a run of blanks. */
 const longestToken = 64 * 1024;

@@ -171,7 +171,7 @@ const idempotencyParameter: JsonSchema = {
   in: 'header',
   required: false,
   description:
-    'Key of your choice, 1 to 255 ASCII characters. For 24 hours a request with the same key and the same bytes gets the stored response. Refused requests are not stored. Keys count per API key’s channel or workspace, and per path.',
+    'Key of your choice, 1 to 255 ASCII characters. For 24 hours a request with the same key and the same bytes gets the stored response. Refused requests are not stored. Keys of different channels, workspaces or paths do not collide.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 

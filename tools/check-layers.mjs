@@ -27,7 +27,10 @@ const subjects = [
 const foundation = ['concurrency', 'config', 'secrets', 'telemetry'];
 const effects = ['provider', 'outbound', 'storage', 'orchestrator'];
 
-/** From the lowest layer up: what a layer may import beside itself, as types alone, and the folders it may hold. */
+/**
+ * From the lowest layer up. `knows`: the layers that it may import beside itself; `types`: those of which it may import types
+ * alone; `folders`: the folders that it may hold.
+ */
 const layers = {
   codecs: { knows: ['domain'] },
   domain: { knows: ['codecs'], folders: subjects },
@@ -145,7 +148,7 @@ function filesOf(folder) {
     .filter((path) => path.endsWith('.ts'));
 }
 
-/** `{ layer }` or `{ name }` (a package), each with `type` where no value is imported. */
+/** `{ target, layer }` for a file, `{ name }` for a package; `isType` where no value is imported. */
 function importsOf(file) {
   const text = readFileSync(join(root, 'src', file), 'utf8');
   const found = [

@@ -12,7 +12,7 @@ describe('the runbook', () => {
     expect(sections.toSorted()).toEqual(alerts.toSorted());
   });
 
-  it('is named by every alert at its own section', () => {
+  it('is linked by every alert, each to its own section', () => {
     const links = [...rules.matchAll(/runbook: docs\/operations\/repair\.md#(\w+)/g)].map(
       ([, anchor]) => anchor,
     );
@@ -24,7 +24,7 @@ describe('the runbook', () => {
       expect(section.trim().split('\n').length, section).toBeGreaterThan(1);
   });
 
-  it('explains every metric of its own in the table', () => {
+  it('stands beside a table in watch.md that explains every metric of the service', () => {
     const table = readFileSync('docs/operations/watch.md', 'utf8');
     const explained = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
     const sources = ['src/telemetry/metrics.ts', 'src/telemetry/observe-gauges.ts']

@@ -95,7 +95,7 @@ async function startAgain(fixture: CampaignFixture, { key }: TemplateFixture) {
 }
 
 describe('a template of a running campaign', () => {
-  it('pauses it when the provider pauses the template, and lets it start again once it is reinstated', async () => {
+  it('pauses the campaign when the provider pauses it, and lets the campaign start again once it is reinstated', async () => {
     const fixture = await createCampaignFixture(servers(), { recipients: 200, messagesPerSecond: 100 });
     const template = await templateFixtureOf(fixture);
     await fixture.withWorker(async () => {

@@ -9,7 +9,7 @@ import { recordDeliveryOutcomes, type AttemptOutcome } from '../../records/webho
 
 /** The attempt takes 5 s at most; the rest of the lease is for a busy process to record its outcome. */
 const leaseSeconds = 15;
-// Groups share a statement, which costs much more than one row of it. A group holds up to 50 bodies in memory, at most 13 MB.
+// A statement costs much more than each row in it, so a group shares one. A group holds up to 50 bodies in memory, at most 13 MB.
 const grouping = { maxSize: 50, lanes: 1, spacingMs: 80 };
 // Hundreds of receivers that begin to hang time out together: recorded in one statement, their workflows would all close at once
 // and delay others in Temporal.

@@ -213,7 +213,7 @@ async function explainContention(
       ? ''
       : ` The oldest transaction has been open for ${oldest.seconds} s (pid ${oldest.pid}, ${oldest.state}).`;
   const applied = isConcurrent(file)
-    ? 'What it has done stays: run it again within days.'
+    ? 'What it has done stays; run it again.'
     : 'Nothing of it was applied; run it again.';
   return (
     `${file.name}: others held its tables, and it gave up after ${attempts} tries of ${lockTimeoutMs / 1000} s. ` +

@@ -25,7 +25,7 @@ const OperatorSession = t.type({
 });
 export type OperatorSession = t.TypeOf<typeof OperatorSession>;
 
-/** Removes expired sessions, and the least recently used of the key beyond the most that it may have. */
+/** Also removes expired sessions, and the key's least recently used one if the key would have more than it may. */
 export async function insertSession(
   connection: Connection,
   { idHash, keyId }: { readonly idHash: Buffer; readonly keyId: string },

@@ -313,7 +313,7 @@ describe('POST /api/campaigns/auto-trigger', () => {
     });
   });
 
-  it('refuses a JWT with the message of its own', async () => {
+  it('refuses a JWT with a message of its own', async () => {
     const jwt = `${Buffer.from('{"alg":"HS256"}').toString('base64url')}.e30.c2ln`;
     const answer = await api.send('POST', '/api/campaigns/auto-trigger', {
       body: valid(),

@@ -147,7 +147,7 @@ describe('a person whom the provider knows by another id', () => {
     expect(await contactsOf(fixture)).toMatchObject([{ subscribed: true }, { phone_number: '9991234567' }]);
   });
 
-  it('stops promotions in the app by that id', async () => {
+  it('is unsubscribed when it stops marketing messages in the app under that id', async () => {
     const fixture = await seed('525512345678');
     const preference = { wa_id: '5215512345678', category: 'marketing_messages', value: 'stop' };
     const metadata = { phone_number_id: fixture.channelId };
@@ -178,7 +178,7 @@ describe('a person whom the provider knows by another id', () => {
         ),
     ],
     [
-      'by the field of its own',
+      'by a field of its own',
       (fixture: Fixture) => ({
         ...fieldCallback('1', 'user_id_update', {
           metadata: { phone_number_id: fixture.channelId },

@@ -57,7 +57,7 @@ const moveBack = ({ channelId }: SeededCampaign, column: 'factor_changed_at' | '
     WHERE channel_id = ${channelId}`);
 
 describe('the schedule of a channel', () => {
-  it('hands out no token twice and no second above the limit under concurrent claims', async () => {
+  it('hands out no token twice, and in no second more than the limit, under concurrent claims', async () => {
     const channel = await seedChannel();
     const times: number[] = [];
     let singles = 0;

@@ -27,7 +27,7 @@ await client.connect();
 const database = await createDatabase(postgres.url, 2);
 const secrets = createSecretBox([benchSecretsKey]);
 const seed = () => seedRunningCampaign(client, secrets, { recipients, messagesPerSecond: 100_000 });
-/** A campaign of contacts which changed `changedAt`; its preparation read them now. */
+/** A campaign of contacts that changed last at the SQL time `changedAt`; its preparation reads them now. */
 async function seedContacts(changedAt: string): Promise<Seeded> {
   const seeded = await seed();
   const run = (text: string) => client.query(text, [seeded.campaignId]);

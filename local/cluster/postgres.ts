@@ -177,7 +177,7 @@ const says = async ({ restPort }: PostgresNode, what: string): Promise<boolean> 
 export const serverPid = ({ dataFolder }: PostgresNode): number =>
   Number(readFileSync(join(dataFolder, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
 
-/** Kills the server and its Patroni. */
+/** Kills the Postgres server, and deletes its data with `withDisk`; its Patroni is killed by the caller. */
 export function killServer(node: PostgresNode, withDisk: boolean): void {
   const { dataFolder } = node;
   process.kill(serverPid(node), 'SIGKILL');

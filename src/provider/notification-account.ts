@@ -91,7 +91,7 @@ function qualityOf(event: string, value: JsonObject): AccountItem['quality'] {
   return { number, is: event === 'FLAGGED' ? 'LOW' : 'GOOD' };
 }
 
-/** Fields left out of logs because they name numbers or people. */
+/** Fields left out of the facts: they name numbers or people; `event` is a field of the item itself. */
 const withheld: ReadonlySet<string> = new Set(['display_phone_number', 'phone_number', 'requester', 'event']);
 const longestFacts = 4096;
 

@@ -1,4 +1,4 @@
-/** The built stack with every process behind PgBouncer in transaction mode: two workspaces do everything at a time for a minute. */
+/** The built stack with every process behind PgBouncer in transaction mode: for a minute two workspaces do everything at once. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { resolve } from 'node:path';
 import pg from 'pg';
@@ -174,7 +174,7 @@ async function untilCompleted(
   }
 }
 
-/** Reads the settings of every server connection: each open transaction holds one. */
+/** Reads the settings of four server connections: four transactions are open at once, and each holds one of them. */
 async function limitsOfEverySession(): Promise<readonly string[]> {
   return Promise.all(
     Array.from({ length: 4 }, async () => {

@@ -33,7 +33,7 @@ export interface OperationFixtures {
 
 const boundary = 'a-boundary-of-the-tests';
 
-/** Campaign status that `start`, `pause`, `cancel` and `test` require. */
+/** Status of the campaign that an operation is tried on; RUNNING for the operations not listed. */
 const statusFor: Readonly<Record<string, string>> = {
   startCampaign: 'PAUSED',
   testCampaign: 'SCHEDULED',

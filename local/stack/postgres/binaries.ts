@@ -14,7 +14,7 @@ export const minimumPostgresMajor = 18;
 
 const debianRoot = '/usr/lib/postgresql';
 
-/** Throws StackError naming DATABASE_URL when this machine has none. */
+/** Throws StackError, which recommends DATABASE_URL, when this machine has no Postgres. */
 export function findPostgresBinaries(): PostgresBinaries {
   const found = platformPackage() ?? newestOfDebian();
   if (found !== undefined) return found;

@@ -34,8 +34,8 @@ export const contactSelection = sql.fragment`
   contact.dob, contact.created_at AS "createdAt", contact.updated_at AS "updatedAt"`;
 
 /**
- * The contacts with these ids as a table `contact`. One index lookup for each id: statistics that do not know the workspace make
- * any index that begins with it look as good.
+ * The contacts with these ids as a table `contact`, each looked up by the primary key. Without that, while the statistics do not
+ * know the workspace, Postgres may choose another index that begins with the workspace.
  */
 export const contactsById = (workspaceId: number, ids: ReturnType<typeof sql.array>) => sql.fragment`
   unnest(${ids}) AS wanted (id) CROSS JOIN LATERAL (

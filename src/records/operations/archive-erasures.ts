@@ -13,8 +13,8 @@ const DueErasures = t.type({
 export type DueErasures = t.TypeOf<typeof DueErasures>;
 
 /**
- * By workspace, once the oldest is a day old, so that archives are rewritten at most daily. One younger than two hours waits: an
- * archive that was read before it may not be recorded yet.
+ * By workspace, once the oldest is a day old, so that archives are rewritten at most daily. An erasure younger than two hours
+ * waits: an archive whose rows were read before the erasure may not be recorded yet.
  */
 export function listDueErasures(connection: Connection): Promise<readonly DueErasures[]> {
   return connection.any(sql.type(row(DueErasures))`
@@ -57,7 +57,7 @@ export async function noteErasedFrom(
     WHERE key = ${key} AND ${isBehind(due)}`);
 }
 
-/** All archives of the workspace have followed. */
+/** Deletes the erasures that all archives of the workspace have followed. */
 export async function endArchiveErasures(
   connection: Connection,
   { workspaceId, until }: DueErasures,

@@ -160,7 +160,7 @@ export function listOpenDeliveries(
 ): Promise<readonly string[]> {
   return connection.anyFirst(sql.type(OpenId)`
     SELECT id FROM (
-      -- Each by the partial index of its own.
+      -- Each of the two SELECTs uses a partial index of its own.
       SELECT id, created_at FROM webhook_delivery WHERE state = 'pending' AND dispatched_at IS NULL
       UNION ALL
       SELECT id, created_at FROM webhook_delivery WHERE state IN ('pending', 'sending') AND dispatched_at IS NOT NULL

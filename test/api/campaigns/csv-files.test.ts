@@ -189,7 +189,7 @@ describe('a campaign of an uploaded file', () => {
     expect((await create(workspace, { csv_file_url, csv_file_key: null })).status).toBe(201);
   });
 
-  it('refuses a file it does not have, and columns that the file does not have', async () => {
+  it('refuses a file of another workspace, and columns that the file does not have', async () => {
     const { csv_file_key } = (await upload(multipart(csv))).body.data;
     const other = await api.seedWorkspace();
     const foreign = await create(other, { csv_file_key });
@@ -201,7 +201,7 @@ describe('a campaign of an uploaded file', () => {
   });
 });
 
-it('is refused when the workspace keeps as much as it may, and nothing of it stays', async () => {
+it('refuses an upload when the workspace keeps as much as it may, and keeps nothing of it', async () => {
   const { workspaceId, channelKey } = await api.seedWorkspace();
   const fill = (bytes: number) =>
     api.database.pool.query(sql.type(nothing)`

@@ -183,7 +183,7 @@ describe('GET /api/campaigns/:id/stream', () => {
     });
   });
 
-  it('ends within five seconds of the revocation of its key', async () => {
+  it('ends within seconds of the revocation of its key', async () => {
     const { campaignId, key } = await aCampaign({ recipients: 1 });
     const stream = await follow(campaignId, key);
     await stream.until('progress');

@@ -37,7 +37,7 @@ async function limitTo(limit: number | null, { channelId }: SeededCampaign): Pro
   );
 }
 
-/** A second campaign of the same channel, with recipients of its own behind `from`. */
+/** A second campaign of the same channel; the phone numbers of its recipients begin after the number `from`. */
 async function besideIt(seeded: SeededCampaign, from: number, recipients: number): Promise<SeededCampaign> {
   const other = await seedCampaign(test.pool, { recipients });
   await query(sql.fragment`UPDATE campaign SET channel_id = ${seeded.channelId}, workspace_id = ${seeded.workspaceId},

@@ -90,7 +90,8 @@ function contactIdsOf(body: unknown): readonly string[] {
   return ids.flatMap((id) => (typeof id === 'string' && id !== '' ? [cleanText(id, 255)] : []));
 }
 
-const longestWaitMs = 24 * 60 * 60 * 1000;
+/** 1 h: a longer wait is asked for again by the next answer. The channel's silence ends by itself (`channel-rate.ts`). */
+const longestWaitMs = 60 * 60 * 1000;
 
 /** Retry-After (seconds or a date), else the provider's own usage header, which counts in minutes. */
 function retryAfter(headers: Answered['headers']): number | undefined {

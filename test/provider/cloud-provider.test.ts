@@ -236,6 +236,7 @@ describe('an answered send', () => {
 
   it.each([
     ['seconds', { 'retry-after': '7' }, 7000],
+    ['days, of which an hour is kept', { 'retry-after': '172800' }, 3_600_000],
     [
       'a date',
       { 'retry-after': 'Sat, 21 Nov 2026 10:00:30 GMT', date: 'Sat, 21 Nov 2026 10:00:00 GMT' },

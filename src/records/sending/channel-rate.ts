@@ -35,8 +35,8 @@ export const ratePerSecond = sql.fragment`
 const unlessBeyond = (instant: FragmentSqlToken, minutes: number) => sql.fragment`
   CASE WHEN ${instant} < clock_timestamp() + make_interval(mins => ${minutes}::int) THEN ${instant} END`;
 
-/** End of the silence that the provider asked for; it asks for at most a minute. */
-export const silentUntil = unlessBeyond(sql.fragment`channel_rate.silent_until`, 5);
+/** End of the silence that the provider asked for: at most an hour (`provider-answer.ts`). */
+export const silentUntil = unlessBeyond(sql.fragment`channel_rate.silent_until`, 65);
 
 /** End of a cool-down of at most a minute, or of the wait for the probe's answer (PROVIDER_TIMEOUT_MS, at most 10 minutes). */
 export const openUntil = unlessBeyond(sql.fragment`channel_rate.open_until`, 15);

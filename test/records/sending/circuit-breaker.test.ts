@@ -84,7 +84,7 @@ describe('the circuit breaker of a channel', () => {
     await pass(channel, -3_600);
     expect(await note(channel, { failures: 1 })).toBeLessThanOrEqual(2_000);
     await test.pool.query(sql.type(nothing)`
-      UPDATE channel_rate SET silent_until = now() + interval '1 hour', times_opened = 0, failure_count = 0
+      UPDATE channel_rate SET silent_until = now() + interval '2 hours', times_opened = 0, failure_count = 0
       WHERE channel_id = ${channel.channelId}`);
     await slowDown(test.pool, { channelId: channel.channelId, holdMs: 20_000 });
     expect(await lease(channel)).toMatchObject({ granted: 0 });

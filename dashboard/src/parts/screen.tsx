@@ -22,19 +22,21 @@ export function Screen({ title, badge, lead, path, actions, children }: ScreenPr
       <Box>
         {path && <Breadcrumbs mb={4}>{path}</Breadcrumbs>}
         <Group justify="space-between" align="flex-start">
-          <Group gap="sm" miw={0} style={{ flex: '1 1 260px' }}>
-            <Title order={1} dir="auto" style={{ overflowWrap: 'anywhere' }} maw="100%">
-              {title}
-            </Title>
-            {badge}
-          </Group>
+          <Box miw={0} style={{ flex: '1 1 260px' }}>
+            <Group gap="sm">
+              <Title order={1} dir="auto" style={{ overflowWrap: 'anywhere' }} maw="100%">
+                {title}
+              </Title>
+              {badge}
+            </Group>
+            {lead && (
+              <Text c="dimmed" size="sm" mt={4} maw={720} component="div">
+                {lead}
+              </Text>
+            )}
+          </Box>
           {actions && <Group gap="xs">{actions}</Group>}
         </Group>
-        {lead && (
-          <Text c="dimmed" size="sm" mt={4} maw={720} component="div">
-            {lead}
-          </Text>
-        )}
       </Box>
       {children}
     </Stack>

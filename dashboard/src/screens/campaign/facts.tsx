@@ -71,11 +71,11 @@ export function Figures({ campaign, paid, rate, etaSeconds }: FiguresProps) {
 
 function Figure({ name, value, note }: { name: string; value: string; note: ReactNode }) {
   return (
-    <Card withBorder padding="md">
+    <Card withBorder padding="sm">
       <Text size="sm" c="dimmed">
         {name}
       </Text>
-      <Text fz={18} fw={700} style={{ fontVariantNumeric: 'tabular-nums' }}>
+      <Text fz={17} fw={700} style={{ fontVariantNumeric: 'tabular-nums' }}>
         {value}
       </Text>
       <Text size="xs" c="dimmed" component="div">

@@ -29,19 +29,17 @@ const coveredRows = `[...document.querySelectorAll('thead')].filter((head) => {
   return row && row.getBoundingClientRect().top < head.getBoundingClientRect().bottom - 1;
 }).length`;
 
-/** The links of the table whose text is cut. */
-const cutNames = `[...document.querySelectorAll('tbody a')].filter(
-  (link) => link.scrollHeight > link.clientHeight + 1).map((link) => link.textContent)`;
-
 it('shows the whole name of a campaign in the table', async () => {
   await createCampaign('Autumn sale for members, second reminder', ['+4915120000096']);
   await within(async (page) => {
     for (const width of [1_280, 1_440]) {
       await page.setViewportSize({ width, height: 900 });
       await page.goto(`${stack.dev.dashboardUrl}/campaigns`);
-      await page.getByRole('link', { name: /^Autumn sale/ }).waitFor();
+      const name = page.getByRole('link', { name: /^Autumn sale/ });
+      await name.waitFor();
       await lookAtState(page, `campaigns-${width}`);
-      expect([width, await page.evaluate(cutNames)]).toEqual([width, []]);
+      const hidden = await name.evaluate((link) => link.scrollHeight - link.clientHeight);
+      expect([width, Math.max(0, hidden - 1)]).toEqual([width, 0]);
     }
   });
 }, 60_000);

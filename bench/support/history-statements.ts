@@ -1,4 +1,7 @@
-/** The frequent statements that `bench -- history` times, each with parameters that exist in the given database. */
+/**
+ * The frequent statements that `bench -- history` times on a database with a long history and on a nearly empty one, each with
+ * parameters that exist in the given database.
+ */
 import type pg from 'pg';
 import { createWatermark } from '../../src/concurrency/watermark.ts';
 import { claimKnownStatuses } from '../../src/records/callbacks/unmatched-statuses.ts';

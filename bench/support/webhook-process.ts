@@ -39,8 +39,8 @@ export interface BareRun {
   readonly eager: boolean;
 }
 /**
- * Posts bodies of an event's size with a plain client. Like an attempt, each uses a new connection and checks the address
- * before.
+ * Posts bodies of an event's size with a plain client. Like an attempt, each uses a new connection; unlike an attempt, none
+ * checks the address.
  */
 export interface PostRun {
   readonly kind: 'post';

@@ -1,4 +1,7 @@
-/** Starts a cluster on loopback: two of every server, or one for comparison. Each is a process that can be killed alone. */
+/**
+ * Starts a cluster on loopback: two of every server that carries load, or one for comparison; one etcd, haproxy and simulator. Each
+ * is a process that can be killed alone.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAdmin, type Admin } from '../rehearsals/production/admin.ts';
 import { setUpNamespace, setUpSchema } from '../rehearsals/production/cluster.ts';

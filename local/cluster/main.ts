@@ -1,4 +1,4 @@
-/** `npm run cluster`: every server and process of a deployment twice, on loopback without containers, until Ctrl-C. */
+/** `npm run cluster`: the processes of a deployment on loopback, most of them twice, without containers, until Ctrl-C. */
 import { rehearse } from '../rehearsals/rehearsal.ts';
 import { seedWorkspace } from '../rehearsals/seed-workspace.ts';
 import { startCluster } from './cluster.ts';

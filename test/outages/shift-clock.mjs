@@ -1,6 +1,6 @@
 /**
- * Loaded into a process before its program: its wall clock is CLOCK_SHIFT_MS ahead (or behind), and is set by CLOCK_STEP_MS
- * once more every CLOCK_STEP_EVERY_MS. The monotonic clock goes on as it is, as it does on a machine whose clock is set.
+ * Loaded into a process before its program: its wall clock begins CLOCK_SHIFT_MS ahead (or behind), and jumps by CLOCK_STEP_MS
+ * every CLOCK_STEP_EVERY_MS. The monotonic clock goes on as it is, as it does on a machine whose clock is set.
  */
 const RealDate = Date;
 const step = Number(process.env.CLOCK_STEP_MS ?? '0');

@@ -50,7 +50,7 @@ const growing = [
 ];
 const Scans = row(t.type({ name: t.string, scans: t.number }));
 
-/** Rows scanned per table by this session and not yet flushed, except small tables. Each partition counts as a table. */
+/** Sequential scans by this session since its statistics were flushed, per table; partitions are summed up. */
 async function scansOf(connection: Connection): Promise<ReadonlyMap<string, number>> {
   const scans = await connection.any(sql.type(Scans)`
     SELECT regexp_replace(pg_class.relname, '_([0-9]{8}|default)$', '') AS name, sum(seq_scan)::int4 AS scans

@@ -1,4 +1,4 @@
-/** A TCP relay that delays every answer of the database, as a distant server would. */
+/** A TCP relay that delays what it passes on in both directions, as if the database were distant. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { tieSockets } from './tie-sockets.ts';
 

@@ -1,4 +1,4 @@
-/** Sends bytes to a server that no client library would send. */
+/** Sends a server bytes that no client library would send. */
 import { connect, type Socket } from 'node:net';
 
 export interface RawConversation {

@@ -11,7 +11,7 @@ export interface TemplateFixture {
     readonly body: readonly string[];
     readonly buttons: readonly string[];
   };
-  /** The templates that a list of texts cannot fill. */
+  /** Set for the templates that a list of texts cannot fill. */
   readonly needsMapping?: true;
 }
 

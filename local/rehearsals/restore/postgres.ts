@@ -127,7 +127,7 @@ export async function drillPostgres(
   for (const campaign of campaigns) {
     const { pendingTaken } = await tally(stack, campaign, atDisaster);
     if (pendingTaken > 0)
-      problems.push(`${pendingTaken} of "${campaign.name}" were sent and wait to be sent`);
+      problems.push(`${pendingTaken} of "${campaign.name}" are PENDING, although they were sent to`);
   }
   const atRepair = await tally(stack, running, atDisaster);
   progress.say(

@@ -64,7 +64,8 @@ export async function drillTemporal(
   for (const campaign of campaigns) {
     const { end, problems: found } = await compareCampaign(stack, { campaign, taken, progress });
     problems.push(...found);
-    if (end.pendingTaken > 0) problems.push(`${end.pendingTaken} of "${campaign.name}" wait and were sent`);
+    if (end.pendingTaken > 0)
+      problems.push(`${end.pendingTaken} of "${campaign.name}" are PENDING, although they were sent to`);
   }
   problems.push(...(await untilClean(stack, progress)));
   return problems;

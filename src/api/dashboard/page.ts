@@ -33,7 +33,7 @@ const contentSecurityPolicy = [
 const isOfPage = (path: string): boolean => path === '/dashboard' || path.startsWith('/dashboard/');
 const isOfApi = (path: string): boolean => /^\/dashboard\/(?:api|session)(?:\/|$)/.test(path);
 
-/** Without a built `folder` there is no dashboard. Every path that is not a file is answered with the page itself. */
+/** Without a built `folder` there is no dashboard. Every path outside `assets/` is answered with the page itself. */
 export function dashboardPage(folder: string | undefined): Middleware<FrameState> {
   let files: ReadonlyMap<string, PageFile> | undefined;
   return async (ctx, next) => {

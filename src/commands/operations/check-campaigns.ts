@@ -175,7 +175,7 @@ function afterTheEnd(
     fingerprint,
     meaning: `the campaign is over (${fingerprint.split(' ')[0]}) and its workflow still runs`,
     repair: {
-      does: 'tell the workflow to look at its record, by which it ends',
+      does: 'signal the workflow to read its record, and thereby to end',
       run: () => orchestrator.refreshCampaign(id),
     },
   };

@@ -14,7 +14,7 @@ import { batches, type Doctor, type Finding, type Repair } from './check.ts';
 import type { WorkflowState } from './workflow-view.ts';
 
 const batchSize = 500;
-// The timeout sweeper retries lost starts after two minutes: younger ones are not reported.
+// 150 s: the timeout sweeper has put a lost start back into the queue long before, so what is younger is not reported.
 const dispatchedSeconds = 150;
 
 /** A delivery that was handed out is pending only as long as its workflow runs. */

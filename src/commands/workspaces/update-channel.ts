@@ -29,8 +29,8 @@ const statuses = ['active', 'blocked'] as const;
 const responders = ['none', 'chatbot', 'assistant'] as const;
 
 /**
- * Takes effect in every process with the next message. A block pauses the campaigns of the channel; they are started again
- * by hand. Throws NotFound.
+ * Takes effect in every process with the channel's next single send and next send step. A block pauses the campaigns of the
+ * channel; they are started again by hand. Throws NotFound.
  */
 export async function updateChannel(
   { database, secrets, now }: Pick<Dependencies, 'database' | 'secrets' | 'now'>,

@@ -48,8 +48,8 @@ const rank: Partial<Record<RecipientState, number>> = {
 const stateOf = { sent: 'SENT', delivered: 'DELIVERED', read: 'READ', failed: 'FAILED' } as const;
 
 /**
- * The state after a provider status. State only rises, so that statuses may come in any order: `failed` is final below
- * DELIVERED, and a message that did arrive counts as arrived.
+ * The state after a provider status. States only rise in rank, so that statuses may come in any order. FAILED ranks above SENT
+ * and below DELIVERED: a message that did arrive counts as arrived.
  */
 export function stateAfterStatus(state: RecipientState, status: ProviderStatus): RecipientState {
   const present = rank[state];

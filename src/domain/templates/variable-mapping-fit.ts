@@ -9,7 +9,7 @@ import type { Report } from './slot-reader.ts';
 const strayPositions = (section: unknown, known: readonly string[]): readonly string[] =>
   isRecord(section) ? Object.keys(section).filter((key) => isPosition(key) && !known.includes(key)) : [];
 
-/** The header kinds that take a key. A value for any other kind would be left out of the message in silence. */
+/** By key, the header kinds that take it. A value for any other kind would be left out of the message in silence. */
 const headerKinds = new Map<string, readonly string[]>([
   ['link', mediaKinds],
   ['product', ['product']],

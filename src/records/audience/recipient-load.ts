@@ -32,7 +32,7 @@ export interface RecipientLoad {
   readonly destroy: () => void;
 }
 
-/** `application_name` of the transaction that begins before its preparation reads a contact, and ends it. */
+/** `application_name` of a preparation's transaction, which begins before the first contact is read and ends the preparation. */
 export const preparationSession = 'prepare-recipients';
 
 /** Undefined when the campaign needs no preparation (any more). Waits for another process that prepares it. */

@@ -1,4 +1,4 @@
-/** Heartbeats of the processes that schedule deliveries. Each takes a part of the shards and of the limits, by their number. */
+/** Heartbeats of the processes that schedule deliveries. Each takes its share of the shards and of the limits. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';

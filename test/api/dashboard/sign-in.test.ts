@@ -47,7 +47,7 @@ const change = (statement: ReturnType<typeof sql.fragment>) =>
   api.database.pool.query(sql.type(nothing)`${statement}`);
 
 describe('a session', () => {
-  it('stands for a key that was shown once, and has its rights', async () => {
+  it('begins with a key, and has the rights of the key', async () => {
     const response = await signIn({ api_key: workspace.channelKey });
     expect(response.status).toBe(204);
     const session = { ...own, Cookie: cookieOf(response) };

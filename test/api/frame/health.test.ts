@@ -109,7 +109,7 @@ it('is not ready when a migration is missing', async () => {
   expect((await api.send('GET', '/readyz')).body.message).toBe('Not ready: migrations');
 });
 
-it('answers 503 with Retry-After while the database is gone, and again when it is back', async () => {
+it('answers 503 with Retry-After while the database is gone, and works as before when it is back', async () => {
   const database = await createTestDatabase();
   const gate = await openTcpGate(database.url);
   const behindGate = { ...database, url: gate.url };

@@ -193,7 +193,7 @@ describe('a connection', () => {
     for (; answer.status === 200; taken += 1) answer = await rawGet('/page');
     expect(taken).toBeGreaterThanOrEqual(32);
     expect(taken).toBeLessThanOrEqual(33 + (8 * (performance.now() - beganAt)) / 1_000);
-    // No header about the interrupted body remains beside the error.
+    // None of the headers that describe the refused page remains beside the error.
     expect(answer).toMatchObject({
       status: 429,
       headers: { 'cache-control': 'no-store', 'retry-after': expect.any(String) },

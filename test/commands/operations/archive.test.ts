@@ -43,7 +43,7 @@ it('keeps everything without the setting', async () => {
   expect(await left(old)).toMatchObject({ recipients: 25 });
 });
 
-it('archives the recipients of campaigns that ended before, and no others', async () => {
+it('archives the recipients of campaigns that ended long enough ago, and no others', async () => {
   const old = await seedEndedCampaign(database.pool, { recipients: 25, monthsAgo: 6 });
   const recent = await seedEndedCampaign(database.pool, { recipients: 5, monthsAgo: 5 });
   const running = await seedCampaign(database.pool, { recipients: 5 });

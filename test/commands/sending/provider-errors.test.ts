@@ -220,7 +220,7 @@ async function expectBooksFit(fixture: Fixture): Promise<void> {
 const failedEvents = async ({ workspaceId }: Fixture) =>
   (await eventsOf(api.dependencies.database, workspaceId)).filter(({ eventKey }) => eventKey === 'failed');
 
-/** Fails for good at once, or is left for another attempt. */
+/** True if a message with this error fails for good at once. */
 const endsMessage = ({ kind }: ProviderErrorRule): boolean => kind === 'fail';
 const waitsItsTurn = ({ kind }: ProviderErrorRule): boolean =>
   kind === 'retry' || kind === 'retry_recipient' || kind === 'retry_once';

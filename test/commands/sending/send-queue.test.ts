@@ -43,7 +43,7 @@ it('delays the schedule by steps, and not for each message, where a provider ans
   expect(unwrittenMs).toBeGreaterThan(-0.001);
 });
 
-it('delays the schedule by the lag that grew during a claim, although others took tokens before it', async () => {
+it('delays the schedule by the lag that grew during a claim, although others took tokens meanwhile', async () => {
   const delays: number[] = [];
   let isClaiming = false;
   const queue = new SendQueue({

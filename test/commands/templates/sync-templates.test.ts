@@ -245,7 +245,7 @@ describe('a sync', () => {
     ]);
   });
 
-  test('run side by side, leaves each template once', async () => {
+  test('stores each template once when several run side by side', async () => {
     const { provider, workspaceId, businessAccountId, dependencies } = await anAccount();
     const templates = Array.from({ length: 40 }, (_, at) =>
       listedTemplate({ id: String(at), name: `t${at}` }),
@@ -400,7 +400,7 @@ describe('an access token that the provider refuses', () => {
     expect(await statuses(workspaceId)).toEqual(['a APPROVED']);
   });
 
-  test('is reported when there is no other, and other errors try no other token', async () => {
+  test('is reported when there is no other, and after other errors no other token is tried', async () => {
     const { provider, workspaceId, businessAccountId, dependencies } = await anAccount();
     provider.serve([refusal(190)]);
     await expect(syncTemplates(dependencies, workspaceId)).rejects.toMatchObject({ providerCode: 190 });

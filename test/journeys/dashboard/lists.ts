@@ -1,4 +1,4 @@
-/** Recipients filtered and exported; what receivers were sent, and sent again. */
+/** Filters and exports recipients; reads what a webhook receiver was sent, and sends it again. */
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';

@@ -28,7 +28,7 @@ afterAll(async () => {
 const components = [{ type: 'body', parameters: [{ type: 'text', text: 'Ada' }] }];
 const userId = 'US.13491208655302741918';
 
-/** The callbacks that come of it. */
+/** Returns the callbacks that `act` causes. */
 async function callbacksOf(act: () => Promise<unknown>): Promise<readonly string[]> {
   const before = receiver.bodies.length;
   await act();
@@ -110,7 +110,7 @@ describe('@kapso/whatsapp-cloud-api', () => {
         ...(status?.status === 'failed' && {
           errors: [{ code: 131049, title: expect.any(String), errorData: { details: expect.any(String) } }],
         }),
-        // A read message has been paid for.
+        // The status `read` carries no price: the message has been paid for.
         ...((status?.status === 'sent' || status?.status === 'delivered') && {
           pricing: { billable: true, pricingModel: 'PMP', category: 'marketing', type: 'regular' },
         }),
@@ -168,8 +168,8 @@ describe('whatsapp-api-js', () => {
         contact: { wa_id: expect.stringMatching(/^\d+$/), user_id: expect.stringMatching(/^US\./) },
         id: expect.stringMatching(/^wamid\./),
         data: 'data',
-        // A read message has been paid for.
         ...(one['status'] === 'failed' && { error: { code: 131049 } }),
+        // The status `read` carries no price: the message has been paid for.
         ...((one['status'] === 'sent' || one['status'] === 'delivered') && { pricing: { billable: true } }),
       });
     }

@@ -14,8 +14,8 @@ export interface BodyLimits {
 }
 
 /**
- * Throws HttpProblem 413 and 503 as early as possible: before the first byte is read, if a caller with a key declares the
- * length. Throws 408 when the body arrives too late.
+ * Throws HttpProblem 413 for a body beyond the limit, before the first byte is read if the caller declares the length; 503 for
+ * one that does not fit into memory, before the first byte if the caller has a key as well; 408 when the body arrives too late.
  */
 export function readBytes(
   request: IncomingMessage,

@@ -120,7 +120,7 @@ describe('unknown keys', () => {
     expect(await ask(workspace.channelKey)).toBe(200);
   });
 
-  it('count against the client address that a trusted proxy reports, and no one else’s report', async () => {
+  it('count against the client address that a trusted proxy reports; reports of others are ignored', async () => {
     await startWatched({ trustedProxies: ['127.0.0.0/8'] });
     const [one, two, three] = ['203.0.113.1', '198.51.100.9, 203.0.113.2', '2001:db8:0:1::5'] as const;
     const askAll = (count: number, forwardedFor: string) =>

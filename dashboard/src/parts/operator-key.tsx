@@ -2,7 +2,7 @@
 import { Card, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
-import { addOperatorKey } from '../client.ts';
+import { addOperatorKey, isSignedOut } from '../client.ts';
 import { ActionButton } from './action-button.tsx';
 import { KeyField } from './key-field.tsx';
 
@@ -43,7 +43,7 @@ export function OperatorKey({ purpose, label }: OperatorKeyProps) {
         </Group>
         {add.error && (
           <Text c="red" size="sm" role="alert">
-            This is not an operator’s key of this workspace.
+            {isSignedOut(add.error) ? 'This is not an operator’s key of this workspace.' : add.error.message}
           </Text>
         )}
       </Stack>

@@ -59,6 +59,14 @@ it('counts a segment while it is written, saves it, and narrows contacts by it',
     await page.getByRole('button', { name: 'Create tag' }).click();
     await page.getByRole('link', { name: 'Harbour' }).waitFor();
     expect(await page.getByRole('link', { name: 'Harbour' }).count()).toBe(1);
+    await page.route('**/api/segments/*', (route) => route.abort());
+    await page
+      .getByRole('row', { name: /Hamburg/ })
+      .getByRole('button', { name: 'Delete' })
+      .click();
+    await page.getByRole('button', { name: 'Delete segment' }).click();
+    await page.getByRole('alert').getByText('The service did not answer').waitFor({ timeout: 30_000 });
+    await page.unroute('**/api/segments/*');
     await page.getByRole('link', { name: 'Show the contacts of Hamburg' }).click();
     await page.getByRole('link', { name: 'Ottilie' }).waitFor();
     expect(page.url()).toContain('segment=');

@@ -108,6 +108,11 @@ it('acts on several campaigns at once by the keyboard alone, and says where that
     await goTo(page, 'Campaigns');
     await page.getByLabel('Search by name').fill('Together');
     await page.getByText('Together one').waitFor();
+    await page.route('**/pause', (route) => route.abort());
+    await page.getByRole('button', { name: 'Actions for Together one' }).click();
+    await page.getByRole('menuitem', { name: 'Pause' }).click();
+    await page.getByRole('alert').getByText('The service did not answer').waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
     for (const part of ['one', 'two']) {
       await tabTo(page, page.getByRole('checkbox', { name: `Choose ${name(part)}` }));
       await page.keyboard.press('Space');

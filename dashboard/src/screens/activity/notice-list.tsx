@@ -55,6 +55,11 @@ export function NoticeList({ filter, onFilter }: FilterProps) {
                   Mark all as read
                 </Button>
               )}
+              {read.error && (
+                <Text c="red" size="sm" role="alert">
+                  {read.error.message}
+                </Text>
+              )}
               {notices.map((notice) => (
                 <NoticeCard key={notice.id} notice={notice} />
               ))}

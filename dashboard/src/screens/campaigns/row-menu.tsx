@@ -28,6 +28,8 @@ export function RowMenu({ campaign }: { campaign: api.Campaign }) {
   const navigate = useNavigate();
   const action = useCampaignAction(id);
   const [dialog, setDialog] = useState<RowDialogKind>();
+  const run = (what: 'pause' | 'start' | 'cancel') =>
+    action.mutate(what, { onError: () => setDialog('problem') });
   return (
     <>
       <Menu position="bottom-end" withinPortal>
@@ -57,12 +59,12 @@ export function RowMenu({ campaign }: { campaign: api.Campaign }) {
             </Menu.Item>
           )}
           {(status === 'RUNNING' || status === 'SCHEDULED') && (
-            <Menu.Item leftSection={<IconPlayerPause {...icon} />} onClick={() => action.mutate('pause')}>
+            <Menu.Item leftSection={<IconPlayerPause {...icon} />} onClick={() => run('pause')}>
               Pause
             </Menu.Item>
           )}
           {status === 'PAUSED' && (
-            <Menu.Item leftSection={<IconPlayerPlay {...icon} />} onClick={() => action.mutate('start')}>
+            <Menu.Item leftSection={<IconPlayerPlay {...icon} />} onClick={() => run('start')}>
               Start
             </Menu.Item>
           )}
@@ -87,7 +89,8 @@ export function RowMenu({ campaign }: { campaign: api.Campaign }) {
             kind={dialog}
             campaign={campaign}
             onClose={() => setDialog(undefined)}
-            onCancel={() => action.mutate('cancel')}
+            onCancel={() => run('cancel')}
+            problem={action.error?.message}
           />
         </Suspense>
       )}

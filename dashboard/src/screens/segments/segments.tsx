@@ -1,5 +1,5 @@
 /** Segments: saved filters of contacts, with a live count while they are written; and the tags that they can use. */
-import { Button, Group, Pagination } from '@mantine/core';
+import { Alert, Button, Group, Pagination } from '@mantine/core';
 import { IconPlus, IconUsersGroup } from '@tabler/icons-react';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -94,6 +94,11 @@ export function Segments() {
           id={chosen === 'new' ? undefined : chosen}
           onClose={() => choose(undefined)}
         />
+      )}
+      {remove.error && (
+        <Alert color="red" role="alert">
+          {remove.error.message}
+        </Alert>
       )}
       <Loaded query={list}>
         {({ data, pagination: { totalPages } }) =>

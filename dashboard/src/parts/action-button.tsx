@@ -1,6 +1,7 @@
 /**
  * A button for an action that takes a while: meanwhile it cannot be pressed again, but keeps the focus, which a disabled
- * button loses.
+ * button loses. It ignores the second click of a double click, which would undo the first where the button's meaning turns,
+ * such as from Unsubscribe to Subscribe.
  */
 import { Button, type ButtonProps } from '@mantine/core';
 import type { ComponentProps, MouseEvent } from 'react';
@@ -14,7 +15,10 @@ export function ActionButton({ loading = false, disabled, onClick, ...button }: 
       loading={loading}
       disabled={disabled}
       aria-busy={loading}
-      onClick={loading ? (event: MouseEvent) => event.preventDefault() : onClick}
+      onClick={(event: MouseEvent<HTMLButtonElement>) => {
+        if (loading || event.detail > 1) event.preventDefault();
+        else onClick?.(event);
+      }}
       renderRoot={(props) => <button {...props} disabled={disabled} />}
     />
   );

@@ -5,6 +5,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { api, client } from '../../client.ts';
 import { words } from '../../format.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
 import { ConfirmButton } from '../../parts/confirm.tsx';
 import { Loaded } from '../../parts/load-states.tsx';
 import { Screen } from '../../parts/screen.tsx';
@@ -90,9 +91,9 @@ function Actions({ contact }: { contact: api.Contact }) {
       <Button variant="default" onClick={edit.open}>
         Edit
       </Button>
-      <Button variant="default" onClick={() => act.mutate('consent')}>
+      <ActionButton variant="default" loading={act.isPending} onClick={() => act.mutate('consent')}>
         {contact.subscribed ? 'Unsubscribe' : 'Subscribe'}
-      </Button>
+      </ActionButton>
       <Button variant="default" onClick={() => download.mutate()}>
         Export
       </Button>

@@ -40,8 +40,10 @@ it('keeps the form through a wrong year, a lost session and a lost answer, and s
     expect(await page.getByRole('button', { name: 'Create campaign' }).isDisabled()).toBe(true);
     await field.fill(tomorrow);
     await page.getByText(/\(Europe\/Berlin\), in 2\d hr/).waitFor();
+    const create = page.getByRole('button', { name: 'Create campaign' });
+    await create.and(page.locator(':enabled')).waitFor();
     await page.context().clearCookies();
-    await page.getByRole('button', { name: 'Create campaign' }).click();
+    await create.click();
     await page.getByLabel('API key', { exact: true }).fill(stack.dev.apiKey);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText(/^2 people for/).waitFor();
@@ -67,6 +69,9 @@ it('keeps the form through a wrong year, a lost session and a lost answer, and s
     await page.getByRole('button', { name: 'Create campaign' }).click();
     await page.getByRole('heading', { name: 'Created once', level: 1 }).waitFor();
     expect((await api.listCampaigns(client, { search: 'Created once' })).data).toHaveLength(1);
+    await page.getByRole('link', { name: 'Duplicate' }).click();
+    await expect.poll(() => page.getByLabel('Campaign name').inputValue()).toBe('Created once (copy)');
+    expect(await field.inputValue()).toBe(tomorrow);
   });
 }, 60_000);
 
@@ -74,10 +79,22 @@ it('asks before it sends to many, and preselects no reason for which a second se
   const rows = Array.from({ length: 1_200 }, (_, at) => `+49151${26_000_000 + at}`);
   await within(async (page) => {
     await chooseTemplate(page);
+    await page.getByRole('combobox', { name: 'Audience' }).click();
+    await page.getByRole('option', { name: 'Numbers typed here' }).click();
+    const numbers = page.getByLabel('Numbers, one a line');
+    const create = page.getByRole('button', { name: 'Create campaign' });
+    const dialog = page.getByRole('dialog', { name: 'Send to 1,200 people?' });
+    await numbers.fill(rows[0] ?? '');
+    await page.getByText(/^1 person for/).waitFor();
+    // Before the new audience is counted.
+    await numbers.fill(rows.join('\n'));
+    await create.click();
+    await dialog.getByRole('button', { name: 'Keep as it is' }).click();
+    await page.getByRole('combobox', { name: 'Audience' }).click();
+    await page.getByRole('option', { name: 'A CSV file' }).click();
     await page.getByLabel('CSV file').setInputFiles(csvFile(`Phone\n${rows.join('\n')}\n`));
     await page.getByText(/^1,200 people for/).waitFor();
-    await page.getByRole('button', { name: 'Create campaign' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Send to 1,200 people?' });
+    await create.click();
     await dialog.getByText(/“plain_notice” goes to 1,200 people for 66\.00 USD/).waitFor();
     await lookAtState(page, 'new-campaign-confirm', { fullPage: false });
     await dialog.getByRole('button', { name: 'Keep as it is' }).click();

@@ -76,10 +76,8 @@ export function Form({ initial, source, failed }: FormProps) {
     timeProblem(at) === undefined && (window === undefined || windowProblem(window) === undefined);
   const isReady = chosen !== undefined && !isWithout[kind] && isTimed;
   // The check leaves out the name, which does not change the recipients. It waits until the form is filled in and typing pauses.
-  const [asked] = useDebouncedValue(
-    isReady ? JSON.stringify({ ...body, name: 'Unnamed' }) : undefined,
-    settledMs,
-  );
+  const question = isReady ? JSON.stringify({ ...body, name: 'Unnamed' }) : undefined;
+  const [asked] = useDebouncedValue(question, settledMs);
   const check = useQuery({
     queryKey: ['check', asked],
     queryFn: async () => (await api.checkCampaign(client, JSON.parse(asked ?? '') as api.CheckCampaign)).data,
@@ -188,7 +186,8 @@ export function Form({ initial, source, failed }: FormProps) {
           )}
           <Create
             body={body}
-            check={isReady ? check.data : undefined}
+            // The answer for an audience that was changed since must not confirm the new one.
+            check={isReady && asked === question ? check.data : undefined}
             isReady={isReady}
             templateName={templateName}
             onCreated={forget}

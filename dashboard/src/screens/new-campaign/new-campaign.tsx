@@ -5,8 +5,10 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { IconKey } from '@tabler/icons-react';
 import { useSession } from '../../account.ts';
 import { api, client } from '../../client.ts';
+import { isLater } from '../../format.ts';
 import { EmptyFace, Loaded } from '../../parts/load-states.tsx';
 import { Screen } from '../../parts/screen.tsx';
+import { fieldTime } from '../../parts/time-field.tsx';
 import type { Kind } from './audience.tsx';
 import type { Draft } from './draft.ts';
 import { Form } from './form.tsx';
@@ -19,7 +21,7 @@ const empty: Draft = { kind: 'csv_contacts', numbers: '', segments: [], variable
 
 /** Returns the draft of a copy. It lacks typed phone numbers, which the service does not keep. */
 function copyOf(campaign: api.CampaignDetail): Draft {
-  const { audience, contact_selection_type: type } = campaign;
+  const { audience, contact_selection_type: type, scheduled_at: planned } = campaign;
   const known: readonly string[] = [
     'csv_contacts',
     'quick_contacts',
@@ -36,6 +38,8 @@ function copyOf(campaign: api.CampaignDetail): Draft {
     uploaded: typeof key === 'string' ? { key, name: `The file of “${campaign.name}”` } : undefined,
     segments: Array.isArray(segments) ? segments.map(String) : [],
     window: windowOf(campaign.sending_window),
+    // The copy of a campaign that is still to come begins with it, not at once.
+    at: planned !== null && isLater(planned) ? fieldTime(new Date(planned)) : '',
     variables: variablesOf(campaign.variable_mapping as Parameters<typeof variablesOf>[0]),
   };
 }

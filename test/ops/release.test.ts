@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
-it('says one version wherever a release is named', () => {
+it('names the same version in every file that names one', () => {
   const read = (file: string) => readFileSync(file, 'utf8');
   const { version } = JSON.parse(read('package.json')) as { version: string };
   const [newest] = [...read('CHANGELOG.md').matchAll(/^## \[(\d[^\]]*)\] - \d{4}-\d{2}-\d{2}$/gm)];

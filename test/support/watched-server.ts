@@ -42,7 +42,7 @@ export async function startWatchedServer(
   { database, dependencies }: TestApi,
   temporalAddress = '127.0.0.1:1',
 ): Promise<WatchedServer> {
-  // Garbage-collection settings of the container image.
+  // Larger than the memory limits of the container image (8 and 1024).
   const flags = ['--max-semi-space-size=16', '--max-old-space-size=1536'];
   const server = spawn(
     process.execPath,

@@ -14,7 +14,7 @@ const magicLength = 8;
 
 /**
  * Numbers that end in `66`, `67` or `69` and a code of six digits, or in `68` and one of the numbers below, behave as
- * documented; all others return undefined.
+ * docs/provider-simulator.md describes; undefined for all others.
  */
 export function magicOf(to: string): Magic | undefined {
   if (to.charCodeAt(to.length - magicLength) !== 0x36 || to.length <= magicLength) return undefined;

@@ -15,7 +15,7 @@ export interface Rejection {
   readonly pauses: boolean;
 }
 
-/** Applies the effects of rejections. Pauses are left out if the campaign was paused or started again since it was claimed. */
+/** Applies the effects of rejections. Pauses are left out if the campaign was paused or started again since the step read it. */
 export async function handleRejections(
   dependencies: Pick<Dependencies, 'database' | 'logger' | 'orchestrator' | 'now'>,
   context: SendingContext,
@@ -48,8 +48,8 @@ export async function handleStop(
 }
 
 /**
- * Pauses the campaign before the rest of its recipients fail in the same way. A start must be forced, and fails at most a hundred more.
- * Does nothing if the campaign has changed since its `epoch`.
+ * Pauses the campaign before the rest of its recipients fail in the same way. It starts again only by force, and is paused again
+ * after at most a hundred more failures. Does nothing if the campaign has changed since its `epoch`.
  */
 async function pauseMalformed(
   { database, logger }: Pick<Dependencies, 'database' | 'logger'>,

@@ -25,7 +25,7 @@ export async function getWorkspaceWindow(
 }
 
 /**
- * Returns the ids of the running campaigns that follow the workspace's window, and adds a message to the workflow of each to
+ * Returns the ids of the running campaigns that follow the workspace's window, and puts a message for the workflow of each into
  * the outbox. Their epoch is raised: a step that sends under the previous window claims nothing more. Campaigns that are not
  * running are locked too, so that one which begins or resumes meanwhile reads the new window. Throws NotFound.
  */

@@ -112,7 +112,7 @@ describe('the time in which a campaign may send', () => {
   });
 });
 
-describe('the time until which a window was open for a given duration', () => {
+describe('the time by which the windows have been open for a given duration', () => {
   const hours = (windows: readonly SendingWindow[], at: string, count: number) =>
     afterOpenTime(windows, new Date(at), count * 3_600)?.toISOString();
 
@@ -124,7 +124,7 @@ describe('the time until which a window was open for a given duration', () => {
     expect(hours([], '2026-06-01T12:00:00Z', 30)).toBe('2026-06-02T18:00:00.000Z');
   });
 
-  it('counts 23 or 25 hours on a day of a clock change', () => {
+  it('counts the hours that pass, one less or one more than the clock shows, on a day of a clock change', () => {
     const night = [berlin('00:00', '06:00')];
     // Five hours on the day of spring, seven on that of autumn.
     expect(hours(night, '2026-03-28T22:59:00Z', 5)).toBe('2026-03-29T04:00:00.000Z');

@@ -1,8 +1,8 @@
 /**
  * Measures how a large campaign, in preparation and in sending, delays others: a campaign of 1,000 recipients in another
  * workspace, and single sends of another workspace and of the same channel. Each runs alone and beside it. One worker process
- * does all the work; its event-loop stalls are printed too. At the end two campaigns share one channel. `--large N` recipients
- * (200,000), `--prepared N` CSV rows (500,000), `--rate N` per channel and second (1,000).
+ * does all the work; its event-loop stalls are printed too. `--large N` recipients (200,000), `--prepared N` CSV rows (500,000),
+ * `--rate N` per channel and second (1,000).
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -76,23 +76,6 @@ const line = (times: readonly number[]): string =>
 const lagLine = ({ p99, longest }: Lag): string =>
   `the worker's event loop: p99 ${p99.toFixed(0)} ms, longest ${longest.toFixed(0)} ms`;
 
-/** Starts two campaigns of one channel together; returns how many messages of each were accepted after 5 s. */
-async function sharedEvenly(client: pg.Client, first: Seeded, second: Seeded, work: () => Promise<void>) {
-  await client.query(
-    `UPDATE campaign SET channel_id = other.channel_id, workspace_id = other.workspace_id, template_id = other.template_id
-     FROM campaign AS other WHERE other.id = $1 AND campaign.id = $2`,
-    [first.campaignId, second.campaignId],
-  );
-  const done = work();
-  await sleep(5_000);
-  const { rows } = await client.query<{ accepted: number }>(
-    'SELECT accepted FROM campaign_counter WHERE campaign_id = ANY ($1::uuid[])',
-    [[first.campaignId, second.campaignId]],
-  );
-  await done;
-  return rows.map(({ accepted }) => accepted);
-}
-
 const postgres = await startPostgres();
 const provider = await startAckServer(50);
 const dataDir = await mkdtemp(join(tmpdir(), 'messaging-campaigns-bench-files-'));
@@ -111,14 +94,12 @@ try {
   const secrets = createSecretBox([benchSecretsKey]);
   const seed = (recipients: number) =>
     seedRunningCampaign(client, secrets, { recipients, messagesPerSecond });
-  const [warm, alone, besidePreparing, beside, other, first, second, large] = [
+  const [warm, alone, besidePreparing, beside, other, large] = [
     await seed(smallSize),
     await seed(smallSize),
     await seed(smallSize),
     await seed(smallSize),
     await seed(1),
-    await seed(4 * smallSize),
-    await seed(4 * smallSize),
     await seed(largeSize),
   ];
   await client.query(`UPDATE template SET components = '[{"type":"BODY","text":"Hello"}]'`);
@@ -163,11 +144,6 @@ try {
   if (count >= largeSize) throw new Error('The large campaign was over before the others: take a larger one');
   say(`the large campaign meanwhile: ${count} messages, busiest second ${busiestSecond}`);
   say(lagLine(await worker.lag()));
-
-  const shares = await sharedEvenly(client, first, second, async () => {
-    await Promise.all([worker.send(first.campaignId), worker.send(second.campaignId)]);
-  });
-  say(`two campaigns of one channel after 5 s, beside the large one: ${shares.join(' and ')} messages`);
 } finally {
   await worker.stop();
   await dependencies.close();

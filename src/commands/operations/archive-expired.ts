@@ -1,8 +1,10 @@
 /** Moves old recipients and messages into the file storage (`MESSAGE_RETENTION_MONTHS`). */
 import { Readable, pipeline } from 'node:stream';
 import { createGzip } from 'node:zlib';
+import { errorName } from '../../concurrency/polling-loop.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Database } from '../../records/database/database.ts';
+import { isDatabaseAway } from '../../records/database/failure.ts';
 import { readMessagesOfMonth, type MonthOfMessages } from '../../records/messages/message-archive.ts';
 import {
   closeArchive,
@@ -39,8 +41,8 @@ const mostWritingMs = 60 * 60_000;
 
 /**
  * Archives recipients of campaigns that ended, and messages outside campaigns of months that ended, `MESSAGE_RETENTION_MONTHS`
- * ago; then deletes them. May be stopped anywhere: an archive without a record is written again with the same content, and
- * one with a record only has rows deleted.
+ * ago; then deletes them. One that fails does not hold up the others. May be stopped anywhere: an archive without a record is
+ * written again with the same content, and one with a record only has rows deleted.
  */
 export async function archiveExpired(
   archivist: Archivist,
@@ -50,13 +52,20 @@ export async function archiveExpired(
   const { messageRetentionMonths } = config;
   if (messageRetentionMonths === undefined) return {};
   const summary = { archives: 0, archivedRows: 0 };
+  const failed = new Set<string>();
   const until = performance.now() + longestMs;
   try {
-    for await (const source of listSources(database, messageRetentionMonths)) {
+    for await (const source of listSources(database, messageRetentionMonths, failed)) {
       if (performance.now() > until) break;
-      const archive = 'key' in source ? source : await writeArchive(archivist, source, options);
-      summary.archivedRows += await removeRows(archivist, archive, options);
-      summary.archives += 1;
+      try {
+        const archive = 'key' in source ? source : await writeArchive(archivist, source, options);
+        summary.archivedRows += await removeRows(archivist, archive, options);
+        summary.archives += 1;
+      } catch (error) {
+        if (error instanceof StorageFailure || isDatabaseAway(error)) throw error;
+        failed.add(keyOf(source));
+        logger.error({ key: keyOf(source), error: errorName(error) }, 'archive not finished');
+      }
     }
   } catch (error) {
     if (!(error instanceof StorageFailure)) throw error;
@@ -65,10 +74,11 @@ export async function archiveExpired(
   return summary;
 }
 
-/** Yields archives whose rows are not all deleted, then sources to be archived. Lists again until nothing is left. */
+/** Yields archives whose rows are not all deleted, then sources to be archived. Lists again until only `failed` ones are left. */
 async function* listSources(
   database: Database,
   olderThanMonths: number,
+  failed: ReadonlySet<string>,
 ): AsyncGenerator<ArchiveSource | OpenArchive> {
   const age = { olderThanMonths, limit: sourcesAtOnce };
   const lists: readonly (() => Promise<readonly (ArchiveSource | OpenArchive)[]>)[] = [
@@ -76,8 +86,11 @@ async function* listSources(
     () => listCampaignsToArchive(database, age),
     () => listMonthsToArchive(database, age),
   ];
-  for (const list of lists)
-    for (let sources = await list(); sources.length > 0; sources = await list()) yield* sources;
+  for (const list of lists) {
+    const listUnfailed = async () => (await list()).filter((source) => !failed.has(keyOf(source)));
+    for (let sources = await listUnfailed(); sources.length > 0; sources = await listUnfailed())
+      yield* sources;
+  }
 }
 
 const keyOf = ({ workspaceId, campaignId, month }: ArchiveSource): string =>

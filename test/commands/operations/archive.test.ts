@@ -136,6 +136,24 @@ it('deletes nothing when the storage fails, and writes the same object the next 
   expect(await readFile(join(fixture.folder, keyOf(old)))).toEqual(bytes);
 });
 
+it('archives the others when one cannot be finished, and that one once it can', async () => {
+  const [broken, whole] = [
+    await seedEndedCampaign(database.pool, { recipients: 25, monthsAgo: 9 }),
+    await seedEndedCampaign(database.pool, { recipients: 25, monthsAgo: 7 }),
+  ];
+  // Less is reserved than its recipients hold: deleting them would make the reservations negative.
+  const reserve = (amount: bigint) =>
+    database.pool.query(sql.type(row(t.type({})))`
+      UPDATE wallet SET reserved = ${amount} WHERE channel_id = ${broken.channelId}`);
+  const { reserved } = await left(broken);
+  await reserve(0n);
+  expect(await archiveExpired(fixture.archivist, options)).toMatchObject({ archives: 1 });
+  expect([await left(broken), await left(whole)]).toMatchObject([{ recipients: 25 }, { recipients: 0 }]);
+  await reserve(reserved);
+  expect(await archiveExpired(fixture.archivist, options)).toMatchObject({ archives: 1 });
+  expect(await left(broken)).toMatchObject({ recipients: 0, reserved: 0n });
+});
+
 it('replaces no archive that another process recorded while it read', async () => {
   const old = await seedEndedCampaign(database.pool, { recipients: 25, monthsAgo: 7 });
   const { storage } = fixture.archivist;

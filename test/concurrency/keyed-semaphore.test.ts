@@ -14,7 +14,7 @@ it('leaves slots to other keys when one key asks for all of them', async () => {
   expect(await slots.acquire([1])).toBeUndefined();
 });
 
-it('admits waiting callers in their order, past a key that has enough, and turns away those too many', async () => {
+it('admits waiting callers in their order, past a key that has enough, and turns away callers beyond `waiting`', async () => {
   const slots = createKeyedSemaphore({ total: 2, perKey: 1, waiting: 2 });
   const order: string[] = [];
   const one = await slots.acquire([1]);

@@ -62,7 +62,7 @@ const NumberUse = t.type({
 });
 export type NumberUse = t.TypeOf<typeof NumberUse>;
 
-/** Whether a contact of the workspace has the number, and the id and the time for one that is to get it. */
+/** Whether a contact of the workspace has the number, and an id and a time for a new contact with it. */
 export function findNumberUse(connection: Connection, workspaceId: number, phoneNumber: string) {
   return connection.one(sql.type(row(NumberUse))`
     SELECT uuidv7() AS id, statement_timestamp() AS at, (

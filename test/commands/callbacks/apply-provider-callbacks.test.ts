@@ -221,7 +221,7 @@ describe('contacts that an import holds', () => {
     expect(await waiting()).toBe(0);
   });
 
-  it('are not sent to once they opted out, and are unsubscribed when they are free', async () => {
+  it('are not sent to once they opted out, and are unsubscribed when the import releases them', async () => {
     const place = await seed(3);
     const release = await holdContacts(place, 3);
     await database.pool.query(sql.type(nothing)`

@@ -1,4 +1,4 @@
-/** A campaign followed, paused, paid for, cancelled, and every screen looked at. */
+/** Follows, pauses, pays for and cancels campaigns, and looks at every screen. */
 import { expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';
 import {

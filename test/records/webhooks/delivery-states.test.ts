@@ -1,4 +1,4 @@
-/** The log of deliveries by state, over a million of them: a page reads what it shows and little more, whatever is rare. */
+/** The log of deliveries by state, over a million of them: a page reads what it shows and little more, however rare the state. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -17,7 +17,7 @@ public class Journey {
     TagsApi tags = new TagsApi(client);
     WebhooksApi webhooks = new WebhooksApi(client);
 
-    Tag tag = tags.createTag(new CreateTag().name("Java")).getData();
+    Tag tag = tags.createTag(new CreateTag().name("Java"), null).getData();
     List<Tag> found = tags.listTags(1, 100, "java", null).getData();
     CreateCampaign creation = new CreateCampaign()
         .name("Java")
@@ -33,7 +33,7 @@ public class Journey {
     Files.delete(people);
     CreateWebhook hook = new CreateWebhook()
         .title("Java").url("https://example.com/hook").events(Set.of(EventKey.EVENT_KEY_SENT));
-    Webhook webhook = webhooks.createWebhook(hook).getData();
+    Webhook webhook = webhooks.createWebhook(hook, null).getData();
     webhooks.deleteWebhook(webhook.getId());
     System.out.printf(
         "{\"tagged\":%s,\"recipients\":%d,\"headers\":[\"%s\"],\"events\":[\"%s\"]}%n",

@@ -30,7 +30,7 @@ func main() {
 	}
 	client := must(api.NewClientWithResponses(os.Getenv("BASE_URL"), api.WithRequestEditorFn(withKey)))
 
-	tag := must(client.CreateTagWithResponse(ctx, api.CreateTag{Name: "Go"})).JSON201.Data
+	tag := must(client.CreateTagWithResponse(ctx, nil, api.CreateTag{Name: "Go"})).JSON201.Data
 	search := "go"
 	found := must(client.ListTagsWithResponse(ctx, &api.ListTagsParams{Search: &search})).JSON200.Data
 	contacts := []string{"+4915112345731,Ada", "+4915112345732,Grace"}
@@ -54,7 +54,7 @@ func main() {
 	file := must(client.UploadCampaignCsvWithBodyWithResponse(ctx, writer.FormDataContentType(), &form)).JSON201.Data
 
 	hook := api.CreateWebhook{Title: "Go", Url: "https://example.com/hook", Events: []api.EventKey{api.EVENTKEYSENT}}
-	webhook := must(client.CreateWebhookWithResponse(ctx, hook)).JSON201.Data
+	webhook := must(client.CreateWebhookWithResponse(ctx, nil, hook)).JSON201.Data
 	must(client.DeleteWebhookWithResponse(ctx, webhook.Id))
 	fmt.Println(string(must(json.Marshal(map[string]any{
 		"tagged":     slices.ContainsFunc(found, func(one api.Tag) bool { return one.TagId == tag.TagId }),

@@ -126,7 +126,16 @@ it('asks for the picture of a header and the end of a button’s address, and se
     await chooser.setFiles(picture);
     await page.getByText('header.png').waitFor();
     await page.getByText(/^1 person for/).waitFor();
-    await page.getByRole('button', { name: 'Create campaign' }).click();
+    const create = page.getByRole('button', { name: 'Create campaign' });
+    await page.route('**/api/campaigns/csv-files/*/preview', (route) => route.abort());
+    await page.getByRole('combobox', { name: 'Name', exact: true }).click();
+    await page.getByRole('option', { name: 'Phone' }).click();
+    await page.getByRole('alert').getByText('The service did not answer').waitFor();
+    expect(await create.isDisabled()).toBe(true);
+    await page.unroute('**/api/campaigns/csv-files/*/preview');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText(/^1 person for/).waitFor();
+    await create.click();
     await page.getByText('Completed: 1 of 1 person was sent to.').waitFor({ timeout: 30_000 });
   });
 }, 60_000);

@@ -69,7 +69,12 @@ export function CsvAudience(props: CsvAudienceProps) {
   useEffect(() => {
     if (key !== undefined && data !== undefined && !preview.isPlaceholderData) onChange(fileOf(key, data));
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- called once for each answer
-  }, [key, data]);
+  }, [key, data, preview.isPlaceholderData]);
+  const choose = (mapping: api.CsvMapping) => {
+    // Until the new columns are answered, nothing can be sent by the former ones.
+    onChange(undefined);
+    setChosen(mapping);
+  };
 
   const drop = (event: DragEvent) => {
     event.preventDefault();
@@ -111,7 +116,7 @@ export function CsvAudience(props: CsvAudienceProps) {
       {data !== undefined && key !== undefined && (
         <>
           <FirstLine key={key} preview={data} file={upload.variables} onFile={upload.mutate} />
-          <Columns preview={data} onChange={setChosen} />
+          <Columns preview={data} onChange={choose} />
           {children}
           <CsvRows preview={data} fileKey={key} templateId={templateId} variableMapping={variableMapping} />
         </>
@@ -148,6 +153,7 @@ function Columns({ preview: { headers, mapping, confidence }, onChange }: Column
     <SimpleGrid cols={{ base: 2, sm: 4 }} style={{ alignItems: 'end' }}>
       {fields.map(({ key, label }) => {
         const column = mapping[key];
+        const shown = column == null ? null : String(column);
         const isUnsure = (confidence[key] ?? 1) < 0.7 && column != null;
         return (
           <Select
@@ -158,8 +164,9 @@ function Columns({ preview: { headers, mapping, confidence }, onChange }: Column
             clearable={key === 'name_column' || key === 'email_column'}
             allowDeselect={false}
             data={headers.map((header, at) => ({ value: String(at), label: header || `Column ${at + 1}` }))}
-            value={column == null ? null : String(column)}
+            value={shown}
             onChange={(value) => {
+              if (value === shown) return;
               const { [key]: _, ...others } = mapping;
               onChange({ ...others, ...(value !== null && { [key]: Number(value) }) } as api.CsvMapping);
             }}

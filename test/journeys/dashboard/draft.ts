@@ -72,6 +72,18 @@ it('keeps the form through a wrong year, a lost session and a lost answer, and s
     await page.getByRole('link', { name: 'Duplicate' }).click();
     await expect.poll(() => page.getByLabel('Campaign name').inputValue()).toBe('Created once (copy)');
     expect(await field.inputValue()).toBe(tomorrow);
+    let leave = (): void => undefined;
+    const left = new Promise<void>((resolve) => (leave = resolve));
+    await page.route('**/campaigns/auto-trigger', (route) => left.then(() => route.continue()));
+    await create.click();
+    await page.getByRole('link', { name: 'Contacts', exact: true }).click();
+    await page.getByRole('button', { name: 'New contact' }).click();
+    const created = page.waitForResponse('**/campaigns/auto-trigger');
+    leave();
+    await (await created).finished();
+    await page.getByLabel('First name').fill('Ada');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor();
   });
 }, 60_000);
 

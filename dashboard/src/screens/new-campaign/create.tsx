@@ -2,7 +2,7 @@
 import { Alert, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useRouter } from '@tanstack/react-router';
 import { api } from '../../client.ts';
 import { counted, isLater, money, plannedTime } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
@@ -36,12 +36,15 @@ const beginsText = (begins: string | null): string =>
 
 export function Create({ body, check, isReady, templateName, onCreated }: CreateProps) {
   const navigate = useNavigate();
+  const router = useRouter();
   const [asking, { open, close }] = useDisclosure();
   const create = useMutation({
     mutationFn: async () => (await sendOnce('campaign', api.createCampaign, body)).data.campaign.id,
     onSuccess: (id) => {
       onCreated();
-      return navigate({ to: '/campaigns/$id', params: { id } });
+      // A user who went on to another screen meanwhile is not taken away from it.
+      const isHere = router.state.location.pathname === '/campaigns/new';
+      return isHere ? navigate({ to: '/campaigns/$id', params: { id } }) : undefined;
     },
   });
   const people = check === undefined ? '' : counted(check.total_contacts, 'person', 'people');

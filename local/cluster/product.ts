@@ -16,7 +16,7 @@ export const workersOf = (hosts: Hosts) =>
     ['campaigns', 'webhooks', 'maintenance'].map((queue) => ({ name: `${queue}-${nth}`, queue })),
   );
 
-/** Ports of the APIs, followed by those of the workers. */
+/** `ports`: those of the APIs, followed by those of the workers. */
 export function describeProduct(
   hosts: Hosts,
   environment: Environment,

@@ -41,8 +41,8 @@ export const searchAttributeNames = {
 } as const;
 
 /**
- * Headers of a workflow and its activities. Not search attributes, which are for searching and stay after the workflow has
- * ended.
+ * Headers of a workflow and its activities. They are no search attributes, because nobody searches by them and those stay after
+ * the workflow has ended.
  */
 export const causeHeaders = { requestId: 'request-id', traceparent: 'traceparent' } as const;
 

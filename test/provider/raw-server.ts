@@ -8,7 +8,7 @@ export interface RawServer {
   close(): Promise<void>;
 }
 
-/** A TCP server that does to each request whatever `behave` says, protocol or not. */
+/** A TCP server that answers each request as `behave` does, in valid HTTP or not. */
 export async function startRawServer(
   behave: (socket: Socket, request: string) => void,
   options: { readonly onConnection?: (socket: Socket) => void } = {},

@@ -1,4 +1,4 @@
-/** Sends campaigns of one channel as their workflows do: steps with timers between, the next one at once after a signal. */
+/** Sends campaigns of one channel as their workflows do: in steps with waits between them, which a signal ends at once. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';

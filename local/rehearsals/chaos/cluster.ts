@@ -76,7 +76,7 @@ async function run({ folder, signal, progress, options }: RehearsalContext): Pro
     await writes.stop();
     const answers = [...writes.answers].map(([answer, count]) => `${answer} ×${count}`).join(', ');
     const forgotten = await writes.countForgotten(databaseUrl);
-    say(`${answers} of the writes beside it; of those answered 2xx ${forgotten} are forgotten`);
+    say(`Writes beside the campaign: ${answers}; ${forgotten} of those answered 2xx are missing`);
     const { chaos, webhooks } = await untilCompared({ cluster, campaignId, recipients }, receiver);
     say(
       `lost ${chaos.lost}, doubled ${chaos.doubled}, unknown ${chaos.unknown} (${chaos.unsettled} not settled by receipts); ` +
@@ -84,7 +84,7 @@ async function run({ folder, signal, progress, options }: RehearsalContext): Pro
     );
     return [
       ...problems,
-      ...(forgotten > 0 ? [`${forgotten} writes were answered 2xx and are forgotten`] : []),
+      ...(forgotten > 0 ? [`${forgotten} writes were answered 2xx and are missing`] : []),
       ...chaos.problems,
       ...webhooks.problems,
     ];

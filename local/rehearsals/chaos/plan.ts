@@ -24,7 +24,7 @@ Runs a campaign against the simulator, breaks things meanwhile, and compares the
   --workers <n>       worker processes, default 1
   --seed <n>          of the random choices, default 1
   --kills <n>         SIGKILL to the worker, the API, Temporal or Postgres; default 20, 0 with --outage
-  --outage <kinds>    something is away, one after the other, comma-separated, or all:
+  --outage <kinds>    what is unavailable, one after the other; comma-separated, or all:
                       ${outageKinds.join(' ')}
   --seconds <n>       how long each outage lasts, default 60
   --webhooks          three deliveries per message instead, the worker killed while they queue; see --webhooks --help

@@ -50,7 +50,7 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
   const { plan, stack, balancer, say, signal } = rehearsal;
   const startedAt = performance.now();
   const old = await startRelease(rehearsal, 'old');
-  // Delay of the sleeping campaign: 20 s and four times this start's duration, since the new processes start before it is due.
+  // The sleeping campaign is due 20 s plus four times the duration of this start later, to leave time for the new processes' start.
   const sleepSeconds = 20 + Math.ceil(((performance.now() - startedAt) / 1_000) * 4);
   balancer.use([old.api.url]);
   const { apiKey, templateId, channelId } = await seedWorkspace({

@@ -56,7 +56,7 @@ export const resendFailed = endpoint(
     operationId: 'resendFailedDeliveries',
     summary: 'Resend the failed deliveries of a webhook',
     description:
-      'Resends failed deliveries created from `since` until before `until`, except events delivered since or waiting. Takes the earliest 10,000; repeat for the rest.',
+      'Resends failed deliveries created from `since` until before `until`, except those of events that were delivered later or are waiting. Takes the earliest 10,000; repeat for the rest.',
     tag,
     access: 'workspace',
     params: struct({ id: idOf('Webhook') }),

@@ -99,8 +99,8 @@ async function deleteExpiredFiles(
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /**
- * Deletes what uploads and archives left when their process was killed: unfinished files, and finished ones that no row refers to. A storage
- * failure is logged and does not fail the run: leftovers can wait for the next one.
+ * Deletes what uploads and archives left when their process was killed: unfinished files of both, and finished uploads that no
+ * row refers to. A storage failure is logged and does not fail the run: leftovers can wait for the next one.
  */
 async function removeLeftovers(
   { database, config, storage, logger, now }: Remover,

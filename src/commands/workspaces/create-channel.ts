@@ -17,8 +17,8 @@ export interface CreateChannel {
 }
 
 /**
- * Creates a sending number with an empty wallet. Throws Conflict when the phone number id or the business account belongs to
- * another workspace.
+ * Creates a sending number with an empty wallet. Throws Conflict when the phone number id belongs to another channel, or the
+ * business account to another workspace.
  */
 export async function createChannel(
   { database, secrets }: Pick<Dependencies, 'database' | 'secrets'>,

@@ -1,4 +1,4 @@
-/** Webhook configurations. Secrets are encrypted (`SecretBox`) in parameters and results. */
+/** Webhook configurations. Secrets are encrypted (`SecretBox`) in parameters; results only say whether there is one. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';

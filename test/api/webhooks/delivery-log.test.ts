@@ -76,7 +76,7 @@ it('ends a page at 4 MiB', async () => {
   expect([second.data.length, second.pagination.nextCursor]).toEqual([44, null]);
 });
 
-it('resends, once, the failed deliveries that no later one has delivered', async () => {
+it('resends once the failed deliveries of each event that was not delivered later', async () => {
   const webhookId = await aWebhook();
   await aDelivery(webhookId, 'failed', 'timeout');
   const twice = await aDelivery(webhookId, 'failed', 'timeout');

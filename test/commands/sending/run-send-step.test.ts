@@ -62,7 +62,7 @@ const onChannelOf = (first: SeededCampaign, count: number) =>
 const calm = { budgetMs: 5_000, draining: () => false };
 
 describe('runSendStep', () => {
-  it('tries for 300 ms to acquire a slot and does not join the wait queue with singleBatch', async () => {
+  it('with `singleBatch`, tries for 300 ms to acquire a slot and does not join the wait queue', async () => {
     const first = await seedCampaign(test.pool, { recipients: 2, messagesPerSecond: 80 });
     const busy = [first, ...(await onChannelOf(first, 3))];
     const [refused, patient] = await onChannelOf(first, 2);
@@ -206,7 +206,7 @@ describe('runSendStep', () => {
     expect((await checkBooks(test.pool, seeded)).reserved).toBe(0n);
   });
 
-  it('stops within a second of a pause, within a batch, and releases what has not left', async () => {
+  it('stops within a second of a pause, even inside a batch, and releases what has not been sent', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 500, messagesPerSecond: 100 });
     const provider = createFakeProvider();
     const dependencies = dependenciesWith(provider);

@@ -170,7 +170,7 @@ export async function loseAnswers(page: Page, address: string, count = 4): Promi
   });
 }
 
-/** No violation in any theme that is checked, and a picture of both. */
+/** Expects no accessibility violation in any theme that is checked, and takes a picture in both. */
 export const lookAt = (page: Page, name: string, options = {}): Promise<void> =>
   photographBoth(page, name, options, (rules) => expectNoViolation(page, rules));
 

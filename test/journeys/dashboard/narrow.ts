@@ -1,4 +1,4 @@
-/** Every screen on a phone and at a zoom of 200 %: no horizontal scrolling, no row hidden by a heading, no violation. */
+/** Every screen on a phone and at a zoom of 200 %: no horizontal scrolling, no row hidden by a heading, accessible. */
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';

@@ -1,4 +1,4 @@
-/** What the screens say at first sight: planned times, campaigns that failed or wait, typed lines, the wallets of a workspace. */
+/** What the screens say at first sight: planned times, campaigns that failed or wait, typed numbers, the wallets of a workspace. */
 import { expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';
 import {
@@ -16,7 +16,7 @@ import {
   within,
 } from './fixture.ts';
 
-it('says when a planned campaign begins, to the keyboard too, and shows where all failed', async () => {
+it('says when a planned campaign begins, to the keyboard too, and marks one of which every message failed', async () => {
   const failed = await createCampaign('Everybody failed', ['+4915166131026']);
   const { data } = await api.createCampaign(client, {
     name: 'Tomorrow',

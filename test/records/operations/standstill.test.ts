@@ -74,7 +74,7 @@ it.each([
   ['due', `status = 'SCHEDULED', scheduled_at = now() - interval '1 hour'`],
   ['running', `status = 'RUNNING'`],
 ])(
-  'records that all of them are %s, and counts them, by reading some blocks of each',
+  'records that all of them are %s, and counts them, reading a limited number of blocks per campaign',
   async (kind, assignments) => {
     await owner.query('TRUNCATE campaign_standstill');
     await setUp(assignments);

@@ -1,6 +1,6 @@
 /**
- * X-API-Key → principal (Spec 5). Every rejection does the same amount of work and has the same message, so that neither
- * reveals why.
+ * X-API-Key → principal (Spec 5). An unknown key id and a wrong secret are rejected with the same message after the same HMAC,
+ * so that neither shows which of them it was.
  */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -38,7 +38,7 @@ interface AuthenticatorOptions {
   readonly database: Database;
   readonly logger: Logger;
   readonly now: () => Date;
-  /** Takes a token of the party for every rejected credential, and for every lookup in Postgres. */
+  /** Takes a token of the party for a rejected credential; ahead for a lookup of a new key, which gets it back if it is valid. */
   readonly refusals: RateLimiter;
 }
 

@@ -10,7 +10,7 @@ export interface ConnectionRequest extends Dispatcher.DispatchHandler {
 
 export interface Connections {
   send(request: ConnectionRequest): void;
-  /** Removes a request from the queue that no connection has started. */
+  /** Removes a waiting request from the queue; does nothing once a connection has started it. */
   withdraw(request: ConnectionRequest): void;
   /** Closes the connections once their requests have ended. */
   close(): Promise<void>;

@@ -51,7 +51,7 @@ it('rejects with StorageFailure where the folder takes no file, and passes on a 
   await expect(createFolderStorage(folder).write('csv_b.csv', cut)).rejects.toThrow(/^cut$/);
 });
 
-it('lists the keys of old files alone, and nothing when the folder was never made', async () => {
+it('lists only the keys of old files, and nothing when the folder was never made', async () => {
   const storage = createFolderStorage(folder);
   for (const name of ['csv_old.csv', 'csv_new.csv', 'other_old.csv']) {
     await storage.write(name, Readable.from([Buffer.from('phone\n')]));

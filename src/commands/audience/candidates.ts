@@ -16,7 +16,7 @@ export interface AudienceRequest {
   readonly audience: AudienceInput;
   readonly campaignId: string;
   readonly quickContacts: readonly string[];
-  /** True if the values that the failed campaign froze are used again. */
+  /** True if the variable values that the failed campaign stored for its recipients are used again. */
   readonly keepVariables: boolean;
   /** The contacts' custom fields that the mapping names. */
   readonly customFields?: readonly string[];

@@ -1,4 +1,4 @@
-/** Takes a search for contacts apart into words and digits. */
+/** Splits a search for contacts into words and digits. */
 import { getCountries, getCountryCallingCode } from 'libphonenumber-js/max';
 import { normalisePhoneNumber } from '../phone-number.ts';
 

@@ -26,7 +26,7 @@ export interface FailedAudience {
   readonly campaignId: string;
   /** Empty: all FAILED recipients. UNKNOWN recipients are included only if OUTCOME_UNKNOWN is one of the reasons. */
   readonly reasons: readonly string[];
-  /** True if the values that the campaign froze are used again. */
+  /** True if the variable values that the campaign stored for its recipients are used again. */
   readonly keepVariables: boolean;
   /** The custom fields to read. */
   readonly customFields?: readonly string[];

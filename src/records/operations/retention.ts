@@ -80,7 +80,7 @@ const removeProviderMessages: Removal = async (connection, { olderThanDays, limi
   return rowCount;
 };
 
-/** Deletes deliveries before their events. Notices are kept for 90 days and idempotency keys for one, whatever the age. */
+/** Deletes deliveries before their events. Notices are kept for 90 days and idempotency keys for one, whatever `olderThanDays` is. */
 export const removals: Readonly<Record<string, Removal>> = {
   deliveries: removalFrom('deliveries'),
   events: removalFrom('events'),

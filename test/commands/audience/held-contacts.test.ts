@@ -61,7 +61,7 @@ const savedOf = ({ channelId }: SeededCampaign) =>
   );
 
 it(
-  'applies callbacks of other contacts, and theirs once they are unlocked',
+  'applies callbacks of other contacts at once, and those of locked contacts after the unlock',
   { timeout: 60_000 },
   async () => {
     const place = await seedCampaign(database, { recipients: 1 });
@@ -98,30 +98,35 @@ it('tries a locked contact again only after a pause', { timeout: 60_000 }, async
   expect(await savedOf(place)).toEqual([{ id: 'resting' }]);
 });
 
-it('keeps an unmatched status that unsubscribes them', { timeout: 60_000 }, async () => {
-  const place = await seedCampaign(database, { recipients: 1 });
-  const { campaignId, channelId, workspaceId } = place;
-  const run = (statement: ReturnType<typeof sql.fragment>) => database.query(sql.type(nothing)`${statement}`);
-  await run(
-    sql.fragment`INSERT INTO contact (workspace_id, phone_number, source) VALUES (${workspaceId}, ${held}, 'manual')`,
-  );
-  await run(sql.fragment`UPDATE recipient SET state = 'ACCEPTED', provider_message_id = 'wamid.stop',
+it(
+  'keeps an unmatched status that unsubscribes a locked contact until the unlock',
+  { timeout: 60_000 },
+  async () => {
+    const place = await seedCampaign(database, { recipients: 1 });
+    const { campaignId, channelId, workspaceId } = place;
+    const run = (statement: ReturnType<typeof sql.fragment>) =>
+      database.query(sql.type(nothing)`${statement}`);
+    await run(
+      sql.fragment`INSERT INTO contact (workspace_id, phone_number, source) VALUES (${workspaceId}, ${held}, 'manual')`,
+    );
+    await run(sql.fragment`UPDATE recipient SET state = 'ACCEPTED', provider_message_id = 'wamid.stop',
     contact_id = (SELECT id FROM contact WHERE workspace_id = ${workspaceId}) WHERE campaign_id = ${campaignId}`);
-  await run(
-    sql.fragment`UPDATE campaign_counter SET pending = 0, accepted = 1 WHERE campaign_id = ${campaignId}`,
-  );
-  await run(sql.fragment`INSERT INTO provider_message (hash, recipient_id)
+    await run(
+      sql.fragment`UPDATE campaign_counter SET pending = 0, accepted = 1 WHERE campaign_id = ${campaignId}`,
+    );
+    await run(sql.fragment`INSERT INTO provider_message (hash, recipient_id)
     SELECT hashtextextended('wamid.stop', 0), id FROM recipient WHERE campaign_id = ${campaignId}`);
-  // 131050: the recipient stopped marketing messages.
-  const body = JSON.stringify(status({ status: 'failed', providerMessageId: 'wamid.stop', code: 131050 }));
-  await run(sql.fragment`INSERT INTO unmatched_status (channel_id, provider_message_id, status, body)
+    // 131050: the recipient stopped marketing messages.
+    const body = JSON.stringify(status({ status: 'failed', providerMessageId: 'wamid.stop', code: 131050 }));
+    await run(sql.fragment`INSERT INTO unmatched_status (channel_id, provider_message_id, status, body)
     VALUES (${channelId}, 'wamid.stop', 'failed', ${body})`);
-  await holder.query('BEGIN');
-  await holder.query('UPDATE contact SET updated_at = now() WHERE workspace_id = $1', [workspaceId]);
-  const applier = createApplier(database);
-  expect(await applyUnmatchedStatuses(applier)).toBe(0);
-  await holder.query('COMMIT');
-  expect(await applyUnmatchedStatuses(applier)).toBe(1);
-  const subscribed = sql.fragment`SELECT subscribed FROM contact WHERE workspace_id = ${workspaceId}`;
-  expect(await rowsOf(database, subscribed)).toEqual([{ subscribed: false }]);
-});
+    await holder.query('BEGIN');
+    await holder.query('UPDATE contact SET updated_at = now() WHERE workspace_id = $1', [workspaceId]);
+    const applier = createApplier(database);
+    expect(await applyUnmatchedStatuses(applier)).toBe(0);
+    await holder.query('COMMIT');
+    expect(await applyUnmatchedStatuses(applier)).toBe(1);
+    const subscribed = sql.fragment`SELECT subscribed FROM contact WHERE workspace_id = ${workspaceId}`;
+    expect(await rowsOf(database, subscribed)).toEqual([{ subscribed: false }]);
+  },
+);

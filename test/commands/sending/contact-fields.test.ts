@@ -1,4 +1,4 @@
-/** Contact fields resolve when the message leaves; CSV cells and inline values stay as they were given. */
+/** Contact fields are filled in when the message is sent; CSV cells and inline values stay as they were given. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -57,7 +57,10 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** A dialog with a title. Mantine's own header would be a second banner of the page. */
+/**
+ * A dialog with a title. Mantine's own header would be a second banner of the page. A click beside it does not close it: that
+ * would lose typed text, or a secret that is shown once.
+ */
 export function Dialog({ title, opened, onClose, size = 'md', children }: DialogProps) {
   // Mantine returns the focus only where a dialog is mounted before it opens.
   useEffect(() => {
@@ -66,7 +69,14 @@ export function Dialog({ title, opened, onClose, size = 'md', children }: Dialog
     return () => (before instanceof HTMLElement && before.isConnected ? before.focus() : focusMain());
   }, [opened]);
   return (
-    <Modal.Root opened={opened} onClose={onClose} returnFocus={false} centered size={size}>
+    <Modal.Root
+      opened={opened}
+      onClose={onClose}
+      closeOnClickOutside={false}
+      returnFocus={false}
+      centered
+      size={size}
+    >
       <Modal.Overlay />
       <Modal.Content>
         <Modal.Body>

@@ -100,6 +100,8 @@ it('makes a webhook with a secret that is shown once, tests, pauses and deletes 
     await dialog.getByRole('alert').getByText('The service did not answer').waitFor({ timeout: 30_000 });
     await dialog.getByRole('button', { name: 'Create webhook' }).click();
     await dialog.getByText(/^whsec_/).waitFor();
+    await page.mouse.click(10, 500);
+    expect(await dialog.getByText(/^whsec_/).isVisible()).toBe(true);
     await dialog.getByRole('button', { name: 'Done' }).click();
     const card = page.getByRole('listitem', { name: 'Data warehouse' });
     expect(await card.count()).toBe(1);

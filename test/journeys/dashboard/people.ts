@@ -27,11 +27,13 @@ it('imports contacts, finds one by a number as it is dialled, and shows its page
     await page.getByRole('link', { name: 'Ada' }).click();
     await page.getByRole('heading', { name: 'Ada', level: 1 }).waitFor();
     await page.getByRole('cell', { name: 'Berlin' }).waitFor();
-    await page.getByRole('button', { name: 'Unsubscribe' }).dblclick({ delay: 150 });
+    await page.getByRole('button', { name: 'Unsubscribe' }).click();
     await page.getByText('Opted out by an operator or the API').waitFor();
-    await page.getByRole('button', { name: 'Subscribe', exact: true }).waitFor();
-    expect(await page.getByText(/^Opted in/).count()).toBe(0);
+    // The second click of a double click.
+    const turned = page.getByRole('button', { name: 'Subscribe', exact: true });
+    await turned.dispatchEvent('click', { detail: 2 });
     await lookAt(page, 'contact');
+    expect(await turned.count()).toBe(1);
     await page.getByRole('button', { name: 'Erase' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Erase for good' }).click();
     await page.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor();

@@ -3,7 +3,7 @@ import { IconTrendingDown, IconTrendingUp } from '@tabler/icons-react';
 import type { api } from '../../client.ts';
 import { useCurrency } from '../../account.ts';
 import { money, number, percent } from '../../format.ts';
-import { grouped } from '../../parts/plot/series.ts';
+import { beginOf, grouped } from '../../parts/plot/series.ts';
 
 type Point = api.OverviewPoint;
 
@@ -20,6 +20,8 @@ const sumOf = (points: readonly Point[]): Sums => ({
   read: points.reduce((sum, { read }) => sum + read, 0),
   charged: points.reduce((sum, { charged }) => sum + Number(charged), 0),
 });
+
+const dayOf = ({ at }: Point): string => beginOf(new Date(at), 'day').toISOString();
 
 const share = (part: number, whole: number): number => (whole === 0 ? 0 : Math.min(1, part / whole));
 
@@ -62,7 +64,7 @@ export function Tiles({ points, begin }: { points: readonly Point[]; begin: Date
         value={money(now.charged.toFixed(2), currency)}
         change={change(now.charged, before.charged)}
         isNeutral
-        line={byDay.map(({ accepted }) => accepted)}
+        line={byDay.map(({ at }) => sumOf(recent.filter((point) => dayOf(point) === at)).charged)}
       />
     </SimpleGrid>
   );

@@ -10,7 +10,7 @@ export interface Explanation {
 
 const own: Readonly<Record<string, Explanation>> = {
   OUTCOME_UNKNOWN: {
-    title: 'No answer came, so nobody knows whether it was sent',
+    title: 'No answer came, so it is unknown whether it was sent',
     advice: 'Wait for a receipt: it settles the message. It is never sent twice by itself.',
   },
   INVALID_PHONE: { title: 'Not a phone number', advice: 'Correct the number in the list.' },

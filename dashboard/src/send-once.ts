@@ -1,6 +1,6 @@
 /**
  * Requests that must not be carried out twice, such as a recharge. Until one is answered, another with the same body has the
- * same Idempotency-Key, also after a reload or a new sign-in in this tab: nobody knows whether the first arrived.
+ * same Idempotency-Key, also after a reload or a new sign-in in this tab: it is unknown whether the first arrived.
  */
 import { client, type api } from './client.ts';
 

@@ -88,7 +88,7 @@ describe('pause, resume and cancel as updates', () => {
       await ask(fixture, 'pause');
       await fixture.dependencies.database.query(blockChannel);
       expect(await whyRefused(fixture, 'resume')).toBe(
-        'The campaign is PAUSED and its channel is blocked: start it again once that is mended, or cancel it',
+        'The campaign is PAUSED and its channel is blocked: start it again once that has changed, or cancel it',
       );
       await ask(fixture, 'cancel');
     });

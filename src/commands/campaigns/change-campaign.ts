@@ -35,7 +35,7 @@ export function startCampaignAgain(
   return change(dependencies, reference, (campaign) => {
     const start = actionOfStart({ started: campaign.started_at !== null, sendType: campaign.send_type });
     const action = requirePossible(campaign, start, 'started again');
-    const hint = 'start it again once that is mended, or cancel it';
+    const hint = 'start it again once that has changed, or cancel it';
     if (campaign.template_vanished || !isSendable(campaign.template_status))
       throw new Conflict(`The campaign is PAUSED and its template is not approved: ${hint}`);
     if (campaign.channel_status !== 'active')

@@ -58,7 +58,7 @@ export function diagnoseStatus(facts: StatusFacts, checks: readonly DiagnosisEnt
 function completed({ total, failed, underWay }: StatusFacts): string {
   const others = [
     failed > 0 ? `, ${count(failed)} failed` : '',
-    underWay > 0 ? `, of ${count(underWay)} nobody knows` : '',
+    underWay > 0 ? `, ${count(underWay)} with an unknown outcome` : '',
   ];
   return `Completed: ${count(total - failed - underWay)} of ${people(total)} ${total === 1 ? 'was' : 'were'} sent to${others.join('')}.`;
 }
@@ -83,7 +83,7 @@ function paused(
   }
   const cause =
     (pauseReason === null ? undefined : pausedBecause[pauseReason]) ??
-    'Paused, but what it was paused for is mended.';
+    'Paused, but the cause of the pause is gone.';
   return wrong('STATUS', join(cause, waiting), 'Start it again to go on where it stopped.');
 }
 
@@ -159,7 +159,7 @@ function channel({ channel: { isActive, blockReason } }: CampaignFacts): Diagnos
   return wrong(
     'CHANNEL',
     `The channel is blocked${why}.`,
-    'Mend the cause at the provider and unblock the channel',
+    'Remove the cause at the provider and unblock the channel',
   );
 }
 

@@ -144,7 +144,7 @@ describe('start, pause and cancel', () => {
     await setTemplate('PAUSED');
     expect(await move(id, 'start')).toEqual([
       409,
-      'The campaign is PAUSED and its template is not approved: start it again once that is mended, or cancel it',
+      'The campaign is PAUSED and its template is not approved: start it again once that has changed, or cancel it',
     ]);
     await setTemplate('APPROVED');
     expect((await move(id, 'start'))[0]).toBe(202);

@@ -77,7 +77,7 @@ it.each<[string, Partial<CampaignFacts>, string]>([
   [
     'a block that is lifted',
     { status: 'PAUSED', pauseReason: 'CHANNEL_BLOCKED' },
-    'Paused, but what it was paused for is mended. 812 people wait.',
+    'Paused, but the cause of the pause is gone. 812 people wait.',
   ],
   [
     'a block',

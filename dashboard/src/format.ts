@@ -60,7 +60,7 @@ const planned = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit',
   minute: '2-digit',
 });
-/** `Wed 25 Nov, 03:41 (Europe/Berlin), in 23 hours` */
+/** `Wed 25 Nov, 03:41 (Europe/Berlin), in 23 hr` */
 export const plannedTime = (at: Date): string => `${planned.format(at)} (${ownZone}), ${relativeTime(at)}`;
 
 /** True for a time more than a minute from now. */

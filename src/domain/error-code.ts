@@ -28,7 +28,7 @@ export const errorCodeTable = {
   },
   name_required: { meaning: 'The campaign has no name.', advice: 'Send `name`.' },
   channel_required: {
-    meaning: 'The request sends messages, but the key belongs to no single channel.',
+    meaning: 'The request needs a channel, but the API key does not belong to a single channel.',
     advice: 'Use the API key of a channel.',
   },
   schedule_in_past: {

@@ -76,7 +76,7 @@ const names = ['api', 'worker'] as const;
 const startBoth = (namespace?: string) => Promise.all(names.map((name) => start(name, namespace)));
 type Program = Awaited<ReturnType<typeof start>>;
 
-/** Polls, since a late check on a busy machine reports other things as missing first. */
+/** Polls: on a busy machine a check may time out, and then reports as missing what is there. */
 async function untilMissing(
   started: readonly Program[],
   missing: { readonly api: string; readonly worker: string },

@@ -1,4 +1,4 @@
-/** A real S3-compatible server on loopback. A machine without one, and without Go, fails the test with the ways to get it. */
+/** A real S3-compatible server on loopback. Without one, and without Go to build it, the test fails and says how to get it. */
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -80,7 +80,7 @@ describe('pause, resume and cancel as updates', () => {
     expect((await handleOf(fixture).describe()).status.name).toBe('CANCELLED');
   });
 
-  it('refuse what the record alone knows to be impossible', async () => {
+  it('refuse what only Postgres shows to be impossible: to resume while the channel is blocked', async () => {
     const fixture = await createFixture({ recipients: 2, scheduledInMs: hour });
     await fixture.withWorker(async () => {
       await fixture.start();
@@ -138,7 +138,7 @@ describe('a resume', () => {
       const before = await eventsOf(fixture);
       await handleOf(fixture).signal('resume');
       await until(async () => (await fixture.progress())?.status === 'SCHEDULED');
-      // The signal, the activity, two workflow tasks, what is shown, and the timer until it is due.
+      // The signal, the activity, two workflow tasks, the search attributes, and the timer until the campaign is due.
       expect((await eventsOf(fixture)) - before).toBeLessThanOrEqual(12);
       await ask(fixture, 'cancel');
     });

@@ -46,7 +46,7 @@ export async function drillTemporal(
   await stack.startTemporal();
   progress.say('Disaster: Temporal, API and worker killed, Temporal started on its backup');
 
-  // 6 s: a workflow that missed its signal would still be waiting after this.
+  // 6 s, more than --slack-seconds: the doctor finds lost signals only of campaigns that have not changed for 5 s.
   await sleep(6_000);
   const repaired = await stack.doctor('--repair', '--pause-seconds', '2', '--slack-seconds', '5');
   show(progress, repaired);

@@ -11,7 +11,7 @@ type DryRunner = Pick<Dependencies, 'database' | 'secrets'>;
 
 export interface AudienceEstimate {
   readonly rowsRead: number;
-  /** False when the audience has more rows than were read. */
+  /** False when reading stopped at a limit of rows or time: the audience may have more rows. */
   readonly isWhole: boolean;
   readonly sendable: number;
   readonly skipped: Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-/** Runs one send step of a campaign; the campaign's workflow runs its steps one after the other. */
+/** Runs one send step of a campaign. When a step hands its slot over, the workflow begins the next one beside it. */
 import type { Dependencies } from '../../dependencies.ts';
 import { getSendingHours } from '../../records/campaigns/sending-hours.ts';
 import { pauseOlderRecord } from '../sending/pause-older-record.ts';

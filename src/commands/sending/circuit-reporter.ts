@@ -1,6 +1,6 @@
 /**
- * One step's view of its channel's circuit breaker. Reports answers to Postgres, where all steps of the channel share the
- * count, one statement at a time; until a report is answered, the step relies on its own count.
+ * One step's view of its channel's circuit breaker. All steps of the channel share a count in Postgres. The step reports its
+ * answers there, one statement at a time; until a report is answered, it relies on its own count.
  */
 import { failuresToOpen, type AnswerCounts } from '../../records/sending/circuit-breaker.ts';
 
@@ -56,7 +56,7 @@ export class CircuitReporter {
   /** To be called when every answer has come. Resolves to the rest of the cool-down in ms; 0 if the circuit is closed. */
   async settle(): Promise<number> {
     await this.#reporting;
-    // The probe was released unsent: another step may probe.
+    // The probe was released unsent, or the report of its answer failed: another step may probe.
     if (this.#isProbe)
       this.#coolDownMs = await this.#record({ succeeded: false, failures: 0, isProbe: true });
     const isUnreported = this.#coolDownMs === 0 && this.#failuresInARow >= failuresToOpen;

@@ -2,7 +2,7 @@
 
 /** 4: answers may take four times the median before the queue sends more slowly than the rate allows. */
 const headroom = 4;
-/** 8: the channel has at least this many unanswered messages, so that one slow answer does not stop it. */
+/** 8: the channel may always have this many unanswered messages, so that one slow answer does not stop it. */
 const minUnanswered = 8;
 /** 1.03: each answer moves the estimate by 3 %, up or down; it rests where half of the answers are slower. */
 const step = 1.03;

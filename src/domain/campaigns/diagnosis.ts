@@ -37,7 +37,7 @@ export function diagnoseStatus(facts: StatusFacts, checks: readonly DiagnosisEnt
     case 'COMPLETED':
       return fine('STATUS', completed(facts));
     case 'CANCELLED':
-      return fine('STATUS', 'Cancelled: who was not sent to by then never will be.');
+      return fine('STATUS', 'Cancelled: nobody else will be sent to.');
     case 'FAILED':
       return wrong('STATUS', `Failed: ${facts.preparationError ?? 'the audience could not be prepared'}.`);
     case 'PAUSED':
@@ -51,14 +51,14 @@ export function diagnoseStatus(facts: StatusFacts, checks: readonly DiagnosisEnt
   if (facts.status === 'SCHEDULED') return fine('STATUS', join('Scheduled.', waiting));
   if (facts.status === 'DRAFT') return fine('STATUS', 'Starting: the audience is being prepared.');
   return facts.pending === 0
-    ? fine('STATUS', `Finishing: the last ${people(facts.underWay)} are under way.`)
+    ? fine('STATUS', `Finishing: ${people(facts.underWay)} still under way.`)
     : fine('STATUS', join('Sending.', waiting));
 }
 
 function completed({ total, failed, underWay }: StatusFacts): string {
   const others = [
     failed > 0 ? `, ${count(failed)} failed` : '',
-    underWay > 0 ? `, ${count(underWay)} with an unknown outcome` : '',
+    underWay > 0 ? `, the outcome of ${count(underWay)} is unknown` : '',
   ];
   return `Completed: ${count(total - failed - underWay)} of ${people(total)} ${total === 1 ? 'was' : 'were'} sent to${others.join('')}.`;
 }
@@ -68,7 +68,7 @@ const pausedBecause: Partial<Record<PauseReason, string>> = {
   MESSAGE_REJECTED:
     'Paused because the provider rejected a hundred messages in a row as malformed: the mapping is wrong for this template.',
   RECORD_RESTORED:
-    'Paused because the database was restored from a backup: ask who runs this service to settle what was sent since.',
+    'Paused because the database was restored from a backup: ask the operator of this service to complete the restore.',
 };
 
 function paused(
@@ -78,13 +78,15 @@ function paused(
 ): DiagnosisEntry {
   if (obstacle !== undefined) {
     const action =
-      obstacle.action === null ? null : `${obstacle.action.replace(/\.$/, '')}, then start it again.`;
+      obstacle.action === null
+        ? null
+        : `${obstacle.action.replace(/\.$/, '')}, then start the campaign again.`;
     return wrong('STATUS', join(`Paused: ${lowerFirst(obstacle.detail)}`, waiting), action);
   }
   const cause =
     (pauseReason === null ? undefined : pausedBecause[pauseReason]) ??
-    'Paused, but the cause of the pause is gone.';
-  return wrong('STATUS', join(cause, waiting), 'Start it again to go on where it stopped.');
+    'Paused. The reason for the pause no longer applies.';
+  return wrong('STATUS', join(cause, waiting), 'Start the campaign again: it goes on where it stopped.');
 }
 
 const slowPreparationSeconds = 15;
@@ -98,7 +100,7 @@ function preparation({
   now,
 }: CampaignFacts): DiagnosisEntry {
   if (preparationStatus === 'FAILED') {
-    const why = preparationError ?? 'the audience could not be prepared';
+    const why = preparationError ?? 'the cause is unknown';
     return wrong(
       'PREPARATION',
       `The audience could not be prepared: ${why}.`,
@@ -111,7 +113,7 @@ function preparation({
   return waitingFor === 'PREPARATION' && seconds >= slowPreparationSeconds
     ? wrong(
         'PREPARATION',
-        `The audience is being prepared for ${seconds} s.`,
+        `The audience has been in preparation for ${seconds} s.`,
         'Wait: large lists and slow file servers take their time. A file that never comes ends in FAILED.',
       )
     : fine('PREPARATION', 'The audience is being prepared.');
@@ -159,7 +161,7 @@ function channel({ channel: { isActive, blockReason } }: CampaignFacts): Diagnos
   return wrong(
     'CHANNEL',
     `The channel is blocked${why}.`,
-    'Remove the cause at the provider and unblock the channel',
+    'Solve the problem at the provider and unblock the channel.',
   );
 }
 

@@ -3,7 +3,7 @@
 /** The statuses that a caller may set. */
 export const chosenWebhookStatuses = ['active', 'inactive'] as const;
 export type ChosenWebhookStatus = (typeof chosenWebhookStatuses)[number];
-/** `disabled`: switched off by the service because its receiver only failed; a caller sets it to `active` again. */
+/** `disabled`: switched off by the service because every delivery to it failed; a caller sets it to `active` again. */
 export const webhookStatuses = [...chosenWebhookStatuses, 'disabled'] as const;
 export const webhookDisabledReasons = ['failing'] as const;
 /** A webhook is disabled after at least this many failures in a row, so that one old failure of a quiet webhook is not enough. */

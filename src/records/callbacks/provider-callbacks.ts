@@ -98,7 +98,7 @@ export async function claimProviderCallbacks(
         SELECT id, received_at, size, sum(size) OVER (ORDER BY id) AS total FROM waiting
       ) AS summed WHERE total <= ${maxBytes} OR total = size
     )
-    -- OFFSET 0 keeps the look-up of each by its key, in the one partition that its time names.
+    -- OFFSET 0 stops the planner from making a join of this: each callback is looked up by key, in the partition of its time.
     SELECT stored.id, stored.body FROM chosen CROSS JOIN LATERAL (
       SELECT id, body FROM provider_callback WHERE id = chosen.id AND received_at = chosen.received_at OFFSET 0
     ) AS stored ORDER BY stored.id`);

@@ -48,9 +48,9 @@ it('sends the last message before the window closes, and releases the rest of th
 });
 
 it.each([
-  ['in its last moments until the closing', closingAt - 200, 200],
-  ['after the closing until the next opening', closingAt, 13 * 3_600_000],
-  ['just before the opening until then', closingAt + 13 * 3_600_000 - 1, 1],
+  ['for the closing in the last moments of the window', closingAt - 200, 200],
+  ['for the next opening after the closing', closingAt, 13 * 3_600_000],
+  ['for the opening just before it', closingAt + 13 * 3_600_000 - 1, 1],
 ])('waits %s', async (_, now, waitMs) => {
   const { campaignId } = await seedCampaign(test.pool, { recipients: 10 });
   const dependencies = sendingDependencies({ database: test.pool, provider: createFakeProvider() });

@@ -38,7 +38,7 @@ it('says what is missing, who waits and what to recharge when the wallet is empt
     check: 'STATUS',
     ok: false,
     detail: 'Paused: the wallet holds 0.02 USD and the next message costs 0.025 USD. 812 people wait.',
-    action: 'Recharge at least 20.28 USD to send to all, then start it again.',
+    action: 'Recharge at least 20.28 USD to send to all, then start the campaign again.',
   });
   expect(diagnose({ ...facts, wallet: poor }).find(({ check }) => check === 'WALLET')?.missing).toBe('20.28');
   const estimate = { ...poor, isExact: false };
@@ -77,7 +77,7 @@ it.each<[string, Partial<CampaignFacts>, string]>([
   [
     'a block that is lifted',
     { status: 'PAUSED', pauseReason: 'CHANNEL_BLOCKED' },
-    'Paused, but the cause of the pause is gone. 812 people wait.',
+    'Paused. The reason for the pause no longer applies. 812 people wait.',
   ],
   [
     'a block',
@@ -140,8 +140,8 @@ it.each<[string, Partial<CampaignFacts>, string]>([
 
 it.each<[Partial<CampaignFacts>, string]>([
   [{ status: 'COMPLETED', pending: 0 }, 'Completed: 997 of 1,000 people were sent to, 3 failed.'],
-  [{ status: 'CANCELLED' }, 'Cancelled: who was not sent to by then never will be.'],
-  [{ pending: 0, underWay: 2 }, 'Finishing: the last 2 people are under way.'],
+  [{ status: 'CANCELLED' }, 'Cancelled: nobody else will be sent to.'],
+  [{ pending: 0, underWay: 2 }, 'Finishing: 2 people still under way.'],
   [
     { status: 'DRAFT', preparationStatus: 'PREPARING', pending: 0 },
     'Starting: the audience is being prepared.',

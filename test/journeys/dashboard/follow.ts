@@ -104,7 +104,9 @@ it('pauses for want of money, says how much, and goes on after Recharge and Star
       'Paused: the wallet holds 0.05 USD and the next message costs 0.055 USD. 91 people wait.',
     );
     await sentence.waitFor({ timeout: 30_000 });
-    await page.getByText('Recharge at least 4.955 USD to send to all, then start it again.').waitFor();
+    await page
+      .getByText('Recharge at least 4.955 USD to send to all, then start the campaign again.')
+      .waitFor();
     await lookAtState(page, 'campaign-dry');
     await use(page, page.getByRole('link', { name: 'Recharge' }));
     await use(page, page.getByLabel('Operator key', { exact: true }));
@@ -164,7 +166,7 @@ it(
         expect((await read()).status).toBe('RUNNING');
         await page.keyboard.press('Enter');
         await use(page, button('Cancel the campaign'));
-        await page.getByText('Cancelled: who was not sent to by then never will be.').waitFor();
+        await page.getByText('Cancelled: nobody else will be sent to.').waitFor();
         await expectAtScreen(page);
         expect((await read()).status).toBe('CANCELLED');
         await expect

@@ -143,7 +143,7 @@ export function guessed(template: TemplateDefinition, columns: Readonly<Record<s
   };
 }
 
-/** Reads one section per line, as in `Bread: 17, 18`; the API reports a section without a title. */
+/** Reads one section per line, as in `Bread: 17, 18`. A line without a title is sent too: the API rejects it. */
 const sectionsOf = (text: string) =>
   text
     .split('\n')
@@ -195,7 +195,7 @@ export const uploadIdOf = (value: string): string | undefined =>
   value.startsWith(uploadMark) ? value.split(':')[1] : undefined;
 export const uploadNameOf = (value: string): string => value.split(':').slice(2).join(':');
 
-/** Builds the mapping from the filled fields; undefined where all are empty. */
+/** Builds the mapping from the filled fields; undefined where all are empty and the template has no carousel. */
 export function mappingOf(
   variables: Variables,
   valueOf: (given: Variables[string], path: string) => string = ({ value }) => value,

@@ -51,7 +51,7 @@ export function Wallet() {
         <Loaded query={campaignId === undefined ? { ...channels, data: channels.data as unknown } : campaign}>
           {() => (
             <EmptyFace title="There is no channel in this workspace yet." icon={IconWallet}>
-              A channel is a sending number with a wallet of its own; who runs this service adds it.
+              A channel is a sending number with a wallet of its own; the operator of this service adds it.
             </EmptyFace>
           )}
         </Loaded>

@@ -14,8 +14,8 @@ export interface BodyLimits {
 }
 
 /**
- * Throws HttpProblem 413 for a body beyond the limit, before the first byte is read if the caller declares the length; 503 for
- * one that does not fit into memory, before the first byte if the caller has a key as well; 408 when the body arrives too late.
+ * Throws HttpProblem 413 for a body beyond the limit, 503 for one that does not fit into memory, 408 for one that arrives too
+ * late. If the length is declared, 413 comes before the first byte; 503 does so too, but only for a caller with a key.
  */
 export function readBytes(
   request: IncomingMessage,

@@ -183,9 +183,9 @@ describe('a form is refused', () => {
     ['in an unknown encoding', missing, form([file('a', 'Content-Transfer-Encoding: x-rot13')])],
     ['that ends in a part', refused, good.subarray(0, -20)],
     ['that ends after the file', refused, Buffer.concat([good.subarray(0, -4), Buffer.from('\r\nContent-')])],
-    ['with a header that is none', refused, form([{ headers: ['?'], content: '' }])],
+    ['with a header line that has no colon', refused, form([{ headers: ['?'], content: '' }])],
     ['with a header that has no end', refused, form([file('a', `X: ${'x'.repeat(1_500_000)}`)])],
-    ['that is none', refused, Buffer.from('a,b')],
+    ['that is not multipart/form-data', refused, Buffer.from('a,b')],
   ])('%s', async (_, message, body) => {
     expect(await upload(body, { chunk: 16_384 })).toMatchObject({ status: 400, body: { message } });
   });
@@ -204,7 +204,7 @@ describe('a form is refused', () => {
     expect(await upload(body, { chunk: 65_536 })).toMatchObject({ status: 413, body: { message } });
   });
 
-  it('that is too large beside the file', async () => {
+  it('whose other parts are too large', async () => {
     const other = form([field('note', 'x'.repeat(limit + 2 * 1024 * 1024)), file('a,b')]);
     expect(await upload(other, { chunk: 65_536 })).toMatchObject({ status: 413 });
   });

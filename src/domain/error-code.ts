@@ -28,7 +28,7 @@ export const errorCodeTable = {
   },
   name_required: { meaning: 'The campaign has no name.', advice: 'Send `name`.' },
   channel_required: {
-    meaning: 'The request needs a channel, but the API key does not belong to a single channel.',
+    meaning: 'The request needs a channel, but the key has no single one.',
     advice: 'Use the API key of a channel.',
   },
   schedule_in_past: {

@@ -16,7 +16,8 @@ import { ensureBuilt } from './build.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const folder = join(root, 'test', 'histories', process.argv[2] ?? version);
-if (existsSync(folder)) throw new Error(`${folder} holds the histories of another build: name this one`);
+if (existsSync(folder))
+  throw new Error(`${folder} holds the histories of another build: pass a name for this one`);
 await ensureBuilt();
 const { findTemporalBinary } = await import('../dist/local/stack/temporal/binary.js');
 const { answers, temporalServer } = await import('../dist/local/stack/temporal/server.js');

@@ -22,7 +22,7 @@ describe('npm start', { timeout: 180_000 }, () => {
   }, 180_000);
   afterAll(() => stack.remove());
 
-  test('writes everything needed to drive it into a file for the owner only', () => {
+  test('writes what a program needs to use the stack to a file that only the owner can read', () => {
     const fields =
       'apiKey baseUrl businessAccountId channelId dashboardUrl databaseUrl operatorKey phoneNumberId pids providerAppSecret ' +
       'providerUrl providerVerifyToken templateIds temporalAddress temporalNamespace temporalUiUrl workspaceId workspaceKey';

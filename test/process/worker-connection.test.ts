@@ -82,7 +82,7 @@ it('reaches a server that wants a client certificate and an API key, as API and 
 it.each([
   ['absent.pem', /TEMPORAL_TLS: .*absent\.pem cannot be read: ENOENT/],
   ['words.pem', /TEMPORAL_TLS: .*words\.pem is not a PEM file/],
-])('does not begin with the authority %s', async (name, problem) => {
+])('refuses %s as the file of the certificate authority', async (name, problem) => {
   writeFileSync(path('words.pem'), 'words');
   const tls = { temporalTls: { authority: path(name) } };
   await expect(createOrchestrator({ ...settings(), ...tls })).rejects.toThrow(problem);

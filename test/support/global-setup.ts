@@ -21,7 +21,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** URL of the `postgres` database as its superuser; tests clone `templateDatabase` through it. */
     postgresUrl: string;
-    /** The same database as the application's role. */
+    /** URL of the application's database as the application's role; tests replace the name of the database. */
     applicationUrl: string;
     templateDatabase: string;
   }

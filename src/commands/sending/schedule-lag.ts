@@ -19,7 +19,7 @@ export class ScheduleLag {
     this.#unwrittenMs += ms;
   }
 
-  /** Call it after a claim: the claim took its tokens from the schedule, which then lacks only `ms` of the lag. */
+  /** After a claim: `ms`, by which the queue now runs later than the schedule, replaces the lag that was not yet written. */
   resetUnwritten(ms: number): void {
     this.#unwrittenMs = ms;
   }

@@ -18,7 +18,7 @@ import { pauseCampaignsOfChannel, pauseRefusedChannel } from '../campaigns/pause
 /**
  * Records the provider's report about a business account or a number, with its messaging limit and quality. A ban, or a
  * restriction of sending that has not ended, blocks the channels and pauses their campaigns; its end lifts the block, and the
- * campaigns are started again by hand. An error without a message affects the whole number.
+ * campaigns are started again by hand. An error that belongs to no single message pauses or slows the whole channel.
  */
 export async function applyAccountNotification(
   dependencies: Pick<Dependencies, 'logger' | 'now'>,

@@ -16,7 +16,7 @@ export interface PreviewButton {
 export interface PreviewCard {
   /** `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT`, …; null without a header. */
   readonly headerFormat: string | null;
-  /** The text, or the address of the media. */
+  /** The text; else the link or id of the media, the name of the place, or the retailer id of the product. */
   readonly header: string | null;
   readonly body: string | null;
   readonly buttons: readonly PreviewButton[];
@@ -28,7 +28,7 @@ export interface MessagePreview extends PreviewCard {
 }
 
 export interface PreviewedTemplate extends TemplateOptions {
-  /** The provider's own. */
+  /** The components of the template as the provider lists them. */
   readonly components: readonly unknown[];
 }
 

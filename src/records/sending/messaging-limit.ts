@@ -165,7 +165,7 @@ export async function setMessagingLimit(
     WHERE business_account_id = ${accountId} AND campaign.status = 'RUNNING'`);
 }
 
-/** Counts the people messaged while the account had no limit; `limit` of them are enough to use the quota up. */
+/** Counts the people whom campaigns messaged in the last 24 hours. Reads at most `limit` messages, so it may count too few. */
 async function countPastRecipients(transaction: Connection, accountId: string, limit: number): Promise<void> {
   await transaction.query(sql.type(nothing)`SELECT ${lockOf(sql.fragment`${accountId}`)}`);
   await transaction.query(sql.type(nothing)`
@@ -189,7 +189,7 @@ async function countPastRecipients(transaction: Connection, accountId: string, l
     SELECT ${accountId}, at, count(*) FROM written_to GROUP BY at`);
 }
 
-/** Deletes what no longer counts, a day late. Returns how many people were deleted. */
+/** Deletes people a day after they stopped counting, their counts after two. Returns how many people were deleted. */
 export async function forgetReached(connection: Connection, limit: number): Promise<number> {
   await connection.query(sql.type(nothing)`
     DELETE FROM account_reach_count WHERE at < now() - interval '3 days'`);

@@ -40,7 +40,7 @@ describe('GET /api/campaigns/:id/diagnosis', () => {
       check: 'STATUS',
       ok: false,
       detail: 'Paused: the wallet holds 0.0005 USD and the next message costs 0.001 USD. 812 people wait.',
-      action: 'Recharge at least 0.8115 USD to send to all, then start it again.',
+      action: 'Recharge at least 0.8115 USD to send to all, then start the campaign again.',
     });
     const wallet = (body.data as { check: string }[]).find(({ check }) => check === 'WALLET');
     expect(wallet).toMatchObject({ ok: false, missing: '0.8115' });

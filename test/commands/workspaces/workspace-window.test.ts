@@ -56,7 +56,7 @@ it('holds for a campaign that begins while the window is being set', async () =>
   expect(begun).toMatchObject({ status: 'RUNNING', windows: [closed()] });
 });
 
-it('no longer keeps a campaign waiting that is paused while it is removed', async () => {
+it('no longer keeps a campaign waiting that was paused when the window was removed', async () => {
   const { workspaceId, campaignId } = await seed('RUNNING');
   const set = (window: SendingWindow | null) =>
     test.pool.transaction((transaction) => saveWorkspaceWindow(transaction, workspaceId, window));

@@ -107,7 +107,7 @@ describe('providerErrorRule', () => {
     expect(providerErrorRule({ code: 131026, httpStatus: 500, isTransient: true }).kind).toBe('fail');
   });
 
-  it('takes a missing number from the subcode of a parameter error', () => {
+  it('pauses the channel when the subcode of a parameter error says that its number does not exist', () => {
     expect(providerErrorRule({ code: 100, subcode: 33, httpStatus: 400 })).toEqual({
       kind: 'pause_channel',
       cause: 'number',
@@ -124,7 +124,7 @@ describe('providerErrorRule', () => {
     [302, { kind: 'pause_channel', cause: 'address' }],
     [400, { kind: 'fail' }],
     [413, { kind: 'fail' }],
-  ])('acts on HTTP %i outside the protocol', (httpStatus, rule) => {
+  ])('acts on HTTP %i when the answer has no error body of the provider', (httpStatus, rule) => {
     expect(providerErrorRule({ code: httpStatus, httpStatus })).toMatchObject(rule);
   });
 });

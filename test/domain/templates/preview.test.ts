@@ -60,7 +60,7 @@ it('leaves variables without a value as they stand', () => {
   });
 });
 
-it('shows the cards of a carousel and names in place of numbers', () => {
+it('fills the cards of a carousel, and variables that have names instead of numbers', () => {
   const template = {
     parameterFormat: 'NAMED',
     components: [

@@ -60,7 +60,7 @@ it('creates a campaign from a messy CSV by the keyboard alone, and nothing befor
       await outlook.getByText(`${csv.planted.invalid} will be skipped: not a phone number.`).waitFor();
       await lookAt(page, 'new-campaign-csv');
       await photograph(page, 'docs-new-campaign', { fullPage: false });
-      // Another column, and back.
+      // Opening the list of columns and closing it with Escape changes nothing.
       await tabTo(page, page.getByRole('combobox', { name: 'Phone number' }));
       await page.keyboard.press('ArrowDown');
       await page.getByRole('option', { name: 'Full name' }).waitFor();

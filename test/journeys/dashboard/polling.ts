@@ -35,7 +35,7 @@ it('says since when the numbers are old while every answer is an error', async (
 }, 60_000);
 
 it(
-  'shows recipients, cost and count of one moment as they change, and announces states alone',
+  'updates recipients, progress and cost together, and announces only changes of state to screen readers',
   () =>
     atPace(10, async () => {
       const id = await createCampaign('Fresh', people(600, 90_000_000));
@@ -99,7 +99,7 @@ it('draws a campaign of two days by hours, with dates and the values below the p
     await plot.hover();
     await page.getByText('Sent 60', { exact: true }).waitFor();
     await page.getByText('Table', { exact: true }).click();
-    // Forty-eight hours, the present one, and the heading.
+    // The heading and at least forty-eight hours.
     expect(await page.getByRole('table').first().getByRole('row').count()).toBeGreaterThanOrEqual(49);
   });
 }, 60_000);

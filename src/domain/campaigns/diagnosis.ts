@@ -1,17 +1,11 @@
-/** Explains in sentences why a campaign sends or does not, and what would change that. Imports neither io-ts nor Node. */
+/** Explains in sentences why a campaign sends or does not, and what would change that. */
 import { formatAmount } from '../money.ts';
 import { isSendable } from '../templates/definition.ts';
-import { isFinished, type PauseReason } from './campaign.ts';
+import { isFinished } from './campaign.ts';
 import { sendingHours } from './diagnose-sending-hours.ts';
-import {
-  fine,
-  goesOnByItself,
-  wrong,
-  type CampaignFacts,
-  type StatusFacts,
-  type DiagnosisEntry,
-} from './diagnosis-facts.ts';
-import { amount, count, join, lowerFirst, people, upperFirst, waitingSentence } from './diagnosis-text.ts';
+import { diagnoseStatus } from './diagnose-status.ts';
+import { fine, goesOnByItself, wrong, type CampaignFacts, type DiagnosisEntry } from './diagnosis-facts.ts';
+import { amount, count, people, upperFirst } from './diagnosis-text.ts';
 
 /** Returns the entries; the first, `STATUS`, sums up the others. */
 export function diagnose(facts: CampaignFacts): readonly DiagnosisEntry[] {
@@ -27,66 +21,6 @@ export function diagnose(facts: CampaignFacts): readonly DiagnosisEntry[] {
     worker(facts),
   ].filter((entry) => entry !== undefined);
   return [diagnoseStatus(facts, checks), ...checks];
-}
-
-/** The summarising sentence, from the checks and the counters of the same moment. */
-export function diagnoseStatus(facts: StatusFacts, checks: readonly DiagnosisEntry[]): DiagnosisEntry {
-  const obstacle = checks.find(({ ok }) => !ok);
-  const waiting = waitingSentence(facts.pending);
-  switch (facts.status) {
-    case 'COMPLETED':
-      return fine('STATUS', completed(facts));
-    case 'CANCELLED':
-      return fine('STATUS', 'Cancelled: nobody else will be sent to.');
-    case 'FAILED':
-      return wrong('STATUS', `Failed: ${facts.preparationError ?? 'the audience could not be prepared'}.`);
-    case 'PAUSED':
-      return paused(facts, obstacle, waiting);
-    case 'DRAFT':
-    case 'SCHEDULED':
-    case 'RUNNING':
-      break;
-  }
-  if (obstacle !== undefined) return wrong('STATUS', join(obstacle.detail, waiting), obstacle.action);
-  if (facts.status === 'SCHEDULED') return fine('STATUS', join('Scheduled.', waiting));
-  if (facts.status === 'DRAFT') return fine('STATUS', 'Starting: the audience is being prepared.');
-  return facts.pending === 0
-    ? fine('STATUS', `Finishing: ${people(facts.underWay)} still under way.`)
-    : fine('STATUS', join('Sending.', waiting));
-}
-
-function completed({ total, failed, underWay }: StatusFacts): string {
-  const others = [
-    failed > 0 ? `, ${count(failed)} failed` : '',
-    underWay > 0 ? `, the outcome of ${count(underWay)} is unknown` : '',
-  ];
-  return `Completed: ${count(total - failed - underWay)} of ${people(total)} ${total === 1 ? 'was' : 'were'} sent to${others.join('')}.`;
-}
-
-const pausedBecause: Partial<Record<PauseReason, string>> = {
-  OPERATOR: 'Paused by an operator.',
-  MESSAGE_REJECTED:
-    'Paused because the provider rejected a hundred messages in a row as malformed: the mapping is wrong for this template.',
-  RECORD_RESTORED:
-    'Paused because the database was restored from a backup: ask the operator of this service to complete the restore.',
-};
-
-function paused(
-  { pauseReason }: StatusFacts,
-  obstacle: DiagnosisEntry | undefined,
-  waiting: string,
-): DiagnosisEntry {
-  if (obstacle !== undefined) {
-    const action =
-      obstacle.action === null
-        ? null
-        : `${obstacle.action.replace(/\.$/, '')}, then start the campaign again.`;
-    return wrong('STATUS', join(`Paused: ${lowerFirst(obstacle.detail)}`, waiting), action);
-  }
-  const cause =
-    (pauseReason === null ? undefined : pausedBecause[pauseReason]) ??
-    'Paused. The reason for the pause no longer applies.';
-  return wrong('STATUS', join(cause, waiting), 'Start the campaign again: it goes on where it stopped.');
 }
 
 const slowPreparationSeconds = 15;

@@ -8,6 +8,7 @@ import { hourMs, sinceId, startOfDay } from '../database/id-bounds.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 import { firstIdAt } from '../database/uuid-v7.ts';
 import { erasedBody } from '../webhooks/erased-event.ts';
+import { recipientsOf } from './person-recipients.ts';
 
 /** `names`: the contact's id, number and provider ids. */
 export async function queueErasure(
@@ -77,14 +78,12 @@ export async function postponeErasure(
     WHERE contact_id = ${contactId}`);
 }
 
-const Known = row(t.type({ known: t.boolean }));
-
 /**
  * True while a preparation runs that may have read the contact before the request: its recipients are not visible yet.
  * 5 s: the transaction of the request commits within that time of `requested_at`.
  */
 export function isKnownToPreparation(connection: Connection, { requestedAt }: Erasure): Promise<boolean> {
-  return connection.oneFirst(sql.type(Known)`
+  return connection.oneFirst(sql.type(row(t.type({ known: t.boolean })))`
     SELECT EXISTS (
       SELECT FROM pg_stat_activity
       WHERE datname = current_database() AND application_name = ${preparationSession}
@@ -96,20 +95,14 @@ export async function eraseLateRecipients(
   connection: Connection,
   { workspaceId, contactId, names }: Erasure,
 ): Promise<void> {
-  // OFFSET 0 keeps one lookup per campaign: a join may read all recipients.
+  const recipients = recipientsOf({
+    workspaceId,
+    contactId,
+    isTheirs: sql.fragment`phone_number = ANY (${sql.array(names, 'text')}) AND contact_id = ${contactId}`,
+  });
   await connection.query(sql.type(nothing)`
     UPDATE recipient SET phone_number = NULL, variables = NULL, reason_detail = NULL, provider_message_id = NULL
-    WHERE id = ANY (ARRAY(
-      SELECT found.id FROM campaign CROSS JOIN LATERAL (
-        SELECT id FROM recipient
-        WHERE campaign_id = campaign.id AND sendable AND phone_number = ANY (${sql.array(names, 'text')})
-          AND contact_id = ${contactId} OFFSET 0
-      ) AS found
-      WHERE campaign.workspace_id = ${workspaceId}
-      UNION
-      SELECT id FROM recipient WHERE contact_id = ${contactId} AND NOT sendable
-      UNION
-      SELECT id FROM recipient WHERE contact_id = ${contactId} AND sendable AND phone_number IS NULL))`);
+    WHERE id = ANY (ARRAY(${recipients}))`);
 }
 
 export async function advanceErasure(

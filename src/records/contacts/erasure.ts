@@ -5,6 +5,7 @@ import type { Connection } from '../database/database.ts';
 import { bytes, nothing, nullable, row } from '../database/row.ts';
 import { queueErasure } from './erasure-job.ts';
 import { messagesOf } from './person-messages.ts';
+import { recipientsOf } from './person-recipients.ts';
 
 const Known = t.type({
   id: t.string,
@@ -36,20 +37,12 @@ interface PersonScope {
   readonly person: KnownPerson;
 }
 
-/**
- * A query of recipient ids. OFFSET 0 keeps one lookup per campaign: a join may read all recipients. The callers compare ids with
- * an array for the same reason.
- */
-const recipientsOf = ({ workspaceId, person }: PersonScope) => sql.fragment`
-  SELECT found.id FROM campaign CROSS JOIN LATERAL (
-    SELECT id FROM recipient
-    WHERE campaign_id = campaign.id AND sendable AND phone_number = ${person.phoneNumber}::text OFFSET 0
-  ) AS found
-  WHERE campaign.workspace_id = ${workspaceId}
-  UNION
-  SELECT id FROM recipient WHERE contact_id = ${person.id} AND NOT sendable
-  UNION
-  SELECT id FROM recipient WHERE contact_id = ${person.id} AND sendable AND phone_number IS NULL`;
+const recipientsOfPerson = ({ workspaceId, person }: PersonScope) =>
+  recipientsOf({
+    workspaceId,
+    contactId: person.id,
+    isTheirs: sql.fragment`phone_number = ${person.phoneNumber}::text`,
+  });
 
 const messagesOfPerson = ({ workspaceId, person }: PersonScope) =>
   messagesOf({
@@ -85,7 +78,7 @@ export async function exportPerson(connection: Connection, scope: PersonScope): 
           'providerMessageId', recipient.provider_message_id, 'updatedAt', recipient.updated_at)
           ORDER BY recipient.updated_at, recipient.id)
         FROM recipient JOIN campaign ON campaign.id = recipient.campaign_id
-        WHERE recipient.id = ANY (ARRAY(${recipientsOf(scope)}))), '[]')) AS data`);
+        WHERE recipient.id = ANY (ARRAY(${recipientsOfPerson(scope)}))), '[]')) AS data`);
 }
 
 const isTo = ({ person: { id, phoneNumber } }: PersonScope) =>
@@ -145,7 +138,7 @@ export async function erasePersonTraces(connection: Connection, scope: PersonSco
   await connection.query(sql.type(nothing)`
     WITH found AS (
       UPDATE recipient SET phone_number = NULL, variables = NULL, reason_detail = NULL, provider_message_id = NULL
-      WHERE id = ANY (ARRAY(${recipientsOf(scope)}))
+      WHERE id = ANY (ARRAY(${recipientsOfPerson(scope)}))
       RETURNING old.id, hashtextextended(old.provider_message_id, 0) AS hash
     )
     -- One lookup per day since the recipient was created: by the hash alone, Postgres may read the whole table.

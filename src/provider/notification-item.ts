@@ -72,7 +72,7 @@ export interface MessageItem extends FromNumber {
   readonly notification: Notification;
 }
 
-/** A message that somebody of the business wrote in the provider's app, on a number that we share with the app. */
+/** A message that the business wrote in the provider's app, on a number that we share with the app. */
 export interface EchoItem extends FromNumber {
   readonly kind: 'echo';
   readonly providerMessageId: string;

@@ -16,7 +16,7 @@ export const theme = createTheme({
   components: {
     // Inside the main area: content outside every landmark is missed by users of a screen reader.
     Popover: { defaultProps: { portalProps: { target: '#overlays' } } },
-    // As in `DataTable`.
+    // Makes the heads of all tables look like those of `DataTable`.
     Table: {
       styles: { thead: { fontSize: 'var(--mantine-font-size-xs)', color: 'var(--mantine-color-dimmed)' } },
     },

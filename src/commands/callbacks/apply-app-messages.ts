@@ -5,7 +5,7 @@ import type { Connection } from '../../records/database/database.ts';
 import { insertAppMessage, lockProviderMessage } from '../../records/callbacks/inbound-messages.ts';
 import type { Routed } from './apply-inbound-message.ts';
 
-/** Saves messages that somebody of the business sent from the provider's app: their statuses then have messageSource `app`. */
+/** Saves messages that the business sent from the provider's app: their statuses then have messageSource `app`. */
 export async function applyAppMessages(
   connection: Connection,
   notices: readonly Routed<EchoItem>[],

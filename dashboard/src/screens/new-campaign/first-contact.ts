@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
 import type { Kind } from './audience.tsx';
 
-/** Undefined while it is unknown, where nobody matches, and for an audience that is not made of contacts. */
+/** Undefined until the answer, if no contact matches, and for an audience of numbers, a CSV or failed recipients. */
 export function useFirstContact(kind: Kind, segments: readonly string[]): api.Contact | undefined {
   const segment = kind === 'segmented' ? segments[0] : undefined;
   const isOfContacts = kind === 'all_contacts' || segment !== undefined;

@@ -1,7 +1,12 @@
 /** Uploaded files in the worst shapes: neither the upload nor the preview of one delays other requests. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../../support/api.ts';
-import { blockOf, startWatchedServer, type WatchedServer } from '../../support/watched-server.ts';
+import {
+  blockOf,
+  mostBlockedMs,
+  startWatchedServer,
+  type WatchedServer,
+} from '../../support/watched-server.ts';
 
 let api: TestApi;
 let server: WatchedServer;
@@ -34,7 +39,6 @@ const preview = (key: string) =>
     body: '{}',
   });
 
-const mostBlockedMs = 100;
 const fill = (part: string, bytes = 8_000_000) => part.repeat(bytes / Buffer.byteLength(part));
 const wide = (cell: string, columns: number) => Array(columns).fill(cell).join(',');
 

@@ -26,11 +26,15 @@ import {
   type Hostile,
 } from '../../support/hostile-json.ts';
 import { startTemporal } from '../../support/temporal.ts';
-import { blockOf, startWatchedServer, type WatchedServer } from '../../support/watched-server.ts';
+import {
+  blockOf,
+  mostBlockedMs,
+  startWatchedServer,
+  type WatchedServer,
+} from '../../support/watched-server.ts';
 
-const mostBlockedMs = 100;
-/** 200 ms for bodies of 32 MiB: garbage collection of their millions of values stops the process for a moment. */
-const mostBlockedByLargestMs = 200;
+/** Twice as long for bodies of 32 MiB: garbage collection of their millions of values stops the process for a moment. */
+const mostBlockedByLargestMs = 2 * mostBlockedMs;
 const mostAnswerBytes = 64 * 1024;
 
 let api: TestApi;

@@ -5,7 +5,7 @@ import { insertProviderCallbacks } from '../../../src/records/callbacks/provider
 import { createApplier, messagesCallback, subscribeToAll } from '../../support/callback-fixtures.ts';
 import { seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { blockOf } from '../../support/watched-server.ts';
+import { blockOf, mostBlockedMs } from '../../support/watched-server.ts';
 import { watchEventLoop } from '../../support/longest-block.ts';
 
 let database: TestDatabase;
@@ -66,9 +66,9 @@ it.each<readonly [string, Parameters<typeof messagesCallback>[1]]>([
   const body = Buffer.from(JSON.stringify(messagesCallback(place.channelId, value)));
   expect(body.length).toBeLessThan(4 * mebibyte);
   const applyNext = createCallbackPoll(createApplier(database.pool));
-  const { blocked } = await blockOf(watch, 100, async () => {
+  const { blocked } = await blockOf(watch, mostBlockedMs, async () => {
     await insertProviderCallbacks(database.pool, [body]);
     while ((await applyNext()) > 0);
   });
-  expect(blocked).toBeLessThan(100);
+  expect(blocked).toBeLessThan(mostBlockedMs);
 });

@@ -20,7 +20,8 @@ CREATE TABLE contact (
   email text NOT NULL DEFAULT '',
   source text NOT NULL,
   subscribed boolean NOT NULL DEFAULT true,
-  -- The provider's time of the person's last opt-out or opt-in; an earlier one that arrives late is ignored.
+  -- The provider's time of the person's last opt-out or opt-in, or ours of an opt-out by the API; an earlier one that arrives
+  -- late is ignored.
   consent_at timestamptz,
   -- {"<fieldId>": "<value>"}
   custom_fields jsonb NOT NULL DEFAULT '{}',

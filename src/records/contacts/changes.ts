@@ -53,6 +53,9 @@ export async function changeContact(
       UPDATE contact SET phone_number = given."phoneNumber", country_code = given."countryCode",
         country = given.country, first_name = given."firstName", last_name = given."lastName",
         chat_name = given."chatName", email = given.email, subscribed = given.subscribed,
+        -- An older START that arrives later does not subscribe again. Whole seconds, as the provider's times are.
+        consent_at = CASE WHEN contact.subscribed AND NOT given.subscribed THEN date_trunc('second', given."updatedAt")
+          ELSE contact.consent_at END,
         custom_fields = given."customFields", dob = given.dob, updated_at = given."updatedAt", deleted_at = NULL
       FROM given
       WHERE contact.workspace_id = given.workspace_id AND contact.id = given.id
@@ -80,9 +83,10 @@ export async function insertContact(
       SELECT * FROM jsonb_to_record(${JSON.stringify(added)}::jsonb) ${given}
     ), changed AS (
       INSERT INTO contact (id, workspace_id, phone_number, country_code, country, first_name, last_name, chat_name, email,
-        source, subscribed, custom_fields, dob, created_at, updated_at)
+        source, subscribed, consent_at, custom_fields, dob, created_at, updated_at)
       SELECT id, workspace_id, "phoneNumber", "countryCode", country, "firstName", "lastName", "chatName", email,
-        source, subscribed, "customFields", dob, "createdAt", "updatedAt"
+        source, subscribed, CASE WHEN NOT subscribed THEN date_trunc('second', "updatedAt") END, "customFields", dob,
+        "createdAt", "updatedAt"
       FROM given
       ON CONFLICT (workspace_id, phone_number) DO NOTHING
       RETURNING id

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { updateContact } from '../../../src/commands/contacts/update-contact.ts';
 import { IncomingData } from '../../../src/codecs/event.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import {
@@ -343,6 +344,28 @@ describe('the sender', () => {
     expect(await contactsOf(place)).toMatchObject([{ subscribed: false }]);
     await deliver(applier, [said('START', '1749416401')]);
     await deliver(applier, [said('STOP', '1749416300')]);
+    expect(await contactsOf(place)).toMatchObject([{ subscribed: true }]);
+  });
+
+  it('stays unsubscribed by the API when an earlier START arrives late, not when a later one does', async () => {
+    const place = await seed();
+    const { workspaceId } = place;
+    const current = createApplier(database.pool, { now: () => new Date() });
+    const seconds = Math.floor(Date.now() / 1000);
+    const said = (word: string, at: number) => inbound(place, text(word, { timestamp: String(at) }));
+    await deliver(current, [said('Hello', seconds - 60)]);
+    const [contact] = await rowsOf<{ readonly id: string }>(
+      database.pool,
+      sql.fragment`SELECT id FROM contact WHERE workspace_id = ${workspaceId}`,
+    );
+    const contactId = String(contact?.id);
+    await updateContact({ database: database.pool, now: () => new Date() }, workspaceId, {
+      contactId,
+      subscribed: false,
+    });
+    await deliver(current, [said('START', seconds - 30)]);
+    expect(await contactsOf(place)).toMatchObject([{ subscribed: false }]);
+    await deliver(current, [said('START', seconds + 1)]);
     expect(await contactsOf(place)).toMatchObject([{ subscribed: true }]);
   });
 

@@ -165,7 +165,10 @@ export async function setMessagingLimit(
     WHERE business_account_id = ${accountId} AND campaign.status = 'RUNNING'`);
 }
 
-/** Counts the people whom campaigns messaged in the last 24 hours. Reads at most `limit` messages, so it may count too few. */
+/**
+ * Counts the people whom campaigns messaged in the last 24 hours. Reads at most ten messages per person that the limit allows: too
+ * few people are counted only when they got more than ten each on average.
+ */
 async function countPastRecipients(transaction: Connection, accountId: string, limit: number): Promise<void> {
   await transaction.query(sql.type(nothing)`SELECT ${lockOf(sql.fragment`${accountId}`)}`);
   await transaction.query(sql.type(nothing)`
@@ -181,7 +184,7 @@ async function countPastRecipients(transaction: Connection, accountId: string, l
         JOIN recipient ON recipient.campaign_id = campaign.id AND accepted_at > now() - interval '24 hours'
         WHERE business_account_id = ${accountId} AND EXISTS (SELECT FROM campaign_minute
           WHERE campaign_minute.campaign_id = campaign.id AND campaign_minute.at > now() - interval '24 hours')
-        LIMIT ${limit}) AS sent
+        LIMIT ${limit}::int8 * 10) AS sent
       GROUP BY person
       RETURNING at
     )

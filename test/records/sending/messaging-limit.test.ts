@@ -169,3 +169,12 @@ it('counts people messaged before it was set, and notifies waiting campaigns whe
   expect(await step(other)).toMatchObject({ drained: true });
   expect(await acceptedOf(other)).toBe(20);
 });
+
+it('counts the people, not the messages, that were sent before it was set', async () => {
+  const seeded = await seedCampaign(test.pool, { recipients: 30 });
+  const same = [await besideIt(seeded, 0, 30), await besideIt(seeded, 0, 30), await besideIt(seeded, 0, 30)];
+  const others = await besideIt(seeded, 1_000, 30);
+  for (const campaign of [...same, others]) await step(campaign);
+  await limitTo(60, seeded);
+  expect((await usedOf(seeded)).messaging_used).toBe(60);
+});

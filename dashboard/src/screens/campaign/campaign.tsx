@@ -93,7 +93,9 @@ function Followed({ campaign: record }: { campaign: Detail }) {
                     aria-valuetext={`${percent(done, total)} done`}
                     aria-label="Progress"
                   >
-                    {number(done)} of {number(total)} done
+                    {total === 0 && !isFinished(status)
+                      ? 'Nobody prepared yet'
+                      : `${number(done)} of ${number(total)} done`}
                   </Text>
                   <Text size="sm" c="dimmed" aria-live="off">
                     {live ? '● live' : standing}

@@ -1,5 +1,5 @@
 /** Adds an operator key to a session whose own key lacks a right. */
-import { Card, Group, Stack, Text } from '@mantine/core';
+import { Card, Code, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { addOperatorKey, isSignedOut } from '../client.ts';
@@ -28,7 +28,8 @@ export function OperatorKey({ purpose, label }: OperatorKeyProps) {
     <Card withBorder component="form" onSubmit={submit}>
       <Stack gap="xs">
         <Text size="sm">
-          {purpose}, an operator’s key of this workspace is needed. It is asked for once a session.
+          {purpose}, an operator’s key of this workspace is needed: who runs this service has it, or makes one
+          with <Code>admin create-key --scope operator</Code>. It is asked for once a session.
         </Text>
         <Group align="flex-end">
           <KeyField

@@ -21,8 +21,8 @@ export function Recharge({ channelId, campaignId, currency }: RechargeProps) {
   const missing = diagnosis.data?.find(({ check }) => check === 'WALLET')?.missing ?? '';
   const [typed, setTyped] = useState<string>();
   const queryClient = useQueryClient();
-  const amount = typed ?? missing;
-  // The service writes the missing amount with a decimal point: only typed text can be ambiguous.
+  const amount = typed ?? (missing === '' ? '' : money(missing));
+  // Only typed text can be ambiguous.
   const read: TypedAmount =
     typed === undefined && missing !== '' ? { kind: 'amount', text: missing } : readAmount(amount);
   const recharge = useMutation({
@@ -52,7 +52,7 @@ export function Recharge({ channelId, campaignId, currency }: RechargeProps) {
           description={
             read.kind === 'amount' && typed !== ''
               ? `Adds ${money(read.text, currency)}`
-              : 'Such as 1000 or 20.28'
+              : `Such as 1000 or ${money('20.28')}`
           }
           inputMode="decimal"
           // oxlint-disable-next-line jsx-a11y/no-autofocus -- this field takes the place of the operator key's, which had the focus

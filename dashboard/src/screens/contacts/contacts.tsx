@@ -2,7 +2,7 @@
 import { Badge, Button, Group, Select } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus, IconSearchOff, IconUpload, IconUsers } from '@tabler/icons-react';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { allOf, api, client } from '../../client.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
@@ -81,6 +81,7 @@ export function Contacts() {
         limit: 50,
       }),
     initialPageParam: undefined as string | undefined,
+    placeholderData: keepPreviousData,
     getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
   });
   const rows = list.data?.pages.flatMap(({ data }) => data);

@@ -1,7 +1,7 @@
 /** Conversations with contacts: the list at the left, the chosen one at the right. */
 import { Badge, Card, Grid, Group, SegmentedControl, Stack, Text, UnstyledButton } from '@mantine/core';
 import { IconMessages } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { api, client } from '../../client.ts';
 import { phone } from '../../format.ts';
@@ -28,6 +28,7 @@ export function Conversations() {
         sort: 'lastMessageAt',
         limit: 50,
       }),
+    placeholderData: keepPreviousData,
     refetchInterval: 10_000,
   });
   return (

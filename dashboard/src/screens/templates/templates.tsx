@@ -1,5 +1,5 @@
 import { Alert, Group, Select, SimpleGrid, Stack, Text } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { IconSearchOff, IconTemplate } from '@tabler/icons-react';
 import { useMemo } from 'react';
@@ -43,6 +43,7 @@ export function Templates() {
         ...(status !== undefined && { status: [status] }),
       }),
     initialPageParam: 1,
+    placeholderData: keepPreviousData,
     getNextPageParam: ({ pagination: { page, totalPages } }) => (page < totalPages ? page + 1 : undefined),
   });
   const sync = useMutation({

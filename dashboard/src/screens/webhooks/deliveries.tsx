@@ -1,6 +1,12 @@
 /** The log of deliveries, and one of them in full. */
 import { Code, Group, SegmentedControl, Stack, Table, Text, Title, VisuallyHidden } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { memo } from 'react';
 import { deliveryStates } from '../../../../src/domain/webhooks/delivery.ts';
@@ -30,6 +36,7 @@ export function Log({ titles }: { titles: ReadonlyMap<string, string> }) {
         limit: 100,
       }),
     initialPageParam: undefined as string | undefined,
+    placeholderData: keepPreviousData,
     getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
     // Polls only while one page is loaded: new rows would move the list under a reader further down.
     refetchInterval: ({ state: { data } }) => ((data?.pages.length ?? 1) === 1 ? 10_000 : false),
@@ -55,7 +62,9 @@ export function Log({ titles }: { titles: ReadonlyMap<string, string> }) {
       {list.isPending && <LoadingFace />}
       {list.error && <ErrorFace error={list.error} retry={() => void list.refetch()} />}
       {list.data && rows.length === 0 && (
-        <EmptyFace title="No delivery">Events are delivered as they happen.</EmptyFace>
+        <EmptyFace title={chosen === undefined ? 'No delivery' : 'Nothing matches'}>
+          {chosen === undefined ? 'Events are delivered as they happen.' : 'Choose another state.'}
+        </EmptyFace>
       )}
       {rows.length > 0 && (
         <Table.ScrollContainer minWidth={680}>

@@ -1,6 +1,6 @@
 /** Loading, error and empty states of a screen. */
 import { Alert, Button, Group, Skeleton, Stack, Text, ThemeIcon } from '@mantine/core';
-import { IconAlertCircle, type TablerIcon } from '@tabler/icons-react';
+import { IconAlertCircle, IconListDetails, type TablerIcon } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 
@@ -44,6 +44,19 @@ export function EmptyFace({ title, icon: Icon, children, action }: EmptyFaceProp
       </Text>
       {action}
     </Stack>
+  );
+}
+
+/** A page whose number is in the address, or whose last rows were deleted meanwhile. */
+export function BeyondEnd({ toFirst }: { toFirst: () => void }) {
+  return (
+    <EmptyFace
+      title="The list ends before this page"
+      icon={IconListDetails}
+      action={<Button onClick={toFirst}>Show the first page</Button>}
+    >
+      There are fewer pages than when this address was made.
+    </EmptyFace>
   );
 }
 

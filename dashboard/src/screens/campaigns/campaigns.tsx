@@ -9,7 +9,7 @@ import { api, client } from '../../client.ts';
 import { counted } from '../../format.ts';
 import { ButtonLink } from '../../parts/button-link.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
-import { EmptyFace, ErrorFace, LoadingFace } from '../../parts/load-states.tsx';
+import { BeyondEnd, EmptyFace, ErrorFace, LoadingFace } from '../../parts/load-states.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { useBulk } from '../../parts/use-bulk.ts';
 import { CampaignBulk } from './bulk.tsx';
@@ -59,7 +59,12 @@ export function Campaigns() {
         <ErrorFace error={list.error} retry={() => void list.refetch()} />
       )}
       {list.isPending && <LoadingFace rows={8} />}
-      {answer?.data.length === 0 && <NoCampaigns filtered={filtered} />}
+      {answer?.data.length === 0 &&
+        (page === 1 ? (
+          <NoCampaigns filtered={filtered} />
+        ) : (
+          <BeyondEnd toFirst={() => void navigate({ search: (old) => ({ ...old, page: undefined }) })} />
+        ))}
       {answer !== undefined && answer.data.length > 0 && (
         <>
           <CampaignBulk bulk={bulk} />

@@ -8,7 +8,7 @@ import { api, client } from '../../client.ts';
 import { counted, number } from '../../format.ts';
 import { ConfirmButton } from '../../parts/confirm.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
-import { EmptyFace, Loaded } from '../../parts/load-states.tsx';
+import { BeyondEnd, EmptyFace, Loaded } from '../../parts/load-states.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -103,11 +103,7 @@ export function Segments() {
       <Loaded query={list}>
         {({ data, pagination: { totalPages } }) =>
           data.length === 0 ? (
-            chosen === undefined && (
-              <EmptyFace title="No segment yet" icon={IconUsersGroup}>
-                Choose New segment to save a filter, such as everybody in Berlin who is subscribed.
-              </EmptyFace>
-            )
+            chosen === undefined && <NoSegments page={page} toFirst={() => setPage(1)} />
           ) : (
             <>
               <DataTable
@@ -132,5 +128,14 @@ export function Segments() {
       </Loaded>
       <Tags />
     </Screen>
+  );
+}
+
+function NoSegments({ page, toFirst }: { page: number; toFirst: () => void }) {
+  if (page > 1) return <BeyondEnd toFirst={toFirst} />;
+  return (
+    <EmptyFace title="No segment yet" icon={IconUsersGroup}>
+      Choose New segment to save a filter, such as everybody in Berlin who is subscribed.
+    </EmptyFace>
   );
 }

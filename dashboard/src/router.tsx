@@ -9,7 +9,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { readSession } from './client.ts';
+import { ask, readSession } from './client.ts';
 import { Layout } from './frame/layout.tsx';
 import { NotFound } from './frame/not-found.tsx';
 import { ErrorFace, LoadingFace } from './parts/load-states.tsx';
@@ -25,13 +25,35 @@ const Pending = () => (
   </>
 );
 
-// Reloads the page: after an upgrade the file of a screen may be gone.
+/** Throws an error whose message a user understands when the service does not answer. */
+const checkReachable = () => ask('/dashboard/session', { method: 'HEAD' });
+
+/**
+ * A screen's component, loaded when it is first shown. When its file cannot be loaded the router reloads the page, because after
+ * an upgrade the file may be gone. Without a connection the browser would then show its own error page in place of this one, so
+ * the error says that instead.
+ */
+function screen<M extends Record<string, unknown>>(load: () => Promise<M>, name: keyof M & string) {
+  const loadOrExplain = () =>
+    load().catch(async (error: unknown) => {
+      await checkReachable();
+      throw error;
+    });
+  return lazyRouteComponent(loadOrExplain, name);
+}
+
+const reload = () =>
+  checkReachable().then(
+    () => location.reload(),
+    () => undefined,
+  );
+
 const Missing = ({ error }: { error: unknown }) => (
   <>
     <Title order={1} mb="md">
       Something is missing
     </Title>
-    <ErrorFace error={error as Error} retry={() => location.reload()} />
+    <ErrorFace error={error as Error} retry={() => void reload()} />
   </>
 );
 
@@ -75,13 +97,13 @@ const inside = createRoute({
 const overview = createRoute({
   getParentRoute: () => inside,
   path: '/',
-  component: lazyRouteComponent(() => import('./screens/overview/overview.tsx'), 'Overview'),
+  component: screen(() => import('./screens/overview/overview.tsx'), 'Overview'),
 });
 
 const campaigns = createRoute({
   getParentRoute: () => inside,
   path: '/campaigns',
-  component: lazyRouteComponent(() => import('./screens/campaigns/campaigns.tsx'), 'Campaigns'),
+  component: screen(() => import('./screens/campaigns/campaigns.tsx'), 'Campaigns'),
   validateSearch: (search: Record<string, unknown>) => ({
     ...strings('status', 'search', 'template', 'from', 'to', 'sort')(search),
     ...page(search),
@@ -91,26 +113,26 @@ const campaigns = createRoute({
 const campaign = createRoute({
   getParentRoute: () => inside,
   path: '/campaigns/$id',
-  component: lazyRouteComponent(() => import('./screens/campaign/campaign.tsx'), 'Campaign'),
+  component: screen(() => import('./screens/campaign/campaign.tsx'), 'Campaign'),
 });
 
 const replies = createRoute({
   getParentRoute: () => inside,
   path: '/campaigns/$id/replies',
-  component: lazyRouteComponent(() => import('./screens/campaign/replies.tsx'), 'CampaignReplies'),
+  component: screen(() => import('./screens/campaign/replies.tsx'), 'CampaignReplies'),
   validateSearch: strings('status'),
 });
 
 const campaignActivity = createRoute({
   getParentRoute: () => inside,
   path: '/campaigns/$id/activity',
-  component: lazyRouteComponent(() => import('./screens/campaign/activity.tsx'), 'CampaignActivity'),
+  component: screen(() => import('./screens/campaign/activity.tsx'), 'CampaignActivity'),
 });
 
 const recipients = createRoute({
   getParentRoute: () => inside,
   path: '/campaigns/$id/recipients',
-  component: lazyRouteComponent(() => import('./screens/recipients/recipients.tsx'), 'Recipients'),
+  component: screen(() => import('./screens/recipients/recipients.tsx'), 'Recipients'),
   validateSearch: (search: Record<string, unknown>) => ({
     ...strings('phone', 'recipient')(search),
     ...lists('state', 'reason')(search),
@@ -120,7 +142,7 @@ const recipients = createRoute({
 const newCampaign = createRoute({
   getParentRoute: () => inside,
   path: '/campaigns/new',
-  component: lazyRouteComponent(() => import('./screens/new-campaign/new-campaign.tsx'), 'NewCampaign'),
+  component: screen(() => import('./screens/new-campaign/new-campaign.tsx'), 'NewCampaign'),
   validateSearch: (search: Record<string, unknown>) => ({
     ...strings('failed', 'copy', 'template')(search),
     ...lists('reason')(search),
@@ -130,68 +152,68 @@ const newCampaign = createRoute({
 const contacts = createRoute({
   getParentRoute: () => inside,
   path: '/contacts',
-  component: lazyRouteComponent(() => import('./screens/contacts/contacts.tsx'), 'Contacts'),
+  component: screen(() => import('./screens/contacts/contacts.tsx'), 'Contacts'),
   validateSearch: strings('search', 'tag', 'segment', 'consent', 'sort'),
 });
 
 const contact = createRoute({
   getParentRoute: () => inside,
   path: '/contacts/$id',
-  component: lazyRouteComponent(() => import('./screens/contacts/contact.tsx'), 'Contact'),
+  component: screen(() => import('./screens/contacts/contact.tsx'), 'Contact'),
 });
 
 const segments = createRoute({
   getParentRoute: () => inside,
   path: '/segments',
-  component: lazyRouteComponent(() => import('./screens/segments/segments.tsx'), 'Segments'),
+  component: screen(() => import('./screens/segments/segments.tsx'), 'Segments'),
   validateSearch: strings('segment'),
 });
 
 const conversations = createRoute({
   getParentRoute: () => inside,
   path: '/conversations',
-  component: lazyRouteComponent(() => import('./screens/conversations/conversations.tsx'), 'Conversations'),
+  component: screen(() => import('./screens/conversations/conversations.tsx'), 'Conversations'),
   validateSearch: strings('status', 'conversation', 'campaign'),
 });
 
 const templates = createRoute({
   getParentRoute: () => inside,
   path: '/templates',
-  component: lazyRouteComponent(() => import('./screens/templates/templates.tsx'), 'Templates'),
+  component: screen(() => import('./screens/templates/templates.tsx'), 'Templates'),
   validateSearch: strings('search', 'status', 'category', 'language'),
 });
 
 const webhooks = createRoute({
   getParentRoute: () => inside,
   path: '/webhooks',
-  component: lazyRouteComponent(() => import('./screens/webhooks/webhooks.tsx'), 'Webhooks'),
+  component: screen(() => import('./screens/webhooks/webhooks.tsx'), 'Webhooks'),
   validateSearch: strings('state', 'delivery', 'webhook'),
 });
 
 const wallet = createRoute({
   getParentRoute: () => inside,
   path: '/wallet',
-  component: lazyRouteComponent(() => import('./screens/wallet/wallet.tsx'), 'Wallet'),
+  component: screen(() => import('./screens/wallet/wallet.tsx'), 'Wallet'),
   validateSearch: strings('campaign', 'channel'),
 });
 
 const channels = createRoute({
   getParentRoute: () => inside,
   path: '/channels',
-  component: lazyRouteComponent(() => import('./screens/channels/channels.tsx'), 'Channels'),
+  component: screen(() => import('./screens/channels/channels.tsx'), 'Channels'),
 });
 
 const activity = createRoute({
   getParentRoute: () => inside,
   path: '/activity',
-  component: lazyRouteComponent(() => import('./screens/activity/activity.tsx'), 'Activity'),
+  component: screen(() => import('./screens/activity/activity.tsx'), 'Activity'),
   validateSearch: strings('view', 'kind', 'actor', 'from', 'to'),
 });
 
 const settings = createRoute({
   getParentRoute: () => inside,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./screens/settings/settings.tsx'), 'Settings'),
+  component: screen(() => import('./screens/settings/settings.tsx'), 'Settings'),
 });
 
 /** An unknown address, with the navigation around it. */

@@ -53,6 +53,11 @@ it('shows first steps in an empty workspace, and a clear message for what is mis
     await page.unroute('**/assets/templates-*.js');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('No template', { exact: true }).waitFor();
+    await page.goto(`${stack.dev.dashboardUrl}/campaigns?page=7`);
+    await page.getByText('The list ends before this page', { exact: true }).waitFor();
+    await expectNoViolationInState(page);
+    await page.getByRole('button', { name: 'Show the first page' }).click();
+    await page.getByText('No campaign yet', { exact: true }).waitFor();
     expect(mishaps).toEqual([]);
   } finally {
     await close();
@@ -77,6 +82,45 @@ it('shows a complete page while the session is loading, and when that request fa
     await page.unroute(asked);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  });
+}, 60_000);
+
+it('keeps the navigation and says what is wrong when a screen is opened without a connection', async () => {
+  await within(async (page) => {
+    await page.goto(stack.dev.dashboardUrl);
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await page.context().setOffline(true);
+    const places = page.getByRole('navigation').first();
+    await places.getByRole('link', { name: 'Channels' }).click();
+    const problem = page.getByRole('alert').getByText('The service did not answer.');
+    await problem.waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await problem.waitFor();
+    await places.waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Channels', level: 1 }).waitFor();
+  });
+}, 60_000);
+
+it('keeps the rows while a filter loads', async () => {
+  await api.createContact(client, { phoneNumber: '+4915166132041', firstName: 'Kept' });
+  await within(async (page) => {
+    await page.goto(`${stack.dev.dashboardUrl}/contacts`);
+    const row = page.getByRole('link', { name: 'Kept' });
+    await row.waitFor();
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/dashboard/api/contacts?*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    const asked = page.waitForRequest('**/dashboard/api/contacts?*search=Nobody*');
+    await page.getByLabel('Search contacts').fill('Nobody');
+    await asked;
+    expect(await row.isVisible()).toBe(true);
+    answer();
+    await row.waitFor({ state: 'hidden' });
   });
 }, 60_000);
 

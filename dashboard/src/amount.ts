@@ -6,13 +6,16 @@ export type TypedAmount =
   | { readonly kind: 'problem'; readonly message: string };
 
 const problem = (message: string): TypedAmount => ({ kind: 'problem', message });
+/** An example in the reader's own notation, as the ledger writes amounts. */
+const example = (): string => money('20.28');
 const plain = /^\d+(?:\.\d{1,6})?$/;
 
 /** `20.28` and `20,28` are read, and `1,234.56` and `1.234,56`; `1,000` and `1.000` are asked about. */
 export function readAmount(typed: string): TypedAmount {
   const text = typed.replaceAll(/[\s\u00A0'’]/g, '');
-  if (text === '') return problem('Type an amount, such as 20.28.');
-  if (!/^[\d.,]+$/.test(text)) return problem('An amount has digits and one decimal point, such as 20.28.');
+  if (text === '') return problem(`Type an amount, such as ${example()}.`);
+  if (!/^[\d.,]+$/.test(text))
+    return problem(`An amount has digits and one decimal separator, such as ${example()}.`);
   const marks = [...text.matchAll(/[.,]/g)].map(([mark]) => mark);
   const last = marks.at(-1) ?? '';
   const [whole = '', decimals = ''] = last === '' ? [text] : splitAtLast(text, last);
@@ -25,13 +28,13 @@ export function readAmount(typed: string): TypedAmount {
   const others = new Set(marks.slice(0, -1));
   // Separators of thousands are all alike, and stand before every three digits.
   if (others.size > 1 || (others.has(last) && decimals.length !== 3))
-    return problem('An amount has one decimal point, such as 1234.56.');
+    return problem(`An amount has one decimal separator, such as ${money('1234.56')}.`);
   const isGrouped = marks.length > 1 && !/^\d{1,3}(?:[.,]\d{3})*$/.test(whole);
   if (isGrouped) return problem('The separators do not stand before every three digits.');
   const digits = whole.replaceAll(/[.,]/g, '');
   const amount = others.has(last) ? digits + decimals : `${digits || '0'}${decimals && `.${decimals}`}`;
-  if (!plain.test(amount)) return problem('An amount has at most six decimals, such as 20.28.');
-  if (!(Number(amount) > 0)) return problem('Type an amount above 0, such as 20.28.');
+  if (!plain.test(amount)) return problem(`An amount has at most six decimals, such as ${example()}.`);
+  if (!(Number(amount) > 0)) return problem(`Type an amount above 0, such as ${example()}.`);
   return { kind: 'amount', text: amount };
 }
 

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { readAmount } from '../../../dashboard/src/amount.ts';
 
 it.each([
@@ -17,3 +17,16 @@ it.each(['1,000', '1.000', '12,345', '0', '-5', '', 'abc', '1,2,3', '1.2.3', '1,
   'refuses %j as ambiguous or invalid',
   (typed) => expect(readAmount(typed).kind).toBe('problem'),
 );
+
+it('gives examples in the notation of the reader', () => {
+  const { NumberFormat } = Intl;
+  const german = vi.spyOn(Intl, 'NumberFormat').mockImplementation(function (_locale, options) {
+    return new NumberFormat('de', options);
+  });
+  try {
+    expect(readAmount('')).toEqual({ kind: 'problem', message: 'Type an amount, such as 20,28.' });
+    expect(readAmount('1.2.3')).toMatchObject({ message: expect.stringContaining('1.234,56') });
+  } finally {
+    german.mockRestore();
+  }
+});

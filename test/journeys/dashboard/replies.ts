@@ -92,6 +92,33 @@ it('renames a campaign, shows who replied to it, and answers with a template', a
   });
 }, 90_000);
 
+it('shows in a conversation what a campaign wrote to the person, with the values of that person', async () => {
+  const number = '4915120000086';
+  const found = await api.listTemplates(client, { search: 'hello_campaign' });
+  const { data } = await api.createCampaign(client, {
+    name: 'Personal',
+    template_id: found.data.find(({ language }) => language === 'en_US')?.id ?? '',
+    contact_selection_type: 'quick_contacts',
+    quick_contacts: [`+${number}, Edda`],
+    send_type: 'IMMEDIATE',
+  });
+  await within(async (page) => {
+    await page.clock.install();
+    await openCampaign(page, data.campaign.id, 'Personal');
+    await hasten(page, page.getByText('Completed: 1 of 1 person was sent to.'));
+    await control('inbound', { from: number, text: 'Where is the shop?', profileName: 'Edda' });
+    await page.getByRole('navigation', { name: 'Campaign' }).getByRole('link', { name: 'Replies' }).click();
+    const link = page.getByRole('table', { name: 'Replies' }).getByRole('link');
+    await hasten(page, link);
+    await link.click();
+    await page.getByRole('button', { name: 'Show the message' }).click();
+    await page.getByRole('figure').getByText('Hello Edda, thank you for being with us.').waitFor();
+    await lookAtState(page, 'conversation-message');
+    await page.getByRole('button', { name: 'Hide the message' }).click();
+    await page.getByRole('figure').waitFor({ state: 'hidden' });
+  });
+}, 60_000);
+
 it('acts on several campaigns at once by the keyboard alone, and says where that is refused', async () => {
   const at = new Date(Date.now() + 86_400_000).toISOString();
   const name = (part: string) => `Together ${part}`;

@@ -1,9 +1,11 @@
 /** The messages of a conversation, latest first. */
-import { Box, Group, Paper, Stack, Text } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { Anchor, Box, Group, Paper, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
 import { words } from '../../format.ts';
 import { Loaded } from '../../parts/load-states.tsx';
+import { Phone } from '../../parts/phone.tsx';
 import { ShowMore } from '../../parts/show-more.tsx';
 import { Status } from '../../parts/status.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
@@ -52,6 +54,7 @@ function Bubble({ message }: { message: api.HistoryItem }) {
         <Text size="sm" dir="auto" style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
           {isInbound ? (text ?? words(type)) : `Template ${template?.name ?? ''}`}
         </Text>
+        {campaign && <Content campaignId={campaign.id} recipientId={message.id} />}
         <Group gap={6} mt={4}>
           {campaign && (
             <TextLink
@@ -72,5 +75,33 @@ function Bubble({ message }: { message: api.HistoryItem }) {
         </Group>
       </Paper>
     </Box>
+  );
+}
+
+/** A campaign's message with the values of its recipient, fetched once it is asked for: a thread can hold hundreds. */
+function Content({ campaignId, recipientId }: { campaignId: string; recipientId: string }) {
+  const [opened, { toggle }] = useDisclosure();
+  const query = useQuery({
+    queryKey: ['recipient', campaignId, recipientId],
+    queryFn: async () => (await api.getCampaignRecipient(client, campaignId, recipientId)).data,
+    enabled: opened,
+  });
+  return (
+    <>
+      <Anchor component="button" type="button" size="xs" aria-expanded={opened} onClick={toggle}>
+        {opened ? 'Hide the message' : 'Show the message'}
+      </Anchor>
+      {opened && (
+        <Loaded query={query}>
+          {({ message }) =>
+            message ? (
+              <Phone message={message} />
+            ) : (
+              <Text size="sm">The values of this message are not kept.</Text>
+            )
+          }
+        </Loaded>
+      )}
+    </>
   );
 }

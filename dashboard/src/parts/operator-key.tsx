@@ -2,6 +2,7 @@
 import { Card, Code, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
+import { useSession } from '../account.ts';
 import { addOperatorKey, isSignedOut } from '../client.ts';
 import { ActionButton } from './action-button.tsx';
 import { KeyField } from './key-field.tsx';
@@ -15,6 +16,7 @@ interface OperatorKeyProps {
 
 export function OperatorKey({ purpose, label }: OperatorKeyProps) {
   const [key, setKey] = useState('');
+  const session = useSession();
   const queryClient = useQueryClient();
   const add = useMutation({
     mutationFn: () => addOperatorKey(key.trim()),
@@ -28,8 +30,10 @@ export function OperatorKey({ purpose, label }: OperatorKeyProps) {
     <Card withBorder component="form" onSubmit={submit}>
       <Stack gap="xs">
         <Text size="sm">
-          {purpose}, an operator’s key of this workspace is needed: who runs this service has it, or makes one
-          with <Code>admin create-key --scope operator</Code>. It is asked for once a session.
+          {purpose}, an operator key of this workspace is needed; the present key
+          {session && ` (mc_${session.keyId}, a ${session.scope} key)`} does not suffice. The operator of this
+          service has such a key, or makes one with <Code>admin create-key --scope operator</Code>. It is
+          asked for once a session.
         </Text>
         <Group align="flex-end">
           <KeyField

@@ -17,6 +17,11 @@ const balance = async () =>
 it('asks what 1,000 means, and adds an amount once though the answer was lost and the page reloaded', async () => {
   await within(async (page) => {
     await goTo(page, 'Wallet');
+    await page
+      .getByText(
+        /^To recharge, an operator key .* the present key \(mc_\w+, a channel key\) does not suffice\./,
+      )
+      .waitFor();
     await page.getByLabel('Operator key', { exact: true }).fill(stack.dev.operatorKey);
     await page.getByRole('button', { name: 'Allow recharging' }).click();
     const field = page.getByLabel('Amount in USD');

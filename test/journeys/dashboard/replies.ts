@@ -114,6 +114,9 @@ it('shows in a conversation what a campaign wrote to the person, with the values
     await page.getByRole('button', { name: 'Show the message' }).click();
     await page.getByRole('figure').getByText('Hello Edda, thank you for being with us.').waitFor();
     await lookAtState(page, 'conversation-message');
+    await page.setViewportSize({ width: 375, height: 800 });
+    await lookAtState(page, 'conversation-message-phone');
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
     await page.getByRole('button', { name: 'Hide the message' }).click();
     await page.getByRole('figure').waitFor({ state: 'hidden' });
   });

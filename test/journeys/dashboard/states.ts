@@ -7,6 +7,7 @@ import {
   client,
   createCampaign,
   goTo,
+  lookAtState,
   openCampaign,
   people,
   stack,
@@ -72,6 +73,35 @@ it(
     }),
   90_000,
 );
+
+it('says that nobody is prepared yet, instead of 0 of 0, when a campaign is paused before its audience is known', async () => {
+  const at = new Date(Date.now() + 86_400_000).toISOString();
+  const { data } = await api.createCampaign(client, {
+    name: 'Unprepared',
+    template_id: stack.dev.templateIds['plain_notice'] ?? '',
+    contact_selection_type: 'quick_contacts',
+    quick_contacts: ['+4915120000088'],
+    send_type: 'SCHEDULED',
+    scheduled_at: at,
+  });
+  const { id } = data.campaign;
+  await within(async (page) => {
+    // A real preparation ends before the page is open.
+    const unprepared = { status: 'PAUSED', pause_reason: 'OPERATOR', total_contacts: 0 };
+    await page.route(`**/api/campaigns/${id}/stream`, () => undefined);
+    await page.route(`**/api/campaigns/${id}`, async (route) => {
+      const headers = { ...route.request().headers(), 'sec-fetch-site': 'same-origin' };
+      const response = await route.fetch({ headers });
+      const answer = (await response.json()) as { data: object };
+      await route.fulfill({ response, json: { ...answer, data: { ...answer.data, ...unprepared } } });
+    });
+    await openCampaign(page, id, 'Unprepared');
+    await page.getByText('Nobody prepared yet', { exact: true }).waitFor();
+    expect(await page.getByText('0 of 0 done').count()).toBe(0);
+    await lookAtState(page, 'campaign-unprepared');
+  });
+  await api.cancelCampaign(client, id);
+}, 60_000);
 
 it('shows a workspace’s key the wallet of each channel, and says that it cannot send', async () => {
   const { workspaceId = '' } = await admin(['create-workspace', '--name', 'Two channels']);

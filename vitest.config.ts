@@ -1,7 +1,8 @@
 /**
- * Five projects: `unit` needs no server, `integration` needs Postgres or Temporal, `journeys` run the built stack, `outages` kill
- * a process or cut a connection, `release` runs rehearsals, alerts, generated clients and every case of what other projects sample.
- * The last three are folders; every other file is `unit` until its imports reach code that starts a server.
+ * Six projects: `unit` needs no server, `integration` needs Postgres or Temporal, `slow` as well and takes more than 20 seconds a
+ * file, `journeys` run the built stack, `outages` kill a process or cut a connection, `release` runs rehearsals, alerts, generated
+ * clients and every case of what other projects sample. The last three are folders, `slow` files end in .slow.test.ts; every other
+ * file is `unit` until its imports reach code that starts a server.
  */
 import { readdirSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
@@ -25,7 +26,7 @@ if (withoutPrometheus)
 const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.test.ts'))
   .map((path) => `test/${path.replaceAll('\\', '/')}`)
-  .filter((file) => !/^test\/(journeys|outages|release)\//.test(file))
+  .filter((file) => !/^test\/(journeys|outages|release)\/|\.slow\.test\.ts$/.test(file))
   .filter((file) => !(withoutPooler && file.startsWith('test/pooler/')));
 
 const withServers = { globalSetup: ['test/support/global-setup.ts'] };
@@ -40,7 +41,7 @@ const inOneThread = { env: { TEMPORAL_DEBUG: 'true' } };
 
 // Files of other projects that `release` runs again with EVERY_CASE: there they sample, as all cases take minutes.
 const sampling = [
-  'test/api/frame/hostile-input.test.ts',
+  'test/api/frame/hostile-input.slow.test.ts',
   'test/journeys/dashboard.test.ts',
   'test/outages/crash-points.test.ts',
 ];
@@ -73,6 +74,7 @@ export default defineConfig({
         files.filter((file) => startsServers(file)),
         { ...withServers, ...inOneProcess, ...inOneThread },
       ),
+      project('slow', ['test/**/*.slow.test.ts'], { ...withServers, ...inOneProcess, ...inOneThread }),
       project('journeys', ['test/journeys/**/*.test.ts'], withServers),
       project('outages', ['test/outages/**/*.test.ts'], withServers),
       project('release', ['test/release/**/*.test.ts', ...sampling], {

@@ -1,5 +1,5 @@
 /** Loading, error and empty states of a screen. */
-import { Alert, Button, Group, Skeleton, Stack, Text, ThemeIcon } from '@mantine/core';
+import { Alert, Box, Button, Group, Skeleton, Stack, Text, ThemeIcon } from '@mantine/core';
 import { IconAlertCircle, IconListDetails, type TablerIcon } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -47,7 +47,7 @@ export function EmptyFace({ title, icon: Icon, children, action }: EmptyFaceProp
   );
 }
 
-/** A page whose number is in the address, or whose last rows were deleted meanwhile. */
+/** For a page whose number is in the address, or whose last rows were deleted meanwhile. */
 export function BeyondEnd({ toFirst }: { toFirst: () => void }) {
   return (
     <EmptyFace
@@ -55,8 +55,23 @@ export function BeyondEnd({ toFirst }: { toFirst: () => void }) {
       icon={IconListDetails}
       action={<Button onClick={toFirst}>Show the first page</Button>}
     >
-      There are fewer pages than when this address was made.
+      There are fewer pages by now.
     </EmptyFace>
+  );
+}
+
+/** Rows that stay while those of another filter load: pale until then. */
+export function KeptRows({
+  query,
+  children,
+}: {
+  query: { readonly isPlaceholderData: boolean };
+  children: ReactNode;
+}) {
+  return (
+    <Box aria-busy={query.isPlaceholderData} opacity={query.isPlaceholderData ? 0.5 : 1}>
+      {children}
+    </Box>
   );
 }
 

@@ -119,6 +119,7 @@ it('keeps the rows while a filter loads', async () => {
     await page.getByLabel('Search contacts').fill('Nobody');
     await asked;
     expect(await row.isVisible()).toBe(true);
+    await page.locator('[aria-busy=true]').filter({ has: row }).waitFor();
     answer();
     await row.waitFor({ state: 'hidden' });
   });

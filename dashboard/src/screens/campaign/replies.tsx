@@ -1,6 +1,6 @@
 /** Conversations of those who answered a campaign, by status. */
 import { Select, Text } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { IconMessages } from '@tabler/icons-react';
 import { api, client } from '../../client.ts';
@@ -41,7 +41,7 @@ export function CampaignReplies() {
   const navigate = route.useNavigate();
   const wanted = statuses.find((known) => known === status);
   const list = useQuery({
-    queryKey: ['conversations', { wanted, campaign: id, limit: pageSize }],
+    queryKey: ['conversations', id, wanted, pageSize],
     queryFn: () =>
       api.listConversations(client, {
         status: wanted,
@@ -49,7 +49,7 @@ export function CampaignReplies() {
         sort: 'lastMessageAt',
         limit: pageSize,
       }),
-    placeholderData: keepPreviousData,
+    placeholderData: (old, query) => (query?.queryKey[1] === id ? old : undefined),
     refetchInterval: 10_000,
   });
   const rows = list.data?.data;

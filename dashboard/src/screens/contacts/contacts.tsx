@@ -6,7 +6,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { getRouteApi } from '@tanstack/react-router';
 import { allOf, api, client } from '../../client.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
-import { EmptyFace, ErrorFace } from '../../parts/load-states.tsx';
+import { EmptyFace, ErrorFace, KeptRows } from '../../parts/load-states.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { ShowMore } from '../../parts/show-more.tsx';
@@ -148,18 +148,18 @@ export function Contacts() {
         />
       </Group>
       {list.error && <ErrorFace error={list.error} retry={() => void list.refetch()} />}
-      {rows?.length === 0 && isFiltered && (
+      {rows?.length === 0 && !list.isPlaceholderData && isFiltered && (
         <EmptyFace title="Nobody matches" icon={IconSearchOff}>
           Remove a filter. A number is found in any form, such as 0151 66131026 or +49 151 66131026.
         </EmptyFace>
       )}
-      {rows?.length === 0 && !isFiltered && (
+      {rows?.length === 0 && !list.isPlaceholderData && !isFiltered && (
         <EmptyFace title="No contact yet" icon={IconUsers}>
           Import a CSV, or let a campaign’s CSV or the first message of a person create them.
         </EmptyFace>
       )}
       {!list.error && rows?.length !== 0 && (
-        <>
+        <KeptRows query={list}>
           <ContactBulk bulk={bulk} />
           <DataTable
             label="Contacts"
@@ -168,7 +168,7 @@ export function Contacts() {
             keyOf={({ id }) => id}
             selection={{ ...bulk, nameOf }}
           />
-        </>
+        </KeptRows>
       )}
       <ShowMore list={list} />
       <ContactForm opened={creating} onClose={create.close} />

@@ -1,7 +1,7 @@
 /** Conversations with contacts: the list at the left, the chosen one at the right. */
 import { Badge, Card, Grid, Group, SegmentedControl, Stack, Text, UnstyledButton } from '@mantine/core';
 import { IconMessages } from '@tabler/icons-react';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { api, client } from '../../client.ts';
 import { phone } from '../../format.ts';
@@ -20,7 +20,7 @@ export function Conversations() {
   const navigate = route.useNavigate();
   const wanted = statuses.find((known) => known === status);
   const list = useQuery({
-    queryKey: ['conversations', { wanted, campaign }],
+    queryKey: ['conversations', campaign, wanted],
     queryFn: () =>
       api.listConversations(client, {
         status: wanted,
@@ -28,7 +28,7 @@ export function Conversations() {
         sort: 'lastMessageAt',
         limit: 50,
       }),
-    placeholderData: keepPreviousData,
+    placeholderData: (old, query) => (query?.queryKey[1] === campaign ? old : undefined),
     refetchInterval: 10_000,
   });
   return (
@@ -49,7 +49,7 @@ export function Conversations() {
       />
       <Loaded query={list}>
         {({ data, pagination: { total } }) =>
-          data.length === 0 && chosen === undefined ? (
+          data.length === 0 && chosen === undefined && !list.isPlaceholderData ? (
             <EmptyFace title="No conversation" icon={IconMessages}>
               When a contact answers a message, the conversation appears here.
             </EmptyFace>

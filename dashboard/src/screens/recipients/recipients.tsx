@@ -1,6 +1,6 @@
 /** Recipients of a campaign with their states: filters in the address, an export, and one recipient in full. */
 import { Button, Group, MultiSelect, Table, Text } from '@mantine/core';
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { memo } from 'react';
 import { isFinished } from '../../../../src/domain/campaigns/campaign.ts';
@@ -8,7 +8,7 @@ import { recipientStates, type RecipientState } from '../../../../src/domain/cam
 import { api, client } from '../../client.ts';
 import { phone } from '../../format.ts';
 import { IconDownload } from '@tabler/icons-react';
-import { EmptyFace, ErrorFace, LoadingFace } from '../../parts/load-states.tsx';
+import { EmptyFace, ErrorFace, KeptRows, LoadingFace } from '../../parts/load-states.tsx';
 import { PanelLink } from '../../parts/panel-link.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { ShowMore } from '../../parts/show-more.tsx';
@@ -43,7 +43,8 @@ export function Recipients() {
       api.listCampaignRecipients(client, id, { ...filter, cursor: pageParam, limit: 100 }),
     enabled: !isArchived,
     initialPageParam: undefined as string | undefined,
-    placeholderData: keepPreviousData,
+    // Not those of another campaign.
+    placeholderData: (old, query) => (query?.queryKey[1] === id ? old : undefined),
     getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
     // Polls only while one page is loaded: new rows would move the list under a reader further down.
     refetchInterval: ({ state: { data } }) => (isFinal || (data?.pages.length ?? 1) > 1 ? false : 5_000),
@@ -115,30 +116,32 @@ export function Recipients() {
         </EmptyFace>
       )}
       {list.isPending && !isArchived && <LoadingFace />}
-      {list.data && rows.length === 0 && (
+      {list.data && rows.length === 0 && !list.isPlaceholderData && (
         <EmptyFace title="Nobody matches">
           {state || reason || number ? 'Take a filter away.' : 'The audience is being prepared.'}
         </EmptyFace>
       )}
       {rows.length > 0 && (
-        <Table.ScrollContainer minWidth={640}>
-          <Table highlightOnHover>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Phone number</Table.Th>
-                <Table.Th>State</Table.Th>
-                <Table.Th>Why</Table.Th>
-                <Table.Th ta="right">Line</Table.Th>
-                <Table.Th>Changed</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {rows.map((row) => (
-                <Row key={row.id} row={row} />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <KeptRows query={list}>
+          <Table.ScrollContainer minWidth={640}>
+            <Table highlightOnHover>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Phone number</Table.Th>
+                  <Table.Th>State</Table.Th>
+                  <Table.Th>Why</Table.Th>
+                  <Table.Th ta="right">Line</Table.Th>
+                  <Table.Th>Changed</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {rows.map((row) => (
+                  <Row key={row.id} row={row} />
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
+        </KeptRows>
       )}
       <ShowMore list={list} />
       <SidePanel

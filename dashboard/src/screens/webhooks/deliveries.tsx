@@ -13,7 +13,7 @@ import { deliveryStates } from '../../../../src/domain/webhooks/delivery.ts';
 import { api, client } from '../../client.ts';
 import { exactTime, number, words } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
-import { EmptyFace, ErrorFace, Loaded, LoadingFace } from '../../parts/load-states.tsx';
+import { EmptyFace, ErrorFace, KeptRows, Loaded, LoadingFace } from '../../parts/load-states.tsx';
 import { PanelLink } from '../../parts/panel-link.tsx';
 import { ShowMore } from '../../parts/show-more.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
@@ -61,33 +61,35 @@ export function Log({ titles }: { titles: ReadonlyMap<string, string> }) {
       </Group>
       {list.isPending && <LoadingFace />}
       {list.error && <ErrorFace error={list.error} retry={() => void list.refetch()} />}
-      {list.data && rows.length === 0 && (
+      {list.data && rows.length === 0 && !list.isPlaceholderData && (
         <EmptyFace title={chosen === undefined ? 'No delivery' : 'Nothing matches'}>
           {chosen === undefined ? 'Events are delivered as they happen.' : 'Choose another state.'}
         </EmptyFace>
       )}
       {rows.length > 0 && (
-        <Table.ScrollContainer minWidth={680}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Event</Table.Th>
-                <Table.Th>State</Table.Th>
-                <Table.Th>Answer</Table.Th>
-                <Table.Th>When</Table.Th>
-                <Table.Th>To</Table.Th>
-                <Table.Th>
-                  <VisuallyHidden>Action</VisuallyHidden>
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {rows.map((row) => (
-                <Delivery key={row.id} delivery={row} title={titles.get(row.webhookId) ?? 'deleted'} />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <KeptRows query={list}>
+          <Table.ScrollContainer minWidth={680}>
+            <Table>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Event</Table.Th>
+                  <Table.Th>State</Table.Th>
+                  <Table.Th>Answer</Table.Th>
+                  <Table.Th>When</Table.Th>
+                  <Table.Th>To</Table.Th>
+                  <Table.Th>
+                    <VisuallyHidden>Action</VisuallyHidden>
+                  </Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {rows.map((row) => (
+                  <Delivery key={row.id} delivery={row} title={titles.get(row.webhookId) ?? 'deleted'} />
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
+        </KeptRows>
       )}
       <ShowMore list={list} />
       <SidePanel

@@ -88,7 +88,15 @@ function Content({ campaignId, recipientId }: { campaignId: string; recipientId:
   });
   return (
     <>
-      <Anchor component="button" type="button" size="xs" aria-expanded={opened} onClick={toggle}>
+      <Anchor
+        component="button"
+        type="button"
+        size="xs"
+        c="inherit"
+        td="underline"
+        aria-expanded={opened}
+        onClick={toggle}
+      >
         {opened ? 'Hide the message' : 'Show the message'}
       </Anchor>
       {opened && (

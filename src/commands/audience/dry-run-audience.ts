@@ -4,7 +4,7 @@ import type { AudienceRules, Candidate, NewRecipient } from '../../domain/audien
 import { changedContact, newContact } from '../../domain/audience/audience-contact.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { findKnownContacts } from '../../records/audience/known-contacts.ts';
-import { readOptedOut } from '../contacts/opted-out-numbers.ts';
+import { findOptedOut } from '../contacts/opted-out-numbers.ts';
 import { buildRecipients } from './build-recipients.ts';
 
 type DryRunner = Pick<Dependencies, 'database' | 'secrets'>;
@@ -91,7 +91,7 @@ export async function dryRunAudience(
         }
       },
     },
-    contacts: byNumber ? await contactsOf(dependencies, workspaceId, rules.customFields) : undefined,
+    contacts: byNumber ? contactsOf(dependencies, workspaceId, rules.customFields) : undefined,
     checkpoint: () => undefined,
   });
   const first = candidates.flatMap((candidate, at) => {
@@ -101,25 +101,25 @@ export async function dryRunAudience(
   return { rowsRead, isWhole, sendable, skipped, countries, first, skippedRows };
 }
 
-async function contactsOf(
+function contactsOf(
   { database, secrets }: DryRunner,
   workspaceId: number,
   customFields: readonly string[] = [],
-): Promise<Parameters<typeof buildRecipients>[0]['contacts']> {
-  const optedOut = await readOptedOut({ secrets }, database, workspaceId);
+): Parameters<typeof buildRecipients>[0]['contacts'] {
+  const optedOut = new Set<string>();
   return {
-    find: (candidates) =>
-      findKnownContacts(
-        database,
-        workspaceId,
-        candidates.map(({ phone }) => phone.digits),
-        customFields,
-      ),
+    async find(candidates) {
+      const numbers = candidates.map(({ phone }) => phone.digits);
+      const known = await findKnownContacts(database, workspaceId, numbers, customFields);
+      for (const digits of await findOptedOut({ secrets }, database, workspaceId, numbers))
+        optedOut.add(digits);
+      return known;
+    },
     register: (candidates, known) => ({
       contacts: candidates.map((candidate) => {
         const present = known.get(candidate.phone.digits);
         return present === undefined
-          ? newContact(candidate, { id: '', subscribed: !optedOut(candidate.phone.digits) })
+          ? newContact(candidate, { id: '', subscribed: !optedOut.has(candidate.phone.digits) })
           : (changedContact(candidate, present) ?? present);
       }),
       written: Promise.resolve(),

@@ -11,7 +11,7 @@ import { openCandidates, type AudienceRequest } from './candidates.ts';
 import { AudienceInput } from '../../codecs/campaign-audience.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
-import { readOptedOut } from '../contacts/opted-out-numbers.ts';
+import { findOptedOut } from '../contacts/opted-out-numbers.ts';
 import { openContactLoad, type ContactLoad } from '../../records/audience/contact-load.ts';
 import { findCampaignInput } from '../../records/campaigns/inputs.ts';
 import {
@@ -217,7 +217,7 @@ async function openContacts(
     workspaceId,
     source: sources[selectionType],
     subscribedKeys: await listSubscribedKeys(database, workspaceId),
-    optedOut: await readOptedOut({ secrets }, database, workspaceId),
+    findOptedOut: (numbers) => findOptedOut({ secrets }, database, workspaceId, numbers),
   });
 }
 

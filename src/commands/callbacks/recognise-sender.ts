@@ -12,7 +12,7 @@ import {
   type Person,
 } from '../../records/callbacks/sender-contacts.ts';
 import { learnIdentities, type AnsweredMessage } from '../../records/callbacks/identities.ts';
-import { readOptedOut } from '../contacts/opted-out-numbers.ts';
+import { findOptedOut } from '../contacts/opted-out-numbers.ts';
 import type { InboundNotice } from './apply-inbound-message.ts';
 import { emitContactEvents } from '../contacts/emit-contact-events.ts';
 
@@ -61,8 +61,9 @@ export async function recogniseSender(
     byId.length > 0 ? byId : await lockAnswering(connection, { notice: { item, channel }, answered });
   const [present] = found;
   if (present === undefined) {
-    const optedOut = await readOptedOut({ secrets }, connection, workspaceId);
-    const subscribed = !optedOut(person.phoneNumber ?? '');
+    const numbers = person.phoneNumber === null ? [] : [person.phoneNumber];
+    const optedOut = await findOptedOut({ secrets }, connection, workspaceId, numbers);
+    const subscribed = optedOut.size === 0;
     const created = await insertIncomingContact(connection, workspaceId, { ...person, subscribed });
     // Another transaction has just created this contact, so it can be found now.
     if (created === undefined) return senderOf(await lockPerson(connection, workspaceId, person));

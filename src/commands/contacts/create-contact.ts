@@ -9,7 +9,7 @@ import {
 import { Conflict, Invalid } from '../../domain/error.ts';
 import { changeContact, insertContact } from '../../records/contacts/changes.ts';
 import { findNumberUse, lockDeletedContact } from '../../records/contacts/stored-contacts.ts';
-import { readOptedOut } from './opted-out-numbers.ts';
+import { findOptedOut } from './opted-out-numbers.ts';
 import { contactChange, contactEvent } from './contact-change.ts';
 import { findTagProblems } from './find-tag-problems.ts';
 
@@ -33,10 +33,9 @@ export async function createContact(
   const number = readContactNumber(input);
   if ('message' in number) throw Invalid.of([number]);
 
-  const [{ use, id, at }, problems, optedOut] = await Promise.all([
+  const [{ use, id, at }, problems] = await Promise.all([
     findNumberUse(database, workspaceId, number.digits),
     findTagProblems(database, workspaceId, input.tagsId ?? []),
-    readOptedOut({ secrets }, database, workspaceId),
   ]);
   if (problems.length > 0) throw Invalid.of(problems);
   if (use === 'present') throw numberIsTaken();
@@ -49,7 +48,8 @@ export async function createContact(
       return { contact: change.after, restored: true };
     });
   }
-  const subscribed = input.subscribed ?? !optedOut(number.digits);
+  const optedOut = await findOptedOut({ secrets }, database, workspaceId, [number.digits]);
+  const subscribed = input.subscribed ?? optedOut.size === 0;
   const contact = editContact(newContact(number, { id, source, createdAt: at }), { ...input, subscribed });
   const event = contactEvent({ workspaceId, eventKey: 'contact.created', contact, occurredAt: now() });
   // Another request has registered the number meanwhile.

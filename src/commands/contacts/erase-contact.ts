@@ -33,8 +33,11 @@ export async function eraseContact(
   await database.transaction((transaction) => stopSendingTo(transaction, { workspaceId, person }));
   await database.transaction(async (transaction) => {
     await erasePersonTraces(transaction, { workspaceId, person });
-    await keepOptOut({ secrets }, transaction, { workspaceId, person });
-    await clearContact(transaction, workspaceId, contactId);
+    // The person may have opted out since the contact was read.
+    const subscribed = await clearContact(transaction, workspaceId, contactId);
+    // Another request has erased the person meanwhile.
+    if (subscribed === undefined) throw new NotFound('Contact');
+    await keepOptOut({ secrets }, transaction, { workspaceId, person: { ...person, subscribed } });
     await insertAuditEntry(transaction, { workspaceId, action: 'contact.erase', objectId: contactId });
   });
   logger.info({ workspaceId, contactId }, 'erasure of a person requested');

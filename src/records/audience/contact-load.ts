@@ -40,8 +40,8 @@ export interface ContactLoadOptions {
   readonly workspaceId: number;
   readonly source: 'csv_import' | 'quick_contacts';
   readonly subscribedKeys: ReadonlySet<string>;
-  /** True for the number of an erased contact that had opted out: a new contact with this number stays opted out. */
-  readonly optedOut: (digits: string) => boolean;
+  /** Returns the numbers of erased people who had opted out: a new contact with such a number stays opted out. */
+  readonly findOptedOut: (numbers: readonly string[]) => Promise<ReadonlySet<string>>;
 }
 
 export async function openContactLoad(
@@ -92,16 +92,17 @@ function contactLoad(connection: LoadConnection, context: LoadContext): ContactL
   const { workspaceId } = context;
   const newId = createUuidV7Generator(context.startedAt);
   const writer = createContactWriter(connection, context);
+  const optedOut = new Set<string>();
 
   return {
     startedAt: context.startedAt,
     destroy: connection.destroy,
     async find(candidates) {
-      if (context.isEmpty) return new Map();
-      const rows = await connection.rows<KnownRow>(lookUpStatement, [
-        workspaceId,
-        candidates.map(({ phone }) => phone.digits).join(','),
-      ]);
+      const numbers = candidates.map(({ phone }) => phone.digits);
+      const rows = context.isEmpty
+        ? []
+        : await connection.rows<KnownRow>(lookUpStatement, [workspaceId, numbers.join(',')]);
+      for (const digits of await context.findOptedOut(numbers)) optedOut.add(digits);
       return new Map(rows.map((row) => [row[0], knownContact(row)]));
     },
     register(candidates, known) {
@@ -113,7 +114,7 @@ function contactLoad(connection: LoadConnection, context: LoadContext): ContactL
         if (present === undefined) {
           const contact = newContact(candidate, {
             id: formatUuid(newId()),
-            subscribed: !context.optedOut(candidate.phone.digits),
+            subscribed: !optedOut.has(candidate.phone.digits),
           });
           created.push(contact);
           contacts.push(contact);

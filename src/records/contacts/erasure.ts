@@ -153,21 +153,25 @@ export async function erasePersonTraces(connection: Connection, scope: PersonSco
   await queueErasure(connection, { workspaceId, contactId: person.id, names: [person.id, ...names] });
 }
 
-/** The last step of the request: clears the contact, so that no row leads to the person. */
+/** Clears the contact, so that no row leads to the person. Returns whether the person was subscribed until now; undefined if erased already. */
 export async function clearContact(
   connection: Connection,
   workspaceId: number,
   contactId: string,
-): Promise<void> {
+): Promise<boolean | undefined> {
   await connection.query(sql.type(nothing)`DELETE FROM contact_identity WHERE contact_id = ${contactId}`);
   await connection.query(sql.type(nothing)`DELETE FROM contact_tag WHERE contact_id = ${contactId}`);
-  await connection.query(sql.type(nothing)`
+  const subscribed = await connection.maybeOneFirst(sql.type(Subscribed)`
     UPDATE contact SET phone_number = NULL, provider_user_id = NULL, country_code = '', country = '', first_name = '',
       last_name = '', chat_name = '', email = '', custom_fields = '{}', dob = NULL, subscribed = false,
       deleted_at = COALESCE(deleted_at, now()), erased_at = now(), updated_at = now()
-    WHERE workspace_id = (SELECT ${workspaceId}::int) AND id = ${contactId}`);
+    WHERE workspace_id = (SELECT ${workspaceId}::int) AND id = ${contactId} AND erased_at IS NULL
+    RETURNING old.subscribed AND NOT EXISTS (
+      SELECT FROM waiting_opt_out WHERE workspace_id = ${workspaceId} AND contact_id = ${contactId}) AS subscribed`);
+  return subscribed ?? undefined;
 }
 
+const Subscribed = row(t.type({ subscribed: t.boolean }));
 const Key = row(t.type({ key: bytes }));
 
 /** The encrypted key of the workspace; undefined before its first erasure. */
@@ -205,7 +209,15 @@ export async function noteOptedOutNumber(
 
 const Hash = row(t.type({ hash: bytes }));
 
-export function listOptedOutNumbers(connection: Connection, workspaceId: number) {
+/** Returns those of the hashes that are kept. */
+export function findOptedOutNumbers(
+  connection: Connection,
+  workspaceId: number,
+  hashes: readonly Buffer[],
+): Promise<readonly Buffer[]> {
+  // One index lookup per hash, whatever the statistics say.
   return connection.anyFirst(sql.type(Hash)`
-    SELECT hash FROM opted_out_number WHERE workspace_id = ${workspaceId}`);
+    SELECT kept.hash FROM unnest(${sql.array(hashes, 'bytea')}) AS given (hash)
+    CROSS JOIN LATERAL (
+      SELECT hash FROM opted_out_number WHERE workspace_id = ${workspaceId} AND hash = given.hash LIMIT 1) AS kept`);
 }

@@ -24,6 +24,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 const number = '4915112345678';
 
 const Id = row(t.type({ id: t.string }));
+const Added = row(t.type({ state: t.string, subscribed: t.boolean }));
 const Erased = row(
   t.type({
     firstName: t.string,
@@ -40,6 +41,22 @@ function aSignal(): readonly [sent: Promise<void>, send: () => void] {
   });
   return [sent, send];
 }
+
+const reading = (file: AsyncIterable<Buffer>) =>
+  ({
+    config: { databaseUrl: database.url, publicUrl: undefined, host: '', port: 0 },
+    database: database.pool,
+    logger: silent,
+    now: () => new Date(),
+    secrets: testSecrets,
+    storage: { read: async () => Readable.from(file) },
+  }) as unknown as Dependencies;
+
+const prepare = (dependencies: Dependencies, campaignId: string) =>
+  prepareCampaign(dependencies, campaignId, {
+    heartbeat: () => undefined,
+    signal: new AbortController().signal,
+  });
 
 test('leaves neither number nor name in the recipients, and does not restore the contact', async () => {
   const sender = await aSender(database.pool, 'Hello {{1}}');
@@ -61,18 +78,8 @@ test('leaves neither number nor name in the recipients, and does not restore the
     await erased;
     yield Buffer.from(others.slice(1_500).join(''));
   };
-  const dependencies = {
-    config: { databaseUrl: database.url, publicUrl: undefined, host: '', port: 0 },
-    database: database.pool,
-    logger: silent,
-    now: () => new Date(),
-    secrets: testSecrets,
-    storage: { read: async () => Readable.from(file()) },
-  } as unknown as Dependencies;
-  const prepared = prepareCampaign(dependencies, campaignId, {
-    heartbeat: () => undefined,
-    signal: new AbortController().signal,
-  });
+  const dependencies = reading(file());
+  const prepared = prepare(dependencies, campaignId);
   await begun;
   // The preparation has looked the first contacts up.
   await sleep(500);
@@ -87,4 +94,35 @@ test('leaves neither number nor name in the recipients, and does not restore the
     SELECT first_name AS "firstName", deleted_at IS NOT NULL AS "isDeleted", recipient.phone_number AS "phoneNumber", variables
     FROM contact JOIN recipient ON recipient.contact_id = contact.id WHERE contact.id = ${contactId}`);
   expect(found).toEqual({ firstName: '', isDeleted: true, phoneNumber: null, variables: null });
+});
+
+test('stays opted out when the row of the file comes after the erasure', async () => {
+  const sender = await aSender(database.pool, 'Hello');
+  const { workspaceId } = sender;
+  const contactId = await database.pool.oneFirst(sql.type(Id)`
+    INSERT INTO contact (workspace_id, phone_number, country_code, country, source, subscribed)
+    VALUES (${workspaceId}, ${number}, '49', 'DE', 'api', false) RETURNING id`);
+  const campaignId = await aCampaignToPrepare(database.pool, sender, {
+    audience: { csv_mapping: { phone_column: 0, country_code_column: 1 }, csv_file_key: 'k' },
+  });
+  const others = Array.from({ length: 8_000 }, (_, index) => `+49152${10_000_000 + index},49\n`);
+  const [begun, begin] = aSignal();
+  const [erased, erase] = aSignal();
+  const file = async function* () {
+    yield Buffer.from(`p,c\n${others.slice(0, 1_500).join('')}`);
+    begin();
+    await erased;
+    yield Buffer.from(`${others.slice(1_500).join('')}+${number},49\n`);
+  };
+  const dependencies = reading(file());
+  const prepared = prepare(dependencies, campaignId);
+  await begun;
+  await eraseContact(dependencies, { workspaceId, contactId });
+  erase();
+  expect(await prepared).toBe(8_000);
+  expect(
+    await database.pool.one(sql.type(Added)`
+      SELECT recipient.state, contact.subscribed FROM recipient JOIN contact ON contact.id = contact_id
+      WHERE campaign_id = ${campaignId} AND recipient.phone_number = ${number}`),
+  ).toEqual({ state: 'SKIPPED', subscribed: false });
 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eraseContact } from '../../../src/commands/contacts/erase-contact.ts';
 import { stepErasure } from '../../../src/commands/contacts/run-erasures.ts';
 import type { Config } from '../../../src/config.ts';
+import { setSubscribed } from '../../../src/records/callbacks/sender-contacts.ts';
 import { claimAttempts } from '../../../src/records/webhooks/attempts.ts';
 import { getWebhookDelivery } from '../../../src/records/webhooks/deliveries.ts';
 import { fanOutEvents } from '../../../src/records/webhooks/events.ts';
@@ -100,6 +101,26 @@ describe('the request to erase a person', () => {
       person.contactId,
     ]);
     expect(contact).toEqual({ phone_number: null });
+  });
+
+  it('keeps an opt-out that comes while it begins', async () => {
+    const person = await aPerson();
+    const { workspaceId, contactId } = person;
+    const optOut = { contactIds: [contactId], subscribed: false, at: new Date() };
+    const { pool } = database;
+    // Between the first read of the contact and the first transaction of the request.
+    const interrupted = new Proxy(pool, {
+      get: (target, name) =>
+        name === 'transaction'
+          ? async (...given: Parameters<typeof pool.transaction>) => {
+              await setSubscribed(pool, workspaceId, optOut);
+              return pool.transaction(...given);
+            }
+          : Reflect.get(target, name),
+    });
+    await eraseContact({ ...eraser(), database: interrupted }, person);
+    const kept = await query(database, 'SELECT FROM opted_out_number WHERE workspace_id = $1', [workspaceId]);
+    expect(kept).toHaveLength(1);
   });
 
   it('hides the data that the job has not cleared yet, and stops its deliveries', async () => {

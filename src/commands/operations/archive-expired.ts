@@ -80,11 +80,12 @@ async function* listSources(
   olderThanMonths: number,
   failed: ReadonlySet<string>,
 ): AsyncGenerator<ArchiveSource | OpenArchive> {
-  const age = { olderThanMonths, limit: sourcesAtOnce };
+  // Failed ones are listed again: with room for them, a list that has none left is empty.
+  const limit = () => sourcesAtOnce + failed.size;
   const lists: readonly (() => Promise<readonly (ArchiveSource | OpenArchive)[]>)[] = [
-    () => listOpenArchives(database, sourcesAtOnce),
-    () => listCampaignsToArchive(database, age),
-    () => listMonthsToArchive(database, age),
+    () => listOpenArchives(database, limit()),
+    () => listCampaignsToArchive(database, { olderThanMonths, limit: limit() }),
+    () => listMonthsToArchive(database, { olderThanMonths, limit: limit() }),
   ];
   for (const list of lists) {
     const listUnfailed = async () => (await list()).filter((source) => !failed.has(keyOf(source)));

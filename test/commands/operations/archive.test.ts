@@ -154,6 +154,21 @@ it('archives the others when one cannot be finished, and that one once it can', 
   expect(await left(broken)).toMatchObject({ recipients: 0, reserved: 0n });
 });
 
+it('archives what comes after a whole page of archives that fail', async () => {
+  for (let failing = 0; failing < 100; failing += 1)
+    await seedEndedCampaign(database.pool, { recipients: 1, monthsAgo: 9 });
+  const whole = await seedEndedCampaign(database.pool, { recipients: 1, monthsAgo: 7 });
+  const { storage } = fixture.archivist;
+  const write: typeof storage.write = async (key, content) => {
+    if (key.includes(whole.campaignId)) return storage.write(key, content);
+    content.destroy();
+    throw new Error('broken');
+  };
+  const archivist = { ...fixture.archivist, storage: { ...storage, write } };
+  expect(await archiveExpired(archivist, options)).toMatchObject({ archives: 1 });
+  expect(await left(whole)).toMatchObject({ recipients: 0 });
+});
+
 it('replaces no archive that another process recorded while it read', async () => {
   const old = await seedEndedCampaign(database.pool, { recipients: 25, monthsAgo: 7 });
   const { storage } = fixture.archivist;

@@ -49,6 +49,7 @@ export async function temporalSawLostTime(
 }
 
 const batchSize = 200;
+const eventsAtOnce = 5_000;
 
 /** The checks that come before all others after a restore. */
 export function lostTimeChecks(restore: Restore): readonly Check[] {
@@ -204,7 +205,9 @@ async function* checkEvents({ database }: Doctor, { stoppedAt }: Restore): Async
     meaning: `${count} events were waiting for their deliveries at the backup; they may have been delivered since`,
     repair: {
       does: 'write their deliveries as failed (interrupted), which can be sent again on request',
-      run: () => interruptWaitingEvents(database, stoppedAt),
+      run: async () => {
+        while ((await interruptWaitingEvents(database, { stoppedAt, limit: eventsAtOnce })) > 0);
+      },
     },
   };
 }

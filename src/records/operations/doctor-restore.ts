@@ -132,13 +132,19 @@ export function countWaitingEvents(connection: Connection, stoppedAt: Date): Pro
     WHERE fanned_out_at IS NULL AND occurred_at <= ${stoppedAt.toISOString()}`);
 }
 
-/** Writes deliveries of these events as `interrupted`: they may have been sent, so they are sent again only on request. */
-export async function interruptWaitingEvents(connection: Connection, stoppedAt: Date): Promise<void> {
-  await connection.query(sql.type(nothing)`
+/**
+ * Writes deliveries of the next of these events as `interrupted`: they may have been sent, so they are sent again only on request.
+ * Returns the number of events; 0 when none is left.
+ */
+export async function interruptWaitingEvents(
+  connection: Connection,
+  { stoppedAt, limit }: { readonly stoppedAt: Date; readonly limit: number },
+): Promise<number> {
+  const { rowCount } = await connection.query(sql.type(nothing)`
     WITH waiting AS (
       SELECT id, workspace_id, key FROM event
       WHERE fanned_out_at IS NULL AND occurred_at <= ${stoppedAt.toISOString()}
-      ORDER BY id FOR UPDATE SKIP LOCKED
+      ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
     ), made AS (
       INSERT INTO webhook_delivery (workspace_id, webhook_id, event_id, event_key, state, error_code)
       SELECT waiting.workspace_id, webhook_configuration.id, waiting.id, waiting.key, 'failed', 'interrupted'
@@ -148,7 +154,8 @@ export async function interruptWaitingEvents(connection: Connection, stoppedAt: 
        AND webhook_configuration.status = 'active'
        AND waiting.key = ANY (webhook_configuration.events)
     )
-    UPDATE event SET fanned_out_at = now() FROM waiting WHERE event.id = waiting.id`);
+    UPDATE event SET fanned_out_at = now() WHERE id = ANY (ARRAY(SELECT id FROM waiting))`);
+  return rowCount;
 }
 
 const OpenId = row(t.type({ id: t.string }));

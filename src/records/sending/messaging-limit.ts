@@ -166,8 +166,8 @@ export async function setMessagingLimit(
 }
 
 /**
- * Counts the people whom campaigns messaged in the last 24 hours. Reads at most ten messages per person that the limit allows: too
- * few people are counted only when they got more than ten each on average.
+ * Counts the people whom campaigns and single sends messaged in the last 24 hours. Reads at most ten messages per person that the
+ * limit allows: too few people are counted only when they got more than ten each on average.
  */
 async function countPastRecipients(transaction: Connection, accountId: string, limit: number): Promise<void> {
   await transaction.query(sql.type(nothing)`SELECT ${lockOf(sql.fragment`${accountId}`)}`);
@@ -178,13 +178,20 @@ async function countPastRecipients(transaction: Connection, accountId: string, l
   await transaction.query(sql.type(nothing)`
     WITH written_to AS (
       INSERT INTO account_reach (business_account_id, person, at)
-      SELECT ${accountId}, person, ${tenMinutes(sql.fragment`max(accepted_at)`)} FROM (
-        SELECT hashtextextended(COALESCE(phone_number, contact_id::text), 0) AS person, accepted_at
+      SELECT ${accountId}, person, ${tenMinutes(sql.fragment`max(accepted_at)`)} FROM ((
+        SELECT hashtextextended(COALESCE(message.phone_number, contact_id::text), 0) AS person,
+          message.created_at AS accepted_at
+        FROM channel JOIN message ON message.workspace_id = channel.workspace_id AND message.channel_id = channel.id
+        WHERE business_account_id = ${accountId} AND direction = 'outbound' AND provider_message_id IS NOT NULL
+          AND message.created_at > now() - interval '24 hours'
+        LIMIT ${limit}::int8 * 10
+      ) UNION ALL (
+        SELECT hashtextextended(COALESCE(phone_number, contact_id::text), 0), accepted_at
         FROM channel JOIN campaign ON campaign.channel_id = channel.id
         JOIN recipient ON recipient.campaign_id = campaign.id AND accepted_at > now() - interval '24 hours'
         WHERE business_account_id = ${accountId} AND EXISTS (SELECT FROM campaign_minute
-          WHERE campaign_minute.campaign_id = campaign.id AND campaign_minute.at > now() - interval '24 hours')
-        LIMIT ${limit}::int8 * 10) AS sent
+          WHERE campaign_minute.campaign_id = campaign.id AND campaign_minute.at > now() - interval '24 hours' AND accepted > 0)
+        LIMIT ${limit}::int8 * 10)) AS sent
       GROUP BY person
       RETURNING at
     )

@@ -178,3 +178,10 @@ it('counts the people, not the messages, that were sent before it was set', asyn
   await limitTo(60, seeded);
   expect((await usedOf(seeded)).messaging_used).toBe(60);
 });
+
+it('counts the people of single sends before it was set', async () => {
+  const seeded = await seedCampaign(test.pool, { recipients: 1 });
+  for (const to of ['4915100000101', '4915100000102', '4915100000102']) await single(seeded, to);
+  await limitTo(60, seeded);
+  expect((await usedOf(seeded)).messaging_used).toBe(2);
+});

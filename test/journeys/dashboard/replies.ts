@@ -93,7 +93,7 @@ it('renames a campaign, shows who replied to it, and answers with a template', a
 }, 90_000);
 
 it('shows in a conversation what a campaign wrote to the person, with the values of that person', async () => {
-  const number = '4915120000086';
+  const number = '4915129990086';
   const found = await api.listTemplates(client, { search: 'hello_campaign' });
   const { data } = await api.createCampaign(client, {
     name: 'Personal',

@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { IconMessages } from '@tabler/icons-react';
 import { api, client } from '../../client.ts';
 import { counted, phone } from '../../format.ts';
+import { keepDataOf } from '../../parts/keep-data.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { EmptyFace, ErrorFace } from '../../parts/load-states.tsx';
 import { Screen } from '../../parts/screen.tsx';
@@ -49,7 +50,7 @@ export function CampaignReplies() {
         sort: 'lastMessageAt',
         limit: pageSize,
       }),
-    placeholderData: (old, query) => (query?.queryKey[1] === id ? old : undefined),
+    placeholderData: keepDataOf(id),
     refetchInterval: 10_000,
   });
   const rows = list.data?.data;

@@ -3,6 +3,7 @@ import { Alert, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { allOf, api, client } from '../../client.ts';
+import { keepDataOf } from '../../parts/keep-data.ts';
 import { Dialog } from '../../parts/confirm.tsx';
 import { Loaded } from '../../parts/load-states.tsx';
 import { FormFoot } from '../../parts/form-foot.tsx';
@@ -144,7 +145,7 @@ function Preview({ templateId, mapping, contactId }: PreviewProps) {
       const body = { contact_id: contactId, ...(mapping !== undefined && { variable_mapping: mapping }) };
       return (await api.previewTemplate(client, templateId, body)).data.message;
     },
-    placeholderData: (old, query) => (query?.queryKey[1] === templateId ? old : undefined),
+    placeholderData: keepDataOf(templateId),
   });
   return <Loaded query={preview}>{(message) => <Phone message={message} />}</Loaded>;
 }

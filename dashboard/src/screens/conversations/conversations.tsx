@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { api, client } from '../../client.ts';
 import { phone } from '../../format.ts';
+import { keepDataOf } from '../../parts/keep-data.ts';
 import { EmptyFace, Loaded } from '../../parts/load-states.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { Status } from '../../parts/status.tsx';
@@ -28,7 +29,7 @@ export function Conversations() {
         sort: 'lastMessageAt',
         limit: 50,
       }),
-    placeholderData: (old, query) => (query?.queryKey[1] === campaign ? old : undefined),
+    placeholderData: keepDataOf(campaign),
     refetchInterval: 10_000,
   });
   return (

@@ -2,6 +2,7 @@
 import { Box, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
+import { keepDataOf } from '../../parts/keep-data.ts';
 import { Loaded } from '../../parts/load-states.tsx';
 import { Phone, type Message } from '../../parts/phone.tsx';
 import { nameOf } from '../contacts/name.ts';
@@ -24,7 +25,7 @@ export function Preview({ templateId, mapping, first, contact, offerEnds }: Prev
       const body = { variable_mapping: mapping, contact_id: contact?.id };
       return (await api.previewTemplate(client, templateId, body)).data.message;
     },
-    placeholderData: (old, query) => (query?.queryKey[1] === templateId ? old : undefined),
+    placeholderData: keepDataOf(templateId),
     staleTime: 60_000,
   });
   const message = first ?? preview.data;

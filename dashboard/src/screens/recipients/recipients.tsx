@@ -8,6 +8,7 @@ import { recipientStates, type RecipientState } from '../../../../src/domain/cam
 import { api, client } from '../../client.ts';
 import { phone } from '../../format.ts';
 import { IconDownload } from '@tabler/icons-react';
+import { keepDataOf } from '../../parts/keep-data.ts';
 import { EmptyFace, ErrorFace, KeptRows, LoadingFace } from '../../parts/load-states.tsx';
 import { PanelLink } from '../../parts/panel-link.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
@@ -43,8 +44,7 @@ export function Recipients() {
       api.listCampaignRecipients(client, id, { ...filter, cursor: pageParam, limit: 100 }),
     enabled: !isArchived,
     initialPageParam: undefined as string | undefined,
-    // Not those of another campaign.
-    placeholderData: (old, query) => (query?.queryKey[1] === id ? old : undefined),
+    placeholderData: keepDataOf(id),
     getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
     // Polls only while one page is loaded: new rows would move the list under a reader further down.
     refetchInterval: ({ state: { data } }) => (isFinal || (data?.pages.length ?? 1) > 1 ? false : 5_000),

@@ -18,6 +18,7 @@ await import('./dashboard/lists.ts');
 await import('./dashboard/polling.ts');
 await import('./dashboard/money.ts');
 await import('./dashboard/people.ts');
+await import('./dashboard/forms.ts');
 await import('./dashboard/replies.ts');
 await import('./dashboard/windows.ts');
 await import('./dashboard/sessions.ts');

@@ -24,38 +24,36 @@ export function ContactForm({ contact, opened, onClose }: ContactFormProps) {
 }
 
 const initial = (contact: api.Contact | undefined) => ({
-  number: contact?.phoneNumber ? `+${contact.countryCode ?? ''}${contact.phoneNumber}` : '',
+  phoneNumber: contact?.phoneNumber ? `+${contact.countryCode ?? ''}${contact.phoneNumber}` : '',
   firstName: contact?.firstName ?? '',
   lastName: contact?.lastName ?? '',
   email: contact?.email ?? '',
+  tagsId: contact?.tagsId ?? [],
+  subscribed: contact?.subscribed ?? true,
 });
 
 function Fields({ contact, onClose }: { contact: api.Contact | undefined; onClose: () => void }) {
   const queryClient = useQueryClient();
-  const [fields, setFields] = useState(() => initial(contact));
-  const [tagsId, setTagsId] = useState<readonly string[]>(contact?.tagsId ?? []);
-  const [subscribed, setSubscribed] = useState(contact?.subscribed ?? true);
+  // Stays as it was when the form opened: a refetched contact would make untouched fields look changed.
+  const [before] = useState(() => initial(contact));
+  const [values, setValues] = useState(before);
+  const change = (part: Partial<typeof values>) => setValues((old) => ({ ...old, ...part }));
   const tags = useTags();
   const save = useMutation({
-    mutationFn: () => {
-      const { number, ...names } = fields;
-      const body = { ...names, tagsId: [...tagsId], subscribed, phoneNumber: number };
-      if (contact === undefined) return api.createContact(client, body);
-      const { number: phoneNumber, ...known } = initial(contact);
-      const { tagsId: tagsBefore, subscribed: wasSubscribed } = contact;
-      const before = { ...known, phoneNumber, tagsId: [...tagsBefore], subscribed: wasSubscribed };
-      return api.updateContact(client, contact.id, changedFields(before, body));
-    },
+    mutationFn: () =>
+      contact === undefined
+        ? api.createContact(client, values)
+        : api.updateContact(client, contact.id, changedFields(before, values)),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['contacts'] });
       await queryClient.invalidateQueries({ queryKey: ['contact'] });
       onClose();
     },
   });
-  const field = (name: keyof typeof fields) => ({
-    value: fields[name],
+  const field = (name: 'phoneNumber' | 'firstName' | 'lastName' | 'email') => ({
+    value: values[name],
     onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
-      setFields({ ...fields, [name]: value }),
+      change({ [name]: value }),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -74,22 +72,22 @@ function Fields({ contact, onClose }: { contact: api.Contact | undefined; onClos
         required={contact === undefined}
         withAsterisk={false}
         mb="sm"
-        {...field('number')}
+        {...field('phoneNumber')}
       />
       <TextInput label="E-mail" type="email" mb="sm" {...field('email')} />
       <MultiSelect
         label="Tags"
         data={tags.data?.map(({ tagId, name }) => ({ value: tagId, label: name })) ?? []}
-        value={[...tagsId]}
-        onChange={setTagsId}
+        value={[...values.tagsId]}
+        onChange={(tagsId) => change({ tagsId })}
         searchable
         limit={100}
         mb="sm"
       />
       <Switch
         label="Subscribed: campaigns may write to this person"
-        checked={subscribed}
-        onChange={({ currentTarget }) => setSubscribed(currentTarget.checked)}
+        checked={values.subscribed}
+        onChange={({ currentTarget }) => change({ subscribed: currentTarget.checked })}
         mb="md"
       />
       <FormFoot

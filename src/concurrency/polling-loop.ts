@@ -5,6 +5,11 @@ export interface Loop {
   readonly stop: () => Promise<void>;
 }
 
+export interface PollingLoop extends Loop {
+  /** Ends the pause, or leaves out the next one when a poll is running: something is there to be found. */
+  readonly wake: () => void;
+}
+
 export interface PollingOptions {
   /** Name of the loop in log lines. */
   readonly name: string;
@@ -32,17 +37,25 @@ export function startPollingLoop({
   idleMs,
   longestIdleMs = idleMs,
   work,
-}: PollingOptions): Loop {
+}: PollingOptions): PollingLoop {
   const stopped = new AbortController();
-  let wake = (): void => undefined;
-  const pause = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+  let isWoken = false;
+  let endPause = (): void => undefined;
+  const wake = (): void => {
+    isWoken = true;
+    endPause();
+  };
+  const pause = async (ms: number): Promise<void> => {
+    if (!isWoken)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        endPause = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    isWoken = false;
+  };
 
   const run = async (): Promise<void> => {
     let failures = 0;
@@ -67,6 +80,7 @@ export function startPollingLoop({
 
   const running = run();
   return {
+    wake,
     stop: () => {
       stopped.abort();
       wake();

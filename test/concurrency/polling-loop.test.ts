@@ -39,3 +39,23 @@ test('a poll that found something shortens the pause again', async () => {
 test('a poll that may find more follows at once', async () => {
   expect(await pollTimes((poll) => (poll < 4 ? true : 'empty'))).toEqual([0, 0, 0, 0, 150, 375, 600, 825]);
 });
+
+test('a loop that is woken polls at once, also when it was polling at that moment', async () => {
+  const times: number[] = [];
+  const begun = Date.now();
+  const loop = startPollingLoop({
+    name: 'test',
+    logger: pino({ level: 'silent' }),
+    idleMs: 100,
+    work: async () => {
+      times.push(Date.now() - begun);
+      if (times.length === 2) loop.wake();
+      return false;
+    },
+  });
+  await vi.advanceTimersByTimeAsync(30);
+  loop.wake();
+  await vi.advanceTimersByTimeAsync(225);
+  await loop.stop();
+  expect(times).toEqual([0, 30, 30, 130, 230]);
+});

@@ -11,10 +11,12 @@ import { createScheduler, type SchedulerDependencies } from './schedule-deliveri
 export interface WebhookLoopOptions {
   /** Deliveries that one fan-out statement creates, approximately. */
   readonly fanOutBatch: number;
-  /** Pause between polls of an empty queue: a lone event waits up to twice as long. */
+  /** Pause between polls of an empty queue. */
   readonly idleMs: number;
-  /** The longest pause, once both queues have been empty for about a second. */
+  /** The longest pause between searches for events, once there were none for about a second. */
   readonly longestIdleMs: number;
+  /** The same for deliveries. The fan-out wakes its process's scheduler; the others see what it leaves, and redeliveries. */
+  readonly longestSchedulerIdleMs: number;
   readonly sweepEveryMs: number;
   readonly redispatchSeconds: number;
 }
@@ -23,6 +25,7 @@ export const defaultWebhookLoopOptions: WebhookLoopOptions = {
   fanOutBatch: 1000,
   idleMs: 75,
   longestIdleMs: 250,
+  longestSchedulerIdleMs: 1_000,
   sweepEveryMs: 10_000,
   redispatchSeconds: 30,
 };
@@ -48,19 +51,22 @@ export function startWebhookLoops(
   const scheduler = createScheduler(dependencies, attempts);
   const loop = (name: string, idleMs: number, work: () => Promise<boolean>) =>
     startPollingLoop({ name, logger, idleMs, work });
-  const queue = (name: string, work: PollingOptions['work']) =>
-    startPollingLoop({ name, logger, idleMs: options.idleMs, longestIdleMs: options.longestIdleMs, work });
+  const queue = (name: string, longestIdleMs: number, work: PollingOptions['work']) =>
+    startPollingLoop({ name, logger, idleMs: options.idleMs, longestIdleMs, work });
 
+  const deliveries = queue('delivery scheduler', options.longestSchedulerIdleMs, scheduler.poll);
   const loops = [
-    queue('event fan-out', async () => {
+    deliveries,
+    queue('event fan-out', options.longestIdleMs, async () => {
       const first = await waitingEvent.find(
         (from) => findWaitingEvent(database, from),
         () => recentId(database),
       );
       if (first === undefined) return 'empty';
-      return (await fanOutEvents(database, options.fanOutBatch, first)).events > 0;
+      const { events } = await fanOutEvents(database, options.fanOutBatch, first);
+      if (events > 0) deliveries.wake();
+      return events > 0;
     }),
-    queue('delivery scheduler', scheduler.poll),
     loop('scheduler heartbeat', heartbeatMs, scheduler.heartbeat),
     loop('inactive webhooks', options.sweepEveryMs, async () => {
       for (const { id, workspaceId } of await disableFailingWebhooks(

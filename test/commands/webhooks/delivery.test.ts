@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { Worker } from '@temporalio/worker';
+import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createWebhookActivities } from '../../../src/activities/deliver-webhook.ts';
@@ -162,6 +164,23 @@ describe('a delivery', () => {
     });
     expect(headers).not.toHaveProperty('webhook-signature');
     expect(JSON.parse(body.toString())).toMatchObject({ eventKey: 'contact.created', workspaceId });
+  });
+
+  it('begins when its event is fanned out, not at the next look of the scheduler', async () => {
+    await startWorker();
+    const { url, received } = await receiver();
+    const { emit } = await configured(url);
+    await emit();
+    const never = 600_000;
+    const holder = new pg.Client({ connectionString: database.ownerUrl });
+    await holder.connect();
+    await holder.query('BEGIN; LOCK TABLE event');
+    startLoops({ ...fastLoops, idleMs: never, longestIdleMs: never, longestSchedulerIdleMs: never });
+    // Meanwhile the scheduler looks in vain, and the fan-out waits for the lock.
+    await sleep(300);
+    await holder.end();
+    await settled(1);
+    expect(received).toHaveLength(1);
   });
 
   it('is signed by the present secret and, for a day, by the one before', async () => {

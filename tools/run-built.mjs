@@ -1,18 +1,17 @@
-/** Builds when needed, then runs a compiled entry point in this very process, so that signals reach it directly. */
+/**
+ * Builds when needed, then runs a compiled entry point in this very process, so that signals reach it directly. The build has a
+ * process of its own: the memory of the bundler is free again when it ends.
+ */
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { ensureBuilt } from './build.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const [entry, ...args] = process.argv.slice(2);
 if (entry === undefined) throw new Error('run-built.mjs needs the path of an entry point inside dist/');
 
-try {
-  await ensureBuilt();
-} catch (error) {
-  process.stderr.write(`${error.message}\n`);
-  process.exit(1);
-}
+const build = spawnSync(process.execPath, [join(root, 'tools', 'build.mjs')], { stdio: 'inherit' });
+if (build.status !== 0) process.exit(1);
 const path = join(root, 'dist', entry);
 process.argv = [process.execPath, path, ...args];
 process.setSourceMapsEnabled(true);

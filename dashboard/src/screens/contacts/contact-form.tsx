@@ -6,7 +6,7 @@ import { api, client } from '../../client.ts';
 import { Dialog } from '../../parts/confirm.tsx';
 import { FormFoot } from '../../parts/form-foot.tsx';
 import { useTags } from '../../tags.ts';
-import { changedFields } from './changed-fields.ts';
+import { changedFields } from '../../parts/changed-fields.ts';
 
 interface ContactFormProps {
   /** Absent for a new contact. */

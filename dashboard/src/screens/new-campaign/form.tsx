@@ -7,11 +7,12 @@ import { allOf, api, client } from '../../client.ts';
 import { dayOf } from '../../format.ts';
 import { Loaded } from '../../parts/load-states.tsx';
 import { momentOf, timeProblem } from '../../parts/time-field.tsx';
+import { useDraft } from '../../parts/use-draft.ts';
 import { windowProblem } from '../../sending-window.ts';
 import { kinds, linesOf, Numbers, Segments, type Kind } from './audience.tsx';
 import { Create } from './create.tsx';
 import { CsvAudience, type CsvFile } from './csv.tsx';
-import { useDraft, type Draft } from './draft.ts';
+import type { Draft } from './draft.ts';
 import { Estimate } from './estimate.tsx';
 import { fieldsOf, mappingOf } from './fields.ts';
 import { useFirstContact } from './first-contact.ts';
@@ -33,7 +34,7 @@ export interface FormProps {
 }
 
 export function Form({ initial, source, failed }: FormProps) {
-  const { draft, change, forget } = useDraft(source, initial);
+  const { draft, change, forget } = useDraft(`new-campaign ${source}`, initial);
   const { kind, numbers, segments, variables, at, uploaded, window } = draft;
   const [file, setFile] = useState<CsvFile>();
   const [today] = useState(() => dayOf(new Date()));

@@ -13,6 +13,7 @@ import { ask, readSession } from './client.ts';
 import { Layout } from './frame/layout.tsx';
 import { NotFound } from './frame/not-found.tsx';
 import { ErrorFace, LoadingFace } from './parts/load-states.tsx';
+import { keepFor } from './parts/use-draft.ts';
 import { lists, page, strings } from './search-params.ts';
 import { SignIn } from './screens/sign-in/sign-in.tsx';
 
@@ -91,6 +92,7 @@ const inside = createRoute({
       context.queryClient.clear();
       throw redirect({ to: '/sign-in', search: { to: location.href === '/' ? undefined : location.href } });
     }
+    keepFor(session.workspaceId);
   },
 });
 

@@ -32,7 +32,7 @@ export function useLeave(): () => Promise<void> {
       queryClient.getMutationCache().subscribe(({ mutation }) => {
         if (!isSignedOut(mutation?.state.error)) return;
         // A refused operator's key is answered 401 as well, and leaves the session as it was.
-        const asked = queryClient.fetchQuery({ queryKey: ['session'], queryFn: readSession });
+        const asked = queryClient.fetchQuery({ queryKey: ['session'], queryFn: readSession, staleTime: 0 });
         asked.then(
           (session) => (session === null ? go(router.state.location.href) : undefined),
           () => undefined,

@@ -1,4 +1,4 @@
-/** Keeps the draft of a form in this tab, so that an expired session or a reload loses no work. */
+/** Keeps the draft of a form in this tab, so that an expired session or a reload loses no work. Not for secrets. */
 import { useState } from 'react';
 
 function kept<D>(source: string): Partial<D> {
@@ -18,5 +18,26 @@ export function useDraft<D extends object>(source: string, initial: D) {
       sessionStorage.setItem(source, JSON.stringify(next));
       return next;
     });
-  return { draft, change, forget: () => sessionStorage.removeItem(source) };
+  return { draft, change };
+}
+
+/** The draft of a record's form. Only changed fields are kept: the others may differ when the form is shown again. */
+export function useRecordDraft<D extends object>(source: string, initial: D) {
+  // Stays as it was when the form opened: a record that is fetched again would make untouched fields look changed.
+  const [before] = useState(initial);
+  const { draft, change } = useDraft<Partial<D>>(source, {});
+  return { before, draft: { ...before, ...draft }, change };
+}
+
+export const hasDraft = (source: string): boolean => sessionStorage.getItem(source) !== null;
+
+export const forgetDraft = (source: string): void => sessionStorage.removeItem(source);
+
+const ownerKey = 'workspace';
+
+/** Another workspace may sign in where a session has expired: forgets what the tab keeps of the former one. */
+export function keepFor(workspaceId: number): void {
+  const owner = String(workspaceId);
+  if ((sessionStorage.getItem(ownerKey) ?? owner) !== owner) sessionStorage.clear();
+  sessionStorage.setItem(ownerKey, owner);
 }

@@ -1,7 +1,8 @@
 /** What the forms of contacts, webhooks and segments guard against: a consent that changed meanwhile, and lost input. */
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';
-import { client, stack, within } from './fixture.ts';
+import { admin, client, goTo, stack, within } from './fixture.ts';
 
 it('saves a name without undoing the opt-out that arrived while the form was open', async () => {
   const { id } = (await api.createContact(client, { phoneNumber: '+4915166133001', firstName: 'Ada' })).data;
@@ -21,5 +22,88 @@ it('saves a name without undoing the opt-out that arrived while the form was ope
     await dialog.getByRole('button', { name: 'Save contact' }).click();
     await page.getByRole('heading', { name: 'Ada Augusta', level: 1 }).waitFor();
     expect((await api.getContact(client, id)).data.subscribed).toBe(false);
+  });
+}, 60_000);
+
+/** Ends the session, and signs in again at the first request that finds it ended. */
+async function loseSession(page: Page, act: () => Promise<void>, key = stack.dev.apiKey): Promise<void> {
+  await page.context().clearCookies();
+  await act();
+  await page.getByLabel('API key', { exact: true }).fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+const hasText = (text: string) => `Object.values(sessionStorage).some((one) => one.includes('${text}'))`;
+
+it('keeps the forms of contacts and segments through a lost session, until they are saved or left', async () => {
+  await within(async (page) => {
+    await goTo(page, 'Contacts');
+    await page.getByRole('button', { name: 'New contact' }).click();
+    await page.getByLabel('First name').fill('Grace');
+    await page.getByLabel('Phone number').fill('+4915166133002');
+    await page.getByRole('switch', { name: /^Subscribed/ }).uncheck();
+    const create = page.getByRole('button', { name: 'Create contact' });
+    await loseSession(page, () => create.click());
+    await create.click();
+    await create.waitFor({ state: 'hidden' });
+    const [contact] = (await api.listContacts(client, { search: '+4915166133002' })).data;
+    expect(contact).toMatchObject({ firstName: 'Grace', subscribed: false });
+    await page.reload();
+    await page.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.goto(`${stack.dev.dashboardUrl}/contacts/${contact?.id}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Last name').fill('Hopper');
+    await page.reload();
+    await expect.poll(() => page.getByLabel('Last name').inputValue()).toBe('Hopper');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Edit' }).click();
+    expect(await page.getByLabel('Last name').inputValue()).toBe('');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await goTo(page, 'Segments');
+    await page.getByRole('button', { name: 'New segment' }).click();
+    await page.getByLabel('Segment’s name').fill('Kept');
+    await page.getByLabel('Value 1').fill('49');
+    const save = page.getByRole('button', { name: 'Save segment' });
+    await loseSession(page, () => save.click());
+    await page.getByText(/contacts? match(es)?, of whom/).waitFor();
+    await save.click();
+    await page.getByRole('link', { name: 'Kept', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'New segment' }).click();
+    await page.getByLabel('Segment’s name').fill('Of one workspace only');
+    const { workspaceId = '' } = await admin(['create-workspace', '--name', 'Another']);
+    const { apiKey = '' } = await admin([
+      'create-key',
+      '--workspace-id',
+      workspaceId,
+      '--scope',
+      'workspace',
+    ]);
+    await loseSession(page, () => save.click(), apiKey);
+    await page.getByText('Complete the conditions').waitFor();
+    expect(await page.getByLabel('Segment’s name').inputValue()).toBe('');
+  });
+}, 60_000);
+
+it('keeps the form of a webhook through a lost session, without its secret', async () => {
+  await within(async (page) => {
+    await goTo(page, 'Webhooks');
+    await page.getByRole('button', { name: 'New webhook' }).click();
+    await page.getByLabel('Title').fill('Kept');
+    await page.getByLabel('Address').fill('http://127.0.0.1:9/kept');
+    await page.getByLabel('Secret', { exact: true }).fill('whsec_typed');
+    await page.getByRole('checkbox', { name: 'read', exact: true }).check();
+    expect(await page.evaluate(hasText('kept'))).toBe(true);
+    expect(await page.evaluate(hasText('whsec_'))).toBe(false);
+    const create = page.getByRole('button', { name: 'Create webhook' });
+    await loseSession(page, () => create.click());
+    await create.click();
+    await page.getByText(/^whsec_/).waitFor();
+    const [made] = (await api.listWebhooks(client)).data.filter(({ title }) => title === 'Kept');
+    expect(made).toMatchObject({ url: 'http://127.0.0.1:9/kept', events: ['read'] });
+    await page.reload();
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await api.deleteWebhook(client, made?.id ?? '');
   });
 }, 60_000);

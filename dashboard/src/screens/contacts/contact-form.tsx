@@ -1,10 +1,11 @@
 /** Creates a contact, or changes one. */
 import { Group, MultiSelect, Switch, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import type { FormEvent } from 'react';
 import { api, client } from '../../client.ts';
 import { Dialog } from '../../parts/confirm.tsx';
 import { FormFoot } from '../../parts/form-foot.tsx';
+import { forgetDraft, useRecordDraft } from '../../parts/use-draft.ts';
 import { useTags } from '../../tags.ts';
 import { changedFields } from '../../parts/changed-fields.ts';
 
@@ -15,7 +16,14 @@ interface ContactFormProps {
   readonly onClose: () => void;
 }
 
-export function ContactForm({ contact, opened, onClose }: ContactFormProps) {
+/** The name of the form's draft. */
+export const contactDraft = (id = 'new'): string => `contact ${id}`;
+
+export function ContactForm({ contact, opened, onClose: close }: ContactFormProps) {
+  const onClose = () => {
+    forgetDraft(contactDraft(contact?.id));
+    close();
+  };
   return (
     <Dialog title={contact === undefined ? 'New contact' : 'Edit contact'} opened={opened} onClose={onClose}>
       {opened && <Fields contact={contact} onClose={onClose} />}
@@ -34,16 +42,13 @@ const initial = (contact: api.Contact | undefined) => ({
 
 function Fields({ contact, onClose }: { contact: api.Contact | undefined; onClose: () => void }) {
   const queryClient = useQueryClient();
-  // Stays as it was when the form opened: a refetched contact would make untouched fields look changed.
-  const [before] = useState(() => initial(contact));
-  const [values, setValues] = useState(before);
-  const change = (part: Partial<typeof values>) => setValues((old) => ({ ...old, ...part }));
+  const { before, draft, change } = useRecordDraft(contactDraft(contact?.id), initial(contact));
   const tags = useTags();
   const save = useMutation({
     mutationFn: () =>
       contact === undefined
-        ? api.createContact(client, values)
-        : api.updateContact(client, contact.id, changedFields(before, values)),
+        ? api.createContact(client, draft)
+        : api.updateContact(client, contact.id, changedFields(before, draft)),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['contacts'] });
       await queryClient.invalidateQueries({ queryKey: ['contact'] });
@@ -51,7 +56,7 @@ function Fields({ contact, onClose }: { contact: api.Contact | undefined; onClos
     },
   });
   const field = (name: 'phoneNumber' | 'firstName' | 'lastName' | 'email') => ({
-    value: values[name],
+    value: draft[name],
     onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
       change({ [name]: value }),
   });
@@ -78,7 +83,7 @@ function Fields({ contact, onClose }: { contact: api.Contact | undefined; onClos
       <MultiSelect
         label="Tags"
         data={tags.data?.map(({ tagId, name }) => ({ value: tagId, label: name })) ?? []}
-        value={[...values.tagsId]}
+        value={[...draft.tagsId]}
         onChange={(tagsId) => change({ tagsId })}
         searchable
         limit={100}
@@ -86,7 +91,7 @@ function Fields({ contact, onClose }: { contact: api.Contact | undefined; onClos
       />
       <Switch
         label="Subscribed: campaigns may write to this person"
-        checked={values.subscribed}
+        checked={draft.subscribed}
         onChange={({ currentTarget }) => change({ subscribed: currentTarget.checked })}
         mb="md"
       />

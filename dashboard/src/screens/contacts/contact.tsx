@@ -11,8 +11,9 @@ import { Loaded } from '../../parts/load-states.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
 import { Time } from '../../parts/time.tsx';
+import { hasDraft } from '../../parts/use-draft.ts';
 import { ConsentBadge } from './consent-badge.tsx';
-import { ContactForm } from './contact-form.tsx';
+import { contactDraft, ContactForm } from './contact-form.tsx';
 import { History } from './history.tsx';
 import { nameOf, numberOf } from './name.ts';
 import { useTags } from '../../tags.ts';
@@ -61,7 +62,7 @@ export function Contact() {
 function Actions({ contact }: { contact: api.Contact }) {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
-  const [editing, edit] = useDisclosure();
+  const [editing, edit] = useDisclosure(hasDraft(contactDraft(contact.id)));
   const act = useMutation({
     mutationFn: async (action: 'consent' | 'erase') => {
       if (action === 'erase') return api.deleteContact(client, contact.id, { erase: 'true' });

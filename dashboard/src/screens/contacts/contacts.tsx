@@ -13,9 +13,10 @@ import { ShowMore } from '../../parts/show-more.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useBulk } from '../../parts/use-bulk.ts';
+import { hasDraft } from '../../parts/use-draft.ts';
 import { ContactBulk } from './bulk.tsx';
 import { ConsentBadge } from './consent-badge.tsx';
-import { ContactForm } from './contact-form.tsx';
+import { contactDraft, ContactForm } from './contact-form.tsx';
 import { ImportDialog } from './import-dialog.tsx';
 import { nameOf, numberOf } from './name.ts';
 import { useTags } from '../../tags.ts';
@@ -59,7 +60,7 @@ const contactColumns = (tagName: ReadonlyMap<string, string>): readonly Column<a
 export function Contacts() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const [creating, create] = useDisclosure();
+  const [creating, create] = useDisclosure(hasDraft(contactDraft()));
   const [importing, importThem] = useDisclosure();
   const narrow = (next: typeof search) => void navigate({ search: (old) => ({ ...old, ...next }) });
   const tags = useTags();

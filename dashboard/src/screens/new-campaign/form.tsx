@@ -7,7 +7,7 @@ import { allOf, api, client } from '../../client.ts';
 import { dayOf } from '../../format.ts';
 import { Loaded } from '../../parts/load-states.tsx';
 import { momentOf, timeProblem } from '../../parts/time-field.tsx';
-import { useDraft } from '../../parts/use-draft.ts';
+import { forgetDraft, useDraft } from '../../parts/use-draft.ts';
 import { windowProblem } from '../../sending-window.ts';
 import { kinds, linesOf, Numbers, Segments, type Kind } from './audience.tsx';
 import { Create } from './create.tsx';
@@ -34,7 +34,8 @@ export interface FormProps {
 }
 
 export function Form({ initial, source, failed }: FormProps) {
-  const { draft, change, forget } = useDraft(`new-campaign ${source}`, initial);
+  const draftName = `new-campaign ${source}`;
+  const { draft, change } = useDraft(draftName, initial);
   const { kind, numbers, segments, variables, at, uploaded, window } = draft;
   const [file, setFile] = useState<CsvFile>();
   const [today] = useState(() => dayOf(new Date()));
@@ -191,7 +192,7 @@ export function Form({ initial, source, failed }: FormProps) {
             check={isReady && asked === question ? check.data : undefined}
             isReady={isReady}
             templateName={templateName}
-            onCreated={forget}
+            onCreated={() => forgetDraft(draftName)}
           />
         </Step>
       </Stack>

@@ -14,11 +14,12 @@ import {
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconTrash } from '@tabler/icons-react';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import type { FormEvent } from 'react';
 import { api, client } from '../../client.ts';
 import { number } from '../../format.ts';
 import { Loaded } from '../../parts/load-states.tsx';
 import { FormFoot } from '../../parts/form-foot.tsx';
+import { forgetDraft, useRecordDraft } from '../../parts/use-draft.ts';
 import { useIdempotencyKey } from '../../parts/use-idempotency-key.ts';
 import {
   fieldChoices,
@@ -40,7 +41,11 @@ interface SegmentFormProps {
 
 const blank: Draft = { field: 'countryCode', operator: 'eq', value: '' };
 
-export function SegmentForm({ id, onClose }: SegmentFormProps) {
+export function SegmentForm({ id, onClose: close }: SegmentFormProps) {
+  const onClose = () => {
+    forgetDraft(draftOf(id));
+    close();
+  };
   const query = useQuery({
     queryKey: ['segment', id],
     queryFn: async () => (await api.getSegment(client, id ?? '')).data,
@@ -51,17 +56,24 @@ export function SegmentForm({ id, onClose }: SegmentFormProps) {
   return <Loaded query={query}>{(segment) => <Form segment={segment} onClose={onClose} />}</Loaded>;
 }
 
+/** The name of the form's draft. */
+const draftOf = (id = 'new'): string => `segment ${id}`;
+
+const initial = (segment: api.Segment | undefined) => ({
+  name: segment?.name ?? '',
+  match: segment?.match ?? 'all',
+  drafts: segment?.conditions.map(({ field, operator, value }): Draft => ({
+    field,
+    operator,
+    value: writeValue(value),
+  })) ?? [blank],
+});
+
 function Form({ segment, onClose }: { segment: api.Segment | undefined; onClose: () => void }) {
   const queryClient = useQueryClient();
-  const [name, setName] = useState(segment?.name ?? '');
-  const [match, setMatch] = useState<'all' | 'any'>(segment?.match ?? 'all');
-  const [drafts, setDrafts] = useState<readonly Draft[]>(
-    segment?.conditions.map(({ field, operator, value }) => ({
-      field,
-      operator,
-      value: writeValue(value),
-    })) ?? [blank],
-  );
+  const { draft: fields, change } = useRecordDraft(draftOf(segment?.id), initial(segment));
+  const { name, match, drafts } = fields;
+  const setDrafts = (next: readonly Draft[]) => change({ drafts: [...next] });
   const conditions = drafts.map(({ field, operator, value }) => ({
     field,
     operator,
@@ -89,7 +101,7 @@ function Form({ segment, onClose }: { segment: api.Segment | undefined; onClose:
       onClose();
     },
   });
-  const change = (at: number, draft: Draft) =>
+  const changeOne = (at: number, draft: Draft) =>
     setDrafts(drafts.map((one, index) => (index === at ? draft : one)));
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -101,7 +113,7 @@ function Form({ segment, onClose }: { segment: api.Segment | undefined; onClose:
         <TextInput
           label="Segment’s name"
           value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
+          onChange={({ currentTarget }) => change({ name: currentTarget.value })}
           required
           maxLength={255}
           withAsterisk={false}
@@ -109,7 +121,7 @@ function Form({ segment, onClose }: { segment: api.Segment | undefined; onClose:
         <SegmentedControl
           aria-label="Match"
           value={match}
-          onChange={(chosen) => setMatch(chosen === 'any' ? 'any' : 'all')}
+          onChange={(chosen) => change({ match: chosen === 'any' ? 'any' : 'all' })}
           data={[
             { value: 'all', label: 'All conditions' },
             { value: 'any', label: 'Any condition' },
@@ -121,7 +133,7 @@ function Form({ segment, onClose }: { segment: api.Segment | undefined; onClose:
             key={at}
             at={at + 1}
             draft={draft}
-            onChange={(next) => change(at, next)}
+            onChange={(next) => changeOne(at, next)}
             onRemove={
               drafts.length === 1 ? undefined : () => setDrafts(drafts.filter((_, index) => index !== at))
             }

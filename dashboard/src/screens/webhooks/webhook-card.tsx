@@ -7,7 +7,8 @@ import { number } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ConfirmButton } from '../../parts/confirm.tsx';
 import { Status } from '../../parts/status.tsx';
-import { WebhookForm } from './webhook-form.tsx';
+import { hasDraft } from '../../parts/use-draft.ts';
+import { webhookDraft, WebhookForm } from './webhook-form.tsx';
 
 const dayMs = 86_400_000;
 
@@ -53,8 +54,8 @@ function useActions({ id, title, events }: api.Webhook) {
 }
 
 export function WebhookCard({ webhook }: { readonly webhook: api.Webhook }) {
-  const { title, url, status, health, recentAttempts, events, hasSecret } = webhook;
-  const [editing, { open, close }] = useDisclosure();
+  const { id, title, url, status, health, recentAttempts, events, hasSecret } = webhook;
+  const [editing, { open, close }] = useDisclosure(hasDraft(webhookDraft(id)));
   const act = useActions(webhook);
   const isBusy = (action: typeof act.variables) => act.isPending && act.variables === action;
   return (

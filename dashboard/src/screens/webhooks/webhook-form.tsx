@@ -7,6 +7,7 @@ import { api, client } from '../../client.ts';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { Dialog } from '../../parts/confirm.tsx';
 import { FormFoot } from '../../parts/form-foot.tsx';
+import { forgetDraft, useRecordDraft } from '../../parts/use-draft.ts';
 import { useIdempotencyKey } from '../../parts/use-idempotency-key.ts';
 
 interface WebhookFormProps {
@@ -16,7 +17,14 @@ interface WebhookFormProps {
   readonly onClose: () => void;
 }
 
-export function WebhookForm({ webhook, opened, onClose }: WebhookFormProps) {
+/** The name of the form's draft. */
+export const webhookDraft = (id = 'new'): string => `webhook ${id}`;
+
+export function WebhookForm({ webhook, opened, onClose: close }: WebhookFormProps) {
+  const onClose = () => {
+    forgetDraft(webhookDraft(webhook?.id));
+    close();
+  };
   const title = webhook === undefined ? 'New webhook' : `Edit ${webhook.title}`;
   return (
     <Dialog title={title} opened={opened} onClose={onClose} size="lg">
@@ -31,14 +39,21 @@ function createSecret(): string {
   return `whsec_${btoa(String.fromCodePoint(...bytes))}`;
 }
 
+const initial = (webhook: api.Webhook | undefined) => ({
+  title: webhook?.title ?? '',
+  url: webhook?.url ?? '',
+  events: webhook?.events ?? ([] as readonly EventKey[]),
+});
+
 function Fields({
   webhook,
   onClose,
 }: Omit<WebhookFormProps, 'opened' | 'webhook'> & { webhook: api.Webhook | undefined }) {
   const queryClient = useQueryClient();
-  const [title, setTitle] = useState(webhook?.title ?? '');
-  const [url, setUrl] = useState(webhook?.url ?? '');
-  const [events, setEvents] = useState<readonly EventKey[]>(webhook?.events ?? []);
+  const draftName = webhookDraft(webhook?.id);
+  const { draft, change } = useRecordDraft(draftName, initial(webhook));
+  const { title, url, events } = draft;
+  // Not part of the draft: the tab stores no secret.
   const [secret, setSecret] = useState(() => (webhook === undefined ? createSecret() : ''));
   const given = secret.trim() === '' ? undefined : secret.trim();
   const body = { url, events: [...events], secret: given };
@@ -50,6 +65,7 @@ function Fields({
       return given;
     },
     onSuccess: async (saved) => {
+      forgetDraft(draftName);
       await queryClient.invalidateQueries({ queryKey: ['webhooks'] });
       if (saved === undefined) onClose();
     },
@@ -80,7 +96,7 @@ function Fields({
             label="Title"
             description="What people here call it."
             value={title}
-            onChange={({ currentTarget }) => setTitle(currentTarget.value)}
+            onChange={({ currentTarget }) => change({ title: currentTarget.value })}
             required
             maxLength={255}
             withAsterisk={false}
@@ -92,14 +108,14 @@ function Fields({
           type="url"
           placeholder="https://example.com/hooks/messages"
           value={url}
-          onChange={({ currentTarget }) => setUrl(currentTarget.value)}
+          onChange={({ currentTarget }) => change({ url: currentTarget.value })}
           required
           withAsterisk={false}
         />
         <Checkbox.Group
           label="Events"
           value={[...events]}
-          onChange={(chosen) => setEvents(eventKeys.filter((key) => chosen.includes(key)))}
+          onChange={(chosen) => change({ events: eventKeys.filter((key) => chosen.includes(key)) })}
         >
           <Group mt="xs" gap="md">
             {eventKeys.map((key) => (

@@ -7,15 +7,16 @@ import { useState } from 'react';
 import { api, client } from '../../client.ts';
 import { EmptyFace, Loaded } from '../../parts/load-states.tsx';
 import { Screen } from '../../parts/screen.tsx';
+import { hasDraft } from '../../parts/use-draft.ts';
 import { Log } from './deliveries.tsx';
 import { WebhookCard } from './webhook-card.tsx';
-import { WebhookForm } from './webhook-form.tsx';
+import { webhookDraft, WebhookForm } from './webhook-form.tsx';
 
 const pageSize = 10;
 
 export function Webhooks() {
   const [page, setPage] = useState(1);
-  const [creating, { open, close }] = useDisclosure();
+  const [creating, { open, close }] = useDisclosure(hasDraft(webhookDraft()));
   const list = useQuery({
     queryKey: ['webhooks', page],
     queryFn: () => api.listWebhooks(client, { page, limit: pageSize }),

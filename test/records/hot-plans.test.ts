@@ -28,6 +28,7 @@ import {
   exportPerson,
   findKnownPerson,
 } from '../../src/records/contacts/erasure.ts';
+import { eraseLateTraces } from '../../src/records/contacts/erasure-job.ts';
 import { listHistory } from '../../src/records/contacts/history.ts';
 import { listContacts, searchContacts } from '../../src/records/contacts/list.ts';
 import { lockContact } from '../../src/records/contacts/stored-contacts.ts';
@@ -91,6 +92,11 @@ beforeAll(async () => {
      WHERE campaign_id = $1 AND contact.workspace_id = $2 AND contact.phone_number = recipient.phone_number`,
     [campaignId, workspaceId],
   );
+  // Without a number, recorded outcomes look the contact up.
+  await fill(`UPDATE recipient SET phone_number = NULL WHERE campaign_id = $1 AND position <= $2`, [
+    campaignId,
+    batch / 2,
+  ]);
   // Two batches are claimed, one of them by a process that died; some wait for another attempt, most for their first.
   await fill(
     `UPDATE recipient SET state = 'CLAIMED', settlement = 'reserved', price = $2, attempts = 1, provider_message_id = 'wamid.' || position,
@@ -252,6 +258,14 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
   'export a person': (connection) => exportPerson(connection, place()),
   'send nothing more to a person': (connection) => stopSendingTo(connection, place()),
   'erase what names a person': (connection) => erasePersonTraces(connection, place()),
+  'erase what was written during an erasure': (connection) =>
+    eraseLateTraces(connection, {
+      workspaceId: seeded.workspaceId,
+      contactId,
+      names: [contactId, '4915100000777'],
+      requestedAt: new Date(),
+      clearedUntil: null,
+    }),
   'erase a contact': (connection) => clearContact(connection, seeded.workspaceId, contactId),
   'delete archived recipients': (connection) =>
     deleteArchivedRecipients(connection, { campaignId: seeded.campaignId, after: batch, limit: 1_000 }),

@@ -10,7 +10,7 @@ import {
   eraseStatusesAndAnswers,
   findFirstDay,
   limitSlice,
-  eraseLateRecipients,
+  eraseLateTraces,
   isKnownToPreparation,
   lockErasure,
   postponeErasure,
@@ -64,7 +64,7 @@ async function clearNextSlice(
   if (clearedUntil === null) {
     if (await isKnownToPreparation(transaction, erasure))
       return postponeErasure(transaction, erasure, preparationDelaySeconds);
-    await eraseLateRecipients(transaction, erasure);
+    await eraseLateTraces(transaction, erasure);
     requestedAt = await coverRowsAhead(transaction, erasure);
   }
   const from = clearedUntil ?? (await findFirstDay(transaction)) ?? requestedAt;

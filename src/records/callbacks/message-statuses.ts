@@ -7,6 +7,7 @@ import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import { recipientStates, statusBits } from '../../domain/campaigns/recipient.ts';
 import { settlements } from '../../domain/wallet/settlement.ts';
+import { isErased } from '../contacts/is-erased.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row } from '../database/row.ts';
 
@@ -28,32 +29,23 @@ const StatusTarget = t.type({
 });
 export type StatusTarget = t.TypeOf<typeof StatusTarget>;
 
-/** Only a row without a number can be of an erased person: the others need no lookup of the contact. */
-const isErased = (
-  phoneNumber: FragmentSqlToken,
-  workspaceId: FragmentSqlToken,
-  contactId: FragmentSqlToken,
-) =>
-  sql.fragment`CASE WHEN ${phoneNumber} IS NULL THEN EXISTS (SELECT FROM contact
-    WHERE contact.workspace_id = ${workspaceId} AND contact.id = ${contactId} AND erased_at IS NOT NULL) ELSE false END`;
-
 const recipientTarget = sql.fragment`
   recipient.id, 'recipient' AS kind, recipient.provider_message_id, campaign.workspace_id, campaign.channel_id,
   campaign.id AS campaign_id, campaign.template_id, recipient.contact_id, 'campaign' AS source, recipient.country,
-  recipient.statuses_seen, ${isErased(
-    sql.fragment`recipient.phone_number`,
-    sql.fragment`campaign.workspace_id`,
-    sql.fragment`recipient.contact_id`,
-  )} AS erased`;
+  recipient.statuses_seen, ${isErased({
+    phoneNumber: sql.fragment`recipient.phone_number`,
+    workspaceId: sql.fragment`campaign.workspace_id`,
+    contactId: sql.fragment`recipient.contact_id`,
+  })} AS erased`;
 
 const messageTarget = sql.fragment`
   message.id, 'message' AS kind, message.provider_message_id, message.workspace_id, message.channel_id,
   message.campaign_id, message.template_id, message.contact_id, message.source, message.country,
-  message.statuses_seen, ${isErased(
-    sql.fragment`message.phone_number`,
-    sql.fragment`message.workspace_id`,
-    sql.fragment`message.contact_id`,
-  )} AS erased`;
+  message.statuses_seen, ${isErased({
+    phoneNumber: sql.fragment`message.phone_number`,
+    workspaceId: sql.fragment`message.workspace_id`,
+    contactId: sql.fragment`message.contact_id`,
+  })} AS erased`;
 
 /** Finds messages by our own ids, which travel with the message and return in its statuses. */
 export async function findTargetsById(

@@ -8,7 +8,8 @@ import { hourMs, sinceId, startOfDay } from '../database/id-bounds.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 import { firstIdAt } from '../database/uuid-v7.ts';
 import { erasedBody } from '../webhooks/erased-event.ts';
-import { recipientsOf } from './person-recipients.ts';
+import { clearMessages, messagesOf } from './person-messages.ts';
+import { clearRecipients, recipientsOf } from './person-recipients.ts';
 
 /** `names`: the contact's id, number and provider ids. */
 export async function queueErasure(
@@ -90,19 +91,20 @@ export function isKnownToPreparation(connection: Connection, { requestedAt }: Er
         AND xact_start < ${requestedAt.toISOString()}::timestamptz + interval '5 seconds') AS known`);
 }
 
-/** Clears recipients that a preparation wrote after the request. A new contact with the same number keeps its own. */
-export async function eraseLateRecipients(
+/**
+ * Clears what transactions that read the contact before the request committed after it: recipients of a preparation, messages,
+ * answers of the provider. A new contact with the same number keeps its own.
+ */
+export async function eraseLateTraces(
   connection: Connection,
   { workspaceId, contactId, names }: Erasure,
 ): Promise<void> {
-  const recipients = recipientsOf({
-    workspaceId,
-    contactId,
-    isTheirs: sql.fragment`phone_number = ANY (${sql.array(names, 'text')}) AND contact_id = ${contactId}`,
-  });
-  await connection.query(sql.type(nothing)`
-    UPDATE recipient SET phone_number = NULL, variables = NULL, reason_detail = NULL, provider_message_id = NULL
-    WHERE id = ANY (ARRAY(${recipients}))`);
+  const isTheirs = sql.fragment`phone_number = ANY (${sql.array(names, 'text')}) AND contact_id = ${contactId}`;
+  await clearMessages(
+    connection,
+    messagesOf({ workspaceId, contactId: sql.fragment`${contactId}`, isTheirs }),
+  );
+  await clearRecipients(connection, recipientsOf({ workspaceId, contactId, isTheirs }));
 }
 
 export async function advanceErasure(

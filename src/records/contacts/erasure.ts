@@ -4,8 +4,8 @@ import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { bytes, nothing, nullable, row } from '../database/row.ts';
 import { queueErasure } from './erasure-job.ts';
-import { messagesOf } from './person-messages.ts';
-import { recipientsOf } from './person-recipients.ts';
+import { clearMessages, messagesOf } from './person-messages.ts';
+import { clearRecipients, recipientsOf } from './person-recipients.ts';
 
 const Known = t.type({
   id: t.string,
@@ -48,7 +48,7 @@ const messagesOfPerson = ({ workspaceId, person }: PersonScope) =>
   messagesOf({
     workspaceId,
     contactId: sql.fragment`${person.id}`,
-    phoneNumber: sql.fragment`${person.phoneNumber}::text`,
+    isTheirs: sql.fragment`phone_number = ${person.phoneNumber}::text`,
   });
 
 const Held = t.type({
@@ -132,23 +132,8 @@ export async function erasePersonTraces(connection: Connection, scope: PersonSco
     DELETE FROM account_reach USING business_account
     WHERE business_account.workspace_id = ${workspaceId} AND business_account_id = business_account.id
       AND person IN (hashtextextended(${person.phoneNumber}::text, 0), hashtextextended(${person.id}, 0))`);
-  await connection.query(sql.type(nothing)`
-    UPDATE message SET phone_number = NULL, content = NULL, reason_detail = NULL, provider_message_id = NULL
-    WHERE id = ANY (ARRAY(${messagesOfPerson(scope)}))`);
-  await connection.query(sql.type(nothing)`
-    WITH found AS (
-      UPDATE recipient SET phone_number = NULL, variables = NULL, reason_detail = NULL, provider_message_id = NULL
-      WHERE id = ANY (ARRAY(${recipientsOfPerson(scope)}))
-      RETURNING old.id, hashtextextended(old.provider_message_id, 0) AS hash
-    )
-    -- One lookup per day since the recipient was created: by the hash alone, Postgres may read the whole table.
-    DELETE FROM provider_message WHERE ctid = ANY (ARRAY(
-      SELECT entry.ctid FROM found
-      CROSS JOIN LATERAL generate_series(uuid_extract_timestamp(found.id)::date - 1, current_date + 1, interval '1 day') AS at
-      CROSS JOIN LATERAL (
-        SELECT ctid, recipient_id FROM provider_message WHERE day = at::date AND hash = found.hash OFFSET 0
-      ) AS entry
-      WHERE entry.recipient_id = found.id))`);
+  await clearMessages(connection, messagesOfPerson(scope));
+  await clearRecipients(connection, recipientsOfPerson(scope));
   const names = [person.phoneNumber, ...person.providerIds].filter((name) => name !== null);
   await queueErasure(connection, { workspaceId, contactId: person.id, names: [person.id, ...names] });
 }

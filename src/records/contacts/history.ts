@@ -55,7 +55,7 @@ export function listHistory(
       FROM (${messagesOf({
         workspaceId,
         contactId: sql.fragment`(SELECT id FROM person)`,
-        phoneNumber: sql.fragment`(SELECT phone_number FROM person)`,
+        isTheirs: sql.fragment`phone_number = (SELECT phone_number FROM person)`,
       })}) AS own
       CROSS JOIN LATERAL (SELECT * FROM message WHERE message.id = own.id OFFSET 0) AS message
       UNION ALL

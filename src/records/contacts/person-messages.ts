@@ -1,5 +1,7 @@
-/** Finds the messages of one person outside campaigns. */
+/** Finds and clears the messages of one person outside campaigns. */
 import { sql } from 'slonik';
+import type { Connection } from '../database/database.ts';
+import { nothing } from '../database/row.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
@@ -7,15 +9,22 @@ interface Person {
   readonly workspaceId: number;
   /** A value of type uuid. */
   readonly contactId: Fragment;
-  /** A value of type text; NULL for a person who is known by a user id alone. */
-  readonly phoneNumber: Fragment;
+  /** A condition on messages that have a number. */
+  readonly isTheirs: Fragment;
 }
 
 /** A query of message ids, by number, by contact where a message has no number, and by conversation; each part uses an index. */
-export const messagesOf = ({ workspaceId, contactId, phoneNumber }: Person): Fragment => sql.fragment`
-  SELECT id FROM message WHERE workspace_id = ${workspaceId} AND phone_number = ${phoneNumber}
+export const messagesOf = ({ workspaceId, contactId, isTheirs }: Person): Fragment => sql.fragment`
+  SELECT id FROM message WHERE workspace_id = ${workspaceId} AND ${isTheirs}
   UNION
   SELECT id FROM message WHERE contact_id = ${contactId} AND phone_number IS NULL
   UNION
   SELECT message.id FROM conversation JOIN message ON message.conversation_id = conversation.id
   WHERE conversation.contact_id = ${contactId}`;
+
+/** Clears the messages whose ids the query returns. */
+export async function clearMessages(connection: Connection, ids: Fragment): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE message SET phone_number = NULL, content = NULL, reason_detail = NULL, provider_message_id = NULL
+    WHERE id = ANY (ARRAY(${ids}))`);
+}

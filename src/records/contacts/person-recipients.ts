@@ -1,5 +1,7 @@
-/** Finds the recipients of one person. */
+/** Finds and clears the recipients of one person. */
 import { sql, type FragmentSqlToken } from 'slonik';
+import type { Connection } from '../database/database.ts';
+import { nothing } from '../database/row.ts';
 
 interface Person {
   readonly workspaceId: number;
@@ -21,3 +23,21 @@ export const recipientsOf = ({ workspaceId, contactId, isTheirs }: Person): Frag
   SELECT id FROM recipient WHERE contact_id = ${contactId} AND NOT sendable
   UNION
   SELECT id FROM recipient WHERE contact_id = ${contactId} AND sendable AND phone_number IS NULL`;
+
+/** Clears the recipients whose ids the query returns. */
+export async function clearRecipients(connection: Connection, ids: FragmentSqlToken): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    WITH found AS (
+      UPDATE recipient SET phone_number = NULL, variables = NULL, reason_detail = NULL, provider_message_id = NULL
+      WHERE id = ANY (ARRAY(${ids}))
+      RETURNING old.id, hashtextextended(old.provider_message_id, 0) AS hash
+    )
+    -- One lookup per day since the recipient was created: by the hash alone, Postgres may read the whole table.
+    DELETE FROM provider_message WHERE ctid = ANY (ARRAY(
+      SELECT entry.ctid FROM found
+      CROSS JOIN LATERAL generate_series(uuid_extract_timestamp(found.id)::date - 1, current_date + 1, interval '1 day') AS at
+      CROSS JOIN LATERAL (
+        SELECT ctid, recipient_id FROM provider_message WHERE day = at::date AND hash = found.hash OFFSET 0
+      ) AS entry
+      WHERE entry.recipient_id = found.id))`);
+}

@@ -5,6 +5,7 @@ import { oneOf } from '../../codecs/struct.ts';
 import { messageSources } from '../../codecs/event.ts';
 import { failedEvent, type ProviderError } from '../../domain/callbacks/failed-event.ts';
 import { recipientStates, statusBits } from '../../domain/campaigns/recipient.ts';
+import { isErased } from '../contacts/is-erased.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 import { emitEvents } from '../webhooks/events.ts';
@@ -101,6 +102,11 @@ const FailedOutboundMessage = row(
 
 function resultStatement(messageId: string, result: MessageResult) {
   const reason = reasonOf(result);
+  const erased = isErased({
+    phoneNumber: sql.fragment`message.phone_number`,
+    workspaceId: sql.fragment`message.workspace_id`,
+    contactId: sql.fragment`message.contact_id`,
+  });
   return sql.type(FailedOutboundMessage)`
     WITH present AS (
       SELECT id, channel_id, workspace_id, price, settlement,
@@ -115,8 +121,8 @@ function resultStatement(messageId: string, result: MessageResult) {
         settlement = CASE WHEN NOT open OR present.settlement <> 'reserved' OR ${result.state} = 'UNKNOWN'
             THEN present.settlement
           WHEN ${result.state} = 'ACCEPTED' THEN 'charged' ELSE 'none' END,
-        provider_message_id = COALESCE(message.provider_message_id,
-          ${'providerMessageId' in result ? result.providerMessageId : null}::text),
+        provider_message_id = COALESCE(message.provider_message_id, CASE WHEN NOT ${erased}
+          THEN ${'providerMessageId' in result ? result.providerMessageId : null}::text END),
         -- The event of the failure is emitted here, not by a later status.
         statuses_seen = message.statuses_seen | CASE WHEN open AND ${result.state} = 'FAILED'
           THEN ${statusBits.failed}::int2 ELSE 0::int2 END,

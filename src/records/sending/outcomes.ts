@@ -7,6 +7,7 @@ import * as t from 'io-ts';
 import { failedEvent, type ProviderError } from '../../domain/callbacks/failed-event.ts';
 import { statusBits } from '../../domain/campaigns/recipient.ts';
 import { emitEvents } from '../webhooks/events.ts';
+import { isErased } from '../contacts/is-erased.ts';
 import type { Connection } from '../database/database.ts';
 import { learnIdsOfCampaignRecipients } from '../callbacks/identities.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
@@ -107,6 +108,11 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
   const open = sql.fragment`(recipient.state = 'CLAIMED' OR (recipient.state = 'UNKNOWN' AND ${result('state')} <> 'UNKNOWN'))`;
   // Released after its claim expired: the campaign may have ended meanwhile, so it fails instead of waiting again.
   const late = sql.fragment`(recipient.state = 'UNKNOWN' AND ${result('state')} = 'PENDING')`;
+  const erased = isErased({
+    phoneNumber: sql.fragment`recipient.phone_number`,
+    workspaceId: sql.fragment`(SELECT workspace_id FROM channel WHERE id = ${channelId})`,
+    contactId: sql.fragment`recipient.contact_id`,
+  });
   return sql.type(FailedRecipient)`
     WITH given AS MATERIALIZED (
       SELECT ${JSON.stringify(byPosition)}::jsonb AS by_position
@@ -121,7 +127,7 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
           WHEN ${result('state')} = 'ACCEPTED' THEN 'charged'
           WHEN ${result('state')} = 'UNKNOWN' THEN 'reserved'
           ELSE 'none' END,
-        provider_message_id = COALESCE(recipient.provider_message_id, ${result('pmid')}),
+        provider_message_id = COALESCE(recipient.provider_message_id, CASE WHEN NOT ${erased} THEN ${result('pmid')} END),
         claim_id = NULL,
         sendable = recipient.sendable AND NOT (${open} AND ${result('state')} = 'SKIPPED'),
         -- An erasure has set them to NULL: they stay so.
@@ -139,7 +145,8 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
         AND recipient.claim_id = ${result('claim')}::uuid
       RETURNING recipient.id, recipient.position, old.claim_id, old.state AS old_state, new.state AS new_state,
         (old.state = 'CLAIMED' OR (old.state = 'UNKNOWN' AND new.state <> 'UNKNOWN')) AS open, recipient.price,
-        old.settlement AS old_settlement, new.settlement AS new_settlement, ${result('pmid')} AS pmid,
+        old.settlement AS old_settlement, new.settlement AS new_settlement,
+        CASE WHEN new.provider_message_id IS NOT NULL THEN ${result('pmid')} END AS pmid,
         ${result('delay_ms')}::float8 AS delay_ms, new.reason, new.reason_detail, new.provider_message_id,
         new.phone_number, new.contact_id
     ), total AS (

@@ -38,7 +38,8 @@ export async function lockPerson(
   const { phoneNumber, providerUserId } = person;
   return connection.any(sql.type(row(IncomingContact))`
     SELECT ${selection} FROM contact
-    WHERE workspace_id = ${workspaceId} AND id IN (${idsOf(workspaceId, person)})
+    -- Found by a number that an erasure took away while this waited for its lock: no longer this person.
+    WHERE workspace_id = ${workspaceId} AND id IN (${idsOf(workspaceId, person)}) AND erased_at IS NULL
     ORDER BY (phone_number IS NOT DISTINCT FROM ${phoneNumber}::text) DESC,
       (provider_user_id IS NOT DISTINCT FROM ${providerUserId}::text) DESC, id
     FOR NO KEY UPDATE`);

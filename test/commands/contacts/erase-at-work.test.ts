@@ -13,7 +13,7 @@ import { nothing } from '../../../src/records/database/row.ts';
 import { claimMessage, recordMessageResult } from '../../../src/records/messages/outbound-messages.ts';
 import { claimBatch } from '../../../src/records/sending/claim-batch.ts';
 import { recordOutcomes } from '../../../src/records/sending/outcomes.ts';
-import { rowsOf } from '../../support/callback-fixtures.ts';
+import { createApplier, deliverAnyhow, messagesCallback, rowsOf } from '../../support/callback-fixtures.ts';
 import {
   anyTokens,
   checkBooks,
@@ -212,4 +212,25 @@ it('clears a message that another transaction was writing during the erasure', a
   await erased;
   await finishErasure();
   expect(await naming()).toEqual([]);
+});
+
+it('registers a person who writes during the erasure as a new contact', async () => {
+  const message = {
+    id: `wamid.${randomUUID()}`,
+    from: number,
+    timestamp: '1749416383',
+    type: 'text',
+    text: { body: 'STOP' },
+  };
+  const contacts = [{ profile: { name: 'Ada' }, wa_id: number }];
+  const applier = createApplier(test.pool, { secrets: testSecrets });
+  await eraseWhile(() =>
+    deliverAnyhow(applier, [messagesCallback(seeded.channelId, { contacts, messages: [message] })]),
+  );
+  const found = sql.fragment`SELECT id = ${contactId} AS erased, phone_number, chat_name, subscribed
+    FROM contact WHERE workspace_id = ${seeded.workspaceId} ORDER BY created_at`;
+  expect(await rowsOf(test.pool, found)).toEqual([
+    { erased: true, phone_number: null, chat_name: '', subscribed: false },
+    { erased: false, phone_number: number, chat_name: 'Ada', subscribed: false },
+  ]);
 });

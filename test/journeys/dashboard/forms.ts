@@ -75,7 +75,7 @@ it('keeps the forms of contacts and segments through a lost session, until they 
     const { apiKey = '' } = await admin([
       'create-key',
       '--workspace-id',
-      workspaceId,
+      String(workspaceId),
       '--scope',
       'workspace',
     ]);

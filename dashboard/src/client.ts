@@ -29,7 +29,17 @@ export const ask: typeof fetch = async (address, options) => {
   }
 };
 
-export const client = createClient({ baseUrl: '/dashboard', fetch: ask });
+const clientBy = (send: typeof fetch) => createClient({ baseUrl: '/dashboard', fetch: send });
+
+export const client = clientBy(ask);
+
+/** A client that passes each response to `look` too. */
+export const clientSeenBy = (look: (response: Response) => void) =>
+  clientBy(async (...request) => {
+    const response = await ask(...request);
+    look(response);
+    return response;
+  });
 
 /** Returns every record of a list, fetched page by page; for lists that a user chooses from. */
 export async function allOf<T>(list: Parameters<typeof pages<T>>[0]): Promise<T[]> {

@@ -2,7 +2,7 @@
  * Requests that must not be carried out twice, such as a recharge. Until one is answered, another with the same body has the
  * same Idempotency-Key, also after a reload or a new sign-in in this tab: it is unknown whether the first arrived.
  */
-import { client, type api } from './client.ts';
+import { clientSeenBy, type api } from './client.ts';
 
 const hex = (bytes: ArrayBuffer): string =>
   Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -20,13 +20,22 @@ async function keyOf(action: string, body: object): Promise<string> {
 /** From now on the same body is a new request. */
 export const forgetUnanswered = (action: string): void => sessionStorage.removeItem(seedOf(action));
 
+export interface Sent<A> {
+  readonly answer: A;
+  /** True where an earlier request had arrived: this one did nothing, and has the answer of then. */
+  readonly isRepeated: boolean;
+}
+
 /** `action` names what is done, with the record that it is done to. */
 export async function sendOnce<A, B extends object>(
   action: string,
   operation: (client: api.Client, body: B, options: api.CallOptions) => Promise<A>,
   body: B,
-): Promise<A> {
+): Promise<Sent<A>> {
+  const isSecond = sessionStorage.getItem(seedOf(action)) !== null;
+  let isReplayed = false;
+  const client = clientSeenBy(({ headers }) => (isReplayed = headers.has('Idempotent-Replayed')));
   const answer = await operation(client, body, { idempotencyKey: await keyOf(action, body) });
   forgetUnanswered(action);
-  return answer;
+  return { answer, isRepeated: isSecond && isReplayed };
 }

@@ -38,8 +38,13 @@ it('asks what 1,000 means, and adds an amount once though the answer was lost an
     await page.reload();
     await field.fill('1234.56');
     await page.getByRole('button', { name: 'Recharge' }).click();
-    await page.getByText(/^1,234\.56 USD added; balance /).waitFor();
+    await page.getByText('1,234.56 USD was added by the earlier request; this one added nothing.').waitFor();
     expect(await balance()).toBeCloseTo(before + 1234.56, 4);
+    await loseAnswers(page, '**/wallet/recharge', 1);
+    await field.fill('1234.56');
+    await page.getByRole('button', { name: 'Recharge' }).click();
+    await page.getByText(/^1,234\.56 USD added; balance /).waitFor();
+    expect(await balance()).toBeCloseTo(before + 2 * 1234.56, 4);
     // A busy button hides its label behind a spinner.
     await page.locator('button[type=submit][aria-busy=false]').waitFor();
     await page.getByRole('table', { name: 'Ledger' }).getByText('Recharge').first().waitFor();

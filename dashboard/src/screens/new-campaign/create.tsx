@@ -39,7 +39,7 @@ export function Create({ body, check, isReady, templateName, onCreated }: Create
   const router = useRouter();
   const [asking, { open, close }] = useDisclosure();
   const create = useMutation({
-    mutationFn: async () => (await sendOnce('campaign', api.createCampaign, body)).data.campaign.id,
+    mutationFn: async () => (await sendOnce('campaign', api.createCampaign, body)).answer.data.campaign.id,
     onSuccess: (id) => {
       onCreated();
       // A user who went on to another screen meanwhile is not taken away from it.

@@ -20,7 +20,7 @@ import { number } from '../../format.ts';
 import { Loaded } from '../../parts/load-states.tsx';
 import { FormFoot } from '../../parts/form-foot.tsx';
 import { forgetDraft, useRecordDraft } from '../../parts/use-draft.ts';
-import { useIdempotencyKey } from '../../parts/use-idempotency-key.ts';
+import { sendOnce } from '../../send-once.ts';
 import {
   fieldChoices,
   firstOperator,
@@ -89,12 +89,11 @@ function Form({ segment, onClose }: { segment: api.Segment | undefined; onClose:
     retry: false,
   });
   const body = { name, match, conditions } as api.CreateSegment;
-  const idempotencyKey = useIdempotencyKey(body);
   const save = useMutation({
-    mutationFn: () =>
-      segment === undefined
-        ? api.createSegment(client, body, { idempotencyKey })
-        : api.updateSegment(client, segment.id, body),
+    mutationFn: async () => {
+      if (segment === undefined) await sendOnce('segment', api.createSegment, body);
+      else await api.updateSegment(client, segment.id, body);
+    },
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['segments'] });
       await queryClient.invalidateQueries({ queryKey: ['segment'] });

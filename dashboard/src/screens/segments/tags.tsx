@@ -7,7 +7,7 @@ import { ActionButton } from '../../parts/action-button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Loaded } from '../../parts/load-states.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
-import { useIdempotencyKey } from '../../parts/use-idempotency-key.ts';
+import { sendOnce } from '../../send-once.ts';
 import { useTags } from '../../tags.ts';
 
 export function Tags() {
@@ -16,9 +16,8 @@ export function Tags() {
   const refresh = () => queryClient.invalidateQueries({ queryKey: ['tags'] });
   const list = useTags();
   const [leaving, setLeaving] = useState<{ readonly tagId: string; readonly label: string }>();
-  const idempotencyKey = useIdempotencyKey({ name });
   const create = useMutation({
-    mutationFn: () => api.createTag(client, { name }, { idempotencyKey }),
+    mutationFn: () => sendOnce('tag', api.createTag, { name }),
     onSuccess: () => {
       setName('');
       return refresh();

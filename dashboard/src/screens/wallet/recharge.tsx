@@ -29,8 +29,8 @@ export function Recharge({ channelId, campaignId, currency }: RechargeProps) {
     mutationFn: async () => {
       if (read.kind === 'problem') throw new Error(read.message);
       const body = { channel_id: channelId, amount: read.text };
-      const { data } = await sendOnce(`recharge ${channelId}`, api.rechargeWallet, body);
-      return { added: read.text, balance: data.balance };
+      const { answer, isRepeated } = await sendOnce(`recharge ${channelId}`, api.rechargeWallet, body);
+      return { amount: read.text, balance: answer.data.balance, isRepeated };
     },
     onSuccess: () => setTyped(''),
     // Without an answer too: the ledger shows whether the money was added.
@@ -82,7 +82,10 @@ export function Recharge({ channelId, campaignId, currency }: RechargeProps) {
           role="status"
           icon={<IconCircleCheck aria-hidden />}
         >
-          {money(recharge.data.added, currency)} added; balance {money(recharge.data.balance, currency)}.
+          {money(recharge.data.amount, currency)}{' '}
+          {recharge.data.isRepeated
+            ? 'was added by the earlier request; this one added nothing.'
+            : `added; balance ${money(recharge.data.balance, currency)}.`}
         </Alert>
       )}
     </Card>

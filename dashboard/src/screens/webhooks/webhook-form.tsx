@@ -8,7 +8,7 @@ import { CopyText } from '../../parts/copy-text.tsx';
 import { Dialog } from '../../parts/confirm.tsx';
 import { FormFoot } from '../../parts/form-foot.tsx';
 import { forgetDraft, useRecordDraft } from '../../parts/use-draft.ts';
-import { useIdempotencyKey } from '../../parts/use-idempotency-key.ts';
+import { sendOnce } from '../../send-once.ts';
 
 interface WebhookFormProps {
   /** Absent for a new webhook. */
@@ -57,10 +57,9 @@ function Fields({
   const [secret, setSecret] = useState(() => (webhook === undefined ? createSecret() : ''));
   const given = secret.trim() === '' ? undefined : secret.trim();
   const body = { url, events: [...events], secret: given };
-  const idempotencyKey = useIdempotencyKey({ title, ...body });
   const save = useMutation({
     mutationFn: async (): Promise<string | undefined> => {
-      if (webhook === undefined) await api.createWebhook(client, { title, ...body }, { idempotencyKey });
+      if (webhook === undefined) await sendOnce('webhook', api.createWebhook, { title, ...body });
       else await api.updateWebhook(client, webhook.id, body);
       return given;
     },

@@ -11,7 +11,7 @@ import { erasedBody } from '../webhooks/erased-event.ts';
 import { clearMessages, messagesOf } from './person-messages.ts';
 import { clearRecipients, recipientsOf } from './person-recipients.ts';
 
-/** `names`: the contact's id, number and provider ids. */
+/** `names`: the contact's id, number and provider ids. Does nothing if another request has just erased the person. */
 export async function queueErasure(
   connection: Connection,
   erasure: { readonly workspaceId: number; readonly contactId: string; readonly names: readonly string[] },
@@ -20,7 +20,8 @@ export async function queueErasure(
   await connection.query(sql.type(nothing)`
     INSERT INTO erasure (contact_id, workspace_id, names, requested_at)
     VALUES (${erasure.contactId}, ${erasure.workspaceId}, ${sql.array([...erasure.names], 'text')},
-      date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond')`);
+      date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond')
+    ON CONFLICT DO NOTHING`);
 }
 
 const Erasure = t.type({

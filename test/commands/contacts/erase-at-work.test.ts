@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { eraseContact } from '../../../src/commands/contacts/erase-contact.ts';
 import { stepErasure } from '../../../src/commands/contacts/run-erasures.ts';
 import type { Config } from '../../../src/config.ts';
+import { NotFound } from '../../../src/domain/error.ts';
 import { insertInboundMessage } from '../../../src/records/callbacks/inbound-messages.ts';
 import type { Database } from '../../../src/records/database/database.ts';
 import { nothing } from '../../../src/records/database/row.ts';
@@ -233,4 +234,11 @@ it('registers a person who writes during the erasure as a new contact', async ()
     { erased: true, phone_number: null, chat_name: '', subscribed: false },
     { erased: false, phone_number: number, chat_name: 'Ada', subscribed: false },
   ]);
+});
+
+it('answers NotFound to a second request that comes during the erasure', async () => {
+  const second = await new Promise<unknown>((resolve) => {
+    void eraseWhile(() => erase().then(resolve, resolve));
+  });
+  expect(second).toBeInstanceOf(NotFound);
 });

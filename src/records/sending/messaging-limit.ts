@@ -183,6 +183,7 @@ async function countPastRecipients(transaction: Connection, accountId: string, l
           message.created_at AS accepted_at
         FROM channel JOIN message ON message.workspace_id = channel.workspace_id AND message.channel_id = channel.id
         WHERE business_account_id = ${accountId} AND direction = 'outbound' AND provider_message_id IS NOT NULL
+          AND source <> 'app'
           AND message.created_at > now() - interval '24 hours'
         LIMIT ${limit}::int8 * 10
       ) UNION ALL (

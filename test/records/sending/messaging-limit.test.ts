@@ -182,6 +182,9 @@ it('counts the people, not the messages, that were sent before it was set', asyn
 it('counts the people of single sends before it was set', async () => {
   const seeded = await seedCampaign(test.pool, { recipients: 1 });
   for (const to of ['4915100000101', '4915100000102', '4915100000102']) await single(seeded, to);
+  // A message written in the provider's app does not count.
+  await query(sql.fragment`INSERT INTO message (workspace_id, channel_id, direction, source, phone_number, state, provider_message_id)
+    VALUES (${seeded.workspaceId}, ${seeded.channelId}, 'outbound', 'app', '4915100000103', 'ACCEPTED', 'wamid.app')`);
   await limitTo(60, seeded);
   expect((await usedOf(seeded)).messaging_used).toBe(2);
 });

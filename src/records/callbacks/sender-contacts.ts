@@ -162,9 +162,11 @@ export async function setSubscribed(
 
 /**
  * Records an opt-out of a contact that another transaction holds, so that claims skip it; the contact itself is updated later.
+ * One that is opted out has nothing to record: another worker may have applied this opt-out meanwhile.
  */
 export async function noteOptOut(connection: Connection, workspaceId: number, person: Person): Promise<void> {
   await connection.query(sql.type(nothing)`
     INSERT INTO waiting_opt_out (workspace_id, contact_id)
-    SELECT ${workspaceId}::int4, id FROM (${idsOf(workspaceId, person)}) AS found ON CONFLICT DO NOTHING`);
+    SELECT workspace_id, id FROM contact
+    WHERE workspace_id = ${workspaceId} AND id IN (${idsOf(workspaceId, person)}) AND subscribed ON CONFLICT DO NOTHING`);
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pauseCampaign } from '../../../src/commands/campaigns/change-campaign.ts';
+import { noteOptOut } from '../../../src/records/callbacks/sender-contacts.ts';
 import { claimBatch } from '../../../src/records/sending/claim-batch.ts';
 import { getCampaignReport } from '../../../src/records/campaigns/report.ts';
 import { nothing } from '../../../src/records/database/row.ts';
@@ -72,6 +73,18 @@ describe('consent at the claim', () => {
       owed: messagePrice * 4n,
     });
     expect(await claim(seeded, 6)).toMatchObject({ kind: 'empty', waitMs: null });
+  });
+
+  it('sends to a contact who was opted in again after a worker noted an opt-out that another had applied', async () => {
+    const seeded = await seedWithContacts(1);
+    await change(seeded, 1, sql.fragment`subscribed = false`);
+    await noteOptOut(test.pool, seeded.workspaceId, {
+      phoneNumber: '4915100000001',
+      waId: '4915100000001',
+      providerUserId: null,
+    });
+    await change(seeded, 1, sql.fragment`subscribed = true`);
+    expect(await claim(seeded, 1)).toMatchObject({ kind: 'batch' });
   });
 
   it('continues behind a batch without remaining recipients, also where the balance ends', async () => {

@@ -5,9 +5,14 @@ import { api } from '../client.ts';
 
 export type BulkAction = (id: string) => Promise<unknown>;
 
-/** `queryKey` names the list that is fetched again after an action. */
-export function useBulk(queryKey: readonly string[]) {
-  const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
+/**
+ * `queryKey` names the list that is fetched again after an action, `rows` are those shown; undefined while they load. A row that
+ * a filter or another page hides is no longer chosen: an action must not reach what the user does not see.
+ */
+export function useBulk(queryKey: readonly string[], rows: readonly { readonly id: string }[] | undefined) {
+  const [kept, choose] = useState<ReadonlySet<string>>(new Set());
+  const chosen = rows === undefined ? kept : new Set(rows.map(({ id }) => id).filter((id) => kept.has(id)));
+  if (chosen.size < kept.size) choose(chosen);
   const queryClient = useQueryClient();
   const run = useMutation({
     // One after the other: a hundred at once would exceed the rate of a key.

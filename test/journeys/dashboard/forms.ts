@@ -1,4 +1,4 @@
-/** What the forms of contacts, webhooks and segments guard against: a consent that changed meanwhile, and lost input. */
+/** What the forms and lists of contacts, webhooks and segments guard against: a consent that changed, lost input, hidden rows. */
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';
@@ -105,5 +105,32 @@ it('keeps the form of a webhook through a lost session, without its secret', asy
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
     expect(await page.getByRole('dialog').count()).toBe(0);
     await api.deleteWebhook(client, made?.id ?? '');
+  });
+}, 60_000);
+
+it('acts on chosen contacts only while they are shown', async () => {
+  const named = async (firstName: string, phoneNumber: string) =>
+    (await api.createContact(client, { firstName, phoneNumber })).data.id;
+  const ids = [await named('Visible', '+4915166133011'), await named('Elsewhere', '+4915166133012')];
+  const { tagId } = (await api.createTag(client, { name: 'For the seen' })).data;
+  await within(async (page) => {
+    await goTo(page, 'Contacts');
+    await page.getByRole('checkbox', { name: 'Choose Visible' }).check();
+    await page.getByRole('checkbox', { name: 'Choose Elsewhere' }).check();
+    await page.getByText('2 chosen').waitFor();
+    await page.getByLabel('Search contacts').fill('Visible');
+    await page.getByText('1 chosen').waitFor();
+    await page.getByRole('combobox', { name: 'Tag to add' }).click();
+    await page.getByRole('option', { name: 'For the seen' }).click();
+    await page.getByRole('button', { name: 'Add tag' }).click();
+    await page.getByRole('region', { name: 'Chosen rows' }).waitFor({ state: 'hidden' });
+    const tagged = await Promise.all(ids.map(async (id) => (await api.getContact(client, id)).data.tagsId));
+    expect(tagged).toEqual([[tagId], []]);
+    await page.getByRole('checkbox', { name: 'Choose Visible' }).check();
+    await page.getByLabel('Search contacts').fill('Nobody at all');
+    await page.getByText('Nobody matches').waitFor();
+    await page.getByLabel('Search contacts').fill('');
+    await page.getByRole('checkbox', { name: 'Choose Elsewhere' }).waitFor();
+    expect(await page.getByRole('region', { name: 'Chosen rows' }).count()).toBe(0);
   });
 }, 60_000);

@@ -41,7 +41,7 @@ export function Campaigns() {
     refetchInterval: 5_000,
   });
   const { data: answer } = list;
-  const bulk = useBulk(['campaigns']);
+  const bulk = useBulk(['campaigns'], answer?.data);
   return (
     <Screen
       title="Campaigns"

@@ -64,7 +64,6 @@ export function Contacts() {
   const [importing, importThem] = useDisclosure();
   const narrow = (next: typeof search) => void navigate({ search: (old) => ({ ...old, ...next }) });
   const tags = useTags();
-  const bulk = useBulk(['contacts']);
   const segments = useQuery({
     queryKey: ['segments', 'all'],
     queryFn: () => allOf((place) => api.listSegments(client, { ...place, limit: 100 })),
@@ -86,6 +85,7 @@ export function Contacts() {
     getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
   });
   const rows = list.data?.pages.flatMap(({ data }) => data);
+  const bulk = useBulk(['contacts'], rows);
   const isFiltered = [text, tag, segment, consent].some((one) => one !== undefined);
   const tagName = new Map(tags.data?.map(({ tagId, name }) => [tagId, name]));
   return (

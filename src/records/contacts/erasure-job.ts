@@ -94,7 +94,7 @@ export function isKnownToPreparation(connection: Connection, { requestedAt }: Er
 
 /**
  * Clears what transactions that read the contact before the request committed after it: recipients of a preparation, messages,
- * answers of the provider. A new contact with the same number keeps its own.
+ * answers of the provider, its ids of the person. A new contact with the same number keeps its own.
  */
 export async function eraseLateTraces(
   connection: Connection,
@@ -106,6 +106,7 @@ export async function eraseLateTraces(
     messagesOf({ workspaceId, contactId: sql.fragment`${contactId}`, isTheirs }),
   );
   await clearRecipients(connection, recipientsOf({ workspaceId, contactId, isTheirs }));
+  await connection.query(sql.type(nothing)`DELETE FROM contact_identity WHERE contact_id = ${contactId}`);
 }
 
 export async function advanceErasure(
@@ -187,7 +188,7 @@ const containsName = (text: FragmentSqlToken, names: readonly string[]) =>
 
 const Id = row(t.type({ id: t.string }));
 
-/** Events lose their data, and their waiting deliveries fail. */
+/** Events lose their data, and their waiting deliveries fail. One under way is marked, so that its outcome keeps no answer. */
 export async function eraseEvents(connection: Connection, erasure: Erasure, slice: Slice): Promise<void> {
   const { workspaceId, names } = erasure;
   // Marked as fanned out: no delivery of it is made any more.
@@ -200,8 +201,8 @@ export async function eraseEvents(connection: Connection, erasure: Erasure, slic
   await connection.query(sql.type(nothing)`
     UPDATE webhook_delivery SET response_excerpt = NULL,
       state = CASE state WHEN 'pending' THEN 'failed' ELSE state END,
-      error_code = CASE state WHEN 'pending' THEN 'erased' ELSE error_code END
-    WHERE event_id = ANY (${sql.array(ids, 'uuid')}) AND (response_excerpt IS NOT NULL OR state = 'pending')
+      error_code = CASE WHEN state IN ('pending', 'sending') THEN 'erased' ELSE error_code END
+    WHERE event_id = ANY (${sql.array(ids, 'uuid')}) AND (response_excerpt IS NOT NULL OR state IN ('pending', 'sending'))
       AND ${sinceId(firstIdAt(slice.from, -hourMs))}`);
 }
 

@@ -32,7 +32,8 @@ export async function recordDeliveryOutcomes(connection: Connection, results: re
     ), recorded AS (
       UPDATE webhook_delivery SET
         state = result.state, error_code = result."errorCode", response_status = result."responseStatus",
-        response_excerpt = result."responseExcerpt", duration_ms = result."durationMs", sending_until = NULL
+        response_excerpt = CASE WHEN webhook_delivery.error_code = 'erased' THEN NULL ELSE result."responseExcerpt" END,
+        duration_ms = result."durationMs", sending_until = NULL
       FROM result
       WHERE webhook_delivery.id = result.id AND ${of}
         AND (webhook_delivery.state = 'sending'

@@ -8,6 +8,7 @@ import { eraseContact } from '../../../src/commands/contacts/erase-contact.ts';
 import { stepErasure } from '../../../src/commands/contacts/run-erasures.ts';
 import type { Config } from '../../../src/config.ts';
 import { NotFound } from '../../../src/domain/error.ts';
+import { learnIdentities } from '../../../src/records/callbacks/identities.ts';
 import { insertInboundMessage } from '../../../src/records/callbacks/inbound-messages.ts';
 import type { Database } from '../../../src/records/database/database.ts';
 import { nothing } from '../../../src/records/database/row.ts';
@@ -234,6 +235,13 @@ it('registers a person who writes during the erasure as a new contact', async ()
     { erased: true, phone_number: null, chat_name: '', subscribed: false },
     { erased: false, phone_number: number, chat_name: 'Ada', subscribed: false },
   ]);
+});
+
+it('clears an id of the provider that is learned during the erasure', async () => {
+  const { workspaceId } = seeded;
+  await eraseWhile(() => learnIdentities(test.pool, [{ workspaceId, contactId, providerId: `${number}9` }]));
+  await finishErasure();
+  expect(await naming()).toEqual([]);
 });
 
 it('answers NotFound to a second request that comes during the erasure', async () => {

@@ -8,6 +8,7 @@ import type { Config } from '../../../src/config.ts';
 import { setSubscribed } from '../../../src/records/callbacks/sender-contacts.ts';
 import { claimAttempts } from '../../../src/records/webhooks/attempts.ts';
 import { getWebhookDelivery } from '../../../src/records/webhooks/deliveries.ts';
+import { recordDeliveryOutcomes } from '../../../src/records/webhooks/outcome-recorder.ts';
 import { fanOutEvents } from '../../../src/records/webhooks/events.ts';
 import { createSecretBox } from '../../../src/secrets.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -155,6 +156,34 @@ describe('the request to erase a person', () => {
 });
 
 describe('the erasure job', () => {
+  it('keeps no answer of an endpoint that comes after it', async () => {
+    const person = await aPerson();
+    const webhookId = randomUUID();
+    await makeConfiguration(database.pool, person.workspaceId, {
+      id: webhookId,
+      events: ['contact.updated'],
+    });
+    const eventId = await writeEvents(person, 0);
+    await query(database, 'UPDATE event SET fanned_out_at = NULL WHERE id = $1', [eventId]);
+    await fanOutEvents(database.pool, 10);
+    const [delivery] = await query<{ id: string }>(
+      database,
+      'SELECT id FROM webhook_delivery WHERE event_id = $1',
+      [eventId],
+    );
+    const id = delivery?.id ?? '';
+    await claimAttempts(database.pool, [id], { leaseSeconds: 60, expiryHours: 24 });
+    await eraseContact(eraser(), person);
+    while (await stepErasure(eraser(), 0));
+    const responseExcerpt = `heard of ${person.number}`;
+    const answer = { errorCode: null, responseStatus: 200, responseExcerpt, durationMs: 1 };
+    await recordDeliveryOutcomes(database.pool, [{ id, state: 'delivered', ...answer }]);
+    const recorded = 'SELECT state, error_code, response_excerpt FROM webhook_delivery WHERE id = $1';
+    expect(await query(database, recorded, [id])).toEqual([
+      { state: 'delivered', error_code: null, response_excerpt: null },
+    ]);
+  });
+
   it('clears every day, a bounded slice a step, whichever workers die in between', async () => {
     const person = await aPerson();
     for (const days of [40, 2, 1, 0]) {

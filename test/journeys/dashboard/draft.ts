@@ -123,6 +123,31 @@ it('asks before it sends to many, and preselects no reason for which a second se
   });
 }, 90_000);
 
+it('warns before a second resend to people whom the first one may have reached', async () => {
+  const id = await createCampaign('Resent twice', ['+4915166131026', '+4915120000062']);
+  await within(async (page) => {
+    await openCampaign(page, id, 'Resent twice');
+    const again = page.getByRole('button', { name: 'Resend to failed' });
+    await again.click({ timeout: 30_000 });
+    const dialog = page.getByRole('dialog', { name: 'Resend to failed' });
+    await dialog.getByRole('checkbox').first().check();
+    const next = dialog.getByRole('button', { name: 'Continue with 1 person' });
+    const warning = dialog.getByText('These people were written to again before');
+    expect(await warning.count()).toBe(0);
+    await next.click();
+    await page.getByLabel('Campaign name').fill('The first resend');
+    await page.getByRole('button', { name: 'Create campaign' }).click();
+    await page.getByRole('heading', { name: 'The first resend', level: 1 }).waitFor();
+    await openCampaign(page, id, 'Resent twice');
+    await again.click();
+    await dialog.getByRole('checkbox').first().check();
+    await warning.waitFor();
+    await dialog.getByRole('link', { name: 'The first resend' }).waitFor();
+    await dialog.getByRole('checkbox').first().uncheck();
+    await warning.waitFor({ state: 'hidden' });
+  });
+}, 90_000);
+
 it('tells the holder of a key without the right to send so before the form is filled in', async () => {
   const { page, close } = await visitAs(stack.dev.operatorKey);
   try {

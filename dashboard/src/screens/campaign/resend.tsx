@@ -5,19 +5,17 @@ import { useState } from 'react';
 import type { api } from '../../client.ts';
 import { counted, number } from '../../format.ts';
 import { Dialog } from '../../parts/confirm.tsx';
+import { EarlierResends } from './earlier-resends.tsx';
 import { explain, isHopeless } from '../../reasons.ts';
 
 interface ResendDialogProps {
-  readonly campaign: Pick<api.Campaign, 'id' | 'failed_reasons'>;
+  readonly campaign: Pick<api.Campaign, 'id' | 'failed_reasons' | 'template_id' | 'created_at'>;
   readonly opened: boolean;
   readonly onClose: () => void;
 }
 
-export function ResendDialog({
-  campaign: { id, failed_reasons: reasons },
-  opened,
-  onClose,
-}: ResendDialogProps) {
+export function ResendDialog({ campaign, opened, onClose }: ResendDialogProps) {
+  const { id, failed_reasons: reasons } = campaign;
   const navigate = useNavigate();
   const all = Object.entries(reasons)
     .filter(([reason]) => reason !== 'OUTCOME_UNKNOWN')
@@ -31,6 +29,7 @@ export function ResendDialog({
         A new campaign with the same message, for those who failed for these reasons. You see people and cost
         before anything is sent.
       </Text>
+      <EarlierResends campaign={campaign} reasons={ticked} />
       <Checkbox.Group value={[...ticked]} onChange={setChosen} aria-label="Reasons">
         <Stack gap="sm">
           {all.map(([reason, size]) => (

@@ -56,7 +56,8 @@ export async function deleteExpired(
     }
     let total = 0;
     let removed = batchSize;
-    while (removed === batchSize) {
+    // A batch may delete more rows than asked for: duplicates go together.
+    while (removed >= batchSize) {
       removed = await remove(database, { olderThanDays: config.retentionDays, limit: batchSize });
       total += removed;
       onBatch();

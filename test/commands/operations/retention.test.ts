@@ -51,7 +51,8 @@ it('deletes rows and files older than the limit, in batches, and no others', asy
   await query(
     database,
     `INSERT INTO provider_message (hash, recipient_id, day)
-     VALUES (1, uuidv7(), current_date - 33), (2, uuidv7(), current_date - 29), (3, uuidv7(), DEFAULT)`,
+     SELECT n, id, current_date - 33 FROM generate_series(1, 30) AS n, uuidv7() AS id, generate_series(1, 1 + (n = 10)::int)
+     UNION ALL VALUES (2::bigint, uuidv7(), current_date - 29), (3, uuidv7(), current_date)`,
   );
   let batches = 0;
   const summary = await deleteExpired(
@@ -75,14 +76,14 @@ it('deletes rows and files older than the limit, in batches, and no others', asy
     events: 25,
     callbacks: 1,
     statuses: 0,
-    providerMessages: 1,
+    providerMessages: 31,
     reach: 0,
     notices: 0,
     idempotencyKeys: 0,
     files: 0,
     leftovers: 0,
   });
-  expect(batches).toBe(19);
+  expect(batches).toBe(22);
   const [left] = await query<{ events: string; deliveries: string; callbacks: string }>(
     database,
     `SELECT (SELECT count(*) FROM event) AS events, (SELECT count(*) FROM webhook_delivery) AS deliveries,

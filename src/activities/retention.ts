@@ -15,9 +15,16 @@ export function createRetentionActivities(dependencies: Archivist & Pick<Depende
       asActivity(async () => {
         const context = Context.current();
         const options = { batchSize, onBatch: () => context.heartbeat() };
-        const deleted = await deleteExpired(dependencies, options);
-        const archived = await archiveExpired(dependencies, options);
-        return { ...deleted, ...archived, ...(await eraseArchived(dependencies, options)) };
+        const archive = async () => ({
+          ...(await archiveExpired(dependencies, options)),
+          ...(await eraseArchived(dependencies, options)),
+        });
+        const deleted = await deleteExpired(dependencies, options).catch(async (error: unknown) => {
+          // A file that cannot be deleted holds up neither archives nor the erasures in them.
+          await archive();
+          throw error;
+        });
+        return { ...deleted, ...(await archive()) };
       }),
   };
 }

@@ -251,6 +251,8 @@ export const createPageRouter = (queryClient: QueryClient) =>
     basepath: '/dashboard',
     context: { queryClient },
     defaultPreload: 'intent',
+    // A dialog that was opened for one record must not stay open for another: it would change, cancel or erase that one.
+    defaultRemountDeps: ({ params }) => params,
     defaultPendingMs: 300,
     defaultPendingComponent: Pending,
     defaultErrorComponent: Missing,

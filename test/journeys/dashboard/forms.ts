@@ -108,6 +108,27 @@ it('keeps the form of a webhook through a lost session, without its secret', asy
   });
 }, 60_000);
 
+it('closes the question about one person when the page shows another', async () => {
+  for (const [firstName, phoneNumber] of [
+    ['Anton', '+4915166133021'],
+    ['Berta', '+4915166133022'],
+  ] as const)
+    await api.createContact(client, { firstName, phoneNumber });
+  await within(async (page) => {
+    for (const name of ['Anton', 'Berta']) {
+      await goTo(page, 'Contacts');
+      await page.getByRole('link', { name, exact: true }).click();
+      await page.getByRole('heading', { name, level: 1 }).waitFor();
+    }
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Erase' }).click();
+    await dialog.waitFor();
+    await page.evaluate('history.go(-2)');
+    await page.getByRole('heading', { name: 'Anton', level: 1 }).waitFor();
+    await dialog.waitFor({ state: 'hidden', timeout: 5_000 });
+  });
+}, 60_000);
+
 it('acts on chosen contacts only while they are shown', async () => {
   const named = async (firstName: string, phoneNumber: string) =>
     (await api.createContact(client, { firstName, phoneNumber })).data.id;

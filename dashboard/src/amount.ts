@@ -10,6 +10,13 @@ const problem = (message: string): TypedAmount => ({ kind: 'problem', message })
 const example = (): string => money('20.28');
 const plain = /^\d+(?:\.\d{1,6})?$/;
 
+/** One text for equal amounts: a recharge is repeated, not added again, only where the text is the same. */
+export const shortest = (amount: string): string =>
+  amount
+    .replace(/^0+(?=\d)/, '')
+    .replace(/(\.\d*?)0+$/, '$1')
+    .replace(/\.$/, '');
+
 /** `20.28` and `20,28` are read, and `1,234.56` and `1.234,56`; `1,000` and `1.000` are asked about. */
 export function readAmount(typed: string): TypedAmount {
   const text = typed.replaceAll(/[\s\u00A0'’]/g, '');
@@ -35,7 +42,7 @@ export function readAmount(typed: string): TypedAmount {
   const amount = others.has(last) ? digits + decimals : `${digits || '0'}${decimals && `.${decimals}`}`;
   if (!plain.test(amount)) return problem(`An amount has at most six decimals, such as ${example()}.`);
   if (!(Number(amount) > 0)) return problem(`Type an amount above 0, such as ${example()}.`);
-  return { kind: 'amount', text: amount };
+  return { kind: 'amount', text: shortest(amount) };
 }
 
 function splitAtLast(text: string, mark: string): readonly [string, string] {

@@ -3,7 +3,7 @@ import { Alert, Card, Group, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useState, type FormEvent } from 'react';
-import { readAmount, type TypedAmount } from '../../amount.ts';
+import { readAmount, shortest, type TypedAmount } from '../../amount.ts';
 import { api, isUnanswered } from '../../client.ts';
 import { money } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
@@ -24,7 +24,7 @@ export function Recharge({ channelId, campaignId, currency }: RechargeProps) {
   const amount = typed ?? (missing === '' ? '' : money(missing));
   // Only typed text can be ambiguous.
   const read: TypedAmount =
-    typed === undefined && missing !== '' ? { kind: 'amount', text: missing } : readAmount(amount);
+    typed === undefined && missing !== '' ? { kind: 'amount', text: shortest(missing) } : readAmount(amount);
   const recharge = useMutation({
     mutationFn: async () => {
       if (read.kind === 'problem') throw new Error(read.message);

@@ -151,10 +151,11 @@ CREATE TABLE erasure_key (
   key_encrypted bytea NOT NULL
 );
 
--- Numbers of erased people who had unsubscribed, so that a later import does not send to them; written by erasures.
+-- Numbers and provider ids of erased people who had unsubscribed, so that a later import does not send to them; written by
+-- erasures.
 CREATE TABLE opted_out_number (
   workspace_id integer NOT NULL REFERENCES workspace (id),
-  -- HMAC-SHA256 of the E.164 digits.
+  -- HMAC-SHA256 of the E.164 digits, or of an id.
   hash bytea NOT NULL CHECK (length(hash) = 32),
   PRIMARY KEY (workspace_id, hash)
 );

@@ -224,7 +224,7 @@ export const deleteContact = endpoint(
     operationId: 'deleteContact',
     summary: 'Delete a contact',
     description:
-      'Removes the contact from lists and audiences; it is restored when its number is added again. `erase=true` also erases number, names, texts, variables and provider ids from contact, campaigns and messages at once; events and callbacks are hidden at once and erased by a job. It also works on a deleted contact. Counters, ledger and ids remain. Of a number that had opted out a keyed hash remains.',
+      'Removes the contact from lists and audiences; it is restored when its number is added again. `erase=true` also erases number, names, texts, variables and provider ids from contact, campaigns and messages at once; events and callbacks are hidden at once and erased by a job. It also works on a deleted contact. Counters, ledger and ids remain. Of a number or user id that had opted out a keyed hash remains.',
     tag,
     access: 'workspace',
     params,

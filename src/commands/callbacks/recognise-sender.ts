@@ -61,8 +61,8 @@ export async function recogniseSender(
     byId.length > 0 ? byId : await lockAnswering(connection, { notice: { item, channel }, answered });
   const [present] = found;
   if (present === undefined) {
-    const numbers = person.phoneNumber === null ? [] : [person.phoneNumber];
-    const optedOut = await findOptedOut({ secrets }, connection, workspaceId, numbers);
+    const names = [person.phoneNumber, person.waId, person.providerUserId].filter((name) => name !== null);
+    const optedOut = await findOptedOut({ secrets }, connection, workspaceId, names);
     const subscribed = optedOut.size === 0;
     const created = await insertIncomingContact(connection, workspaceId, { ...person, subscribed });
     // Another transaction has just created this contact, so it can be found now.

@@ -21,8 +21,8 @@ type Eraser = Pick<Dependencies, 'database' | 'logger' | 'secrets'>;
 
 /**
  * Erases a person: clears the contact, recipients and messages at once and hides the rest, which a worker clears
- * (`run-erasures.ts`). Counters, ledger, ids and a keyed hash of an unsubscribed number stay. An interrupted request can be
- * repeated. Throws NotFound.
+ * (`run-erasures.ts`). Counters, ledger, ids and keyed hashes of an unsubscribed person's number and provider ids stay. An
+ * interrupted request can be repeated. Throws NotFound.
  */
 export async function eraseContact(
   { database, logger, secrets }: Eraser,
@@ -48,13 +48,16 @@ async function keepOptOut(
   transaction: Connection,
   { workspaceId, person }: { readonly workspaceId: number; readonly person: KnownPerson },
 ): Promise<void> {
-  if (person.phoneNumber === null) return;
+  const names = [person.phoneNumber, ...person.providerIds].filter((name) => name !== null);
   const row = `erasure ${workspaceId}` as const;
   await insertErasureKey(transaction, workspaceId, secrets.encrypt(randomBytes(32).toString('base64'), row));
   const encrypted = await findErasureKey(transaction, workspaceId);
   if (encrypted === undefined) return;
-  const hash = hashOfNumber(secrets.decrypt(encrypted, row), person.phoneNumber);
-  await noteOptedOutNumber(transaction, workspaceId, { hash, optedOut: !person.subscribed });
+  const key = secrets.decrypt(encrypted, row);
+  for (const name of new Set(names)) {
+    const hash = hashOfNumber(key, name);
+    await noteOptedOutNumber(transaction, workspaceId, { hash, optedOut: !person.subscribed });
+  }
 }
 
 /** Returns all stored data of a person as JSON. Throws NotFound. */

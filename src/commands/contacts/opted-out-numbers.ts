@@ -1,4 +1,4 @@
-/** Numbers of erased people who had unsubscribed; a new contact with such a number is created unsubscribed. */
+/** Numbers and provider ids of erased people who had unsubscribed; a new contact with one of them is created unsubscribed. */
 import { createHmac } from 'node:crypto';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Connection } from '../../records/database/database.ts';

@@ -244,6 +244,28 @@ it('clears an id of the provider that is learned during the erasure', async () =
   expect(await naming()).toEqual([]);
 });
 
+it('stays opted out when the person is known by user id alone and writes again', async () => {
+  const { workspaceId, channelId } = seeded;
+  const userId = 'US.13491208655302741918';
+  await test.pool.query(sql.type(nothing)`
+    UPDATE contact SET phone_number = NULL, provider_user_id = ${userId}, subscribed = false WHERE id = ${contactId}`);
+  await erase();
+  const message = {
+    id: `wamid.${randomUUID()}`,
+    from_user_id: userId,
+    timestamp: '1749416383',
+    type: 'text',
+    text: { body: 'Hi' },
+  };
+  const contacts = [{ profile: { name: 'Ada' }, user_id: userId }];
+  await deliverAnyhow(createApplier(test.pool, { secrets: testSecrets }), [
+    messagesCallback(channelId, { contacts, messages: [message] }),
+  ]);
+  const found = sql.fragment`SELECT subscribed FROM contact
+    WHERE workspace_id = ${workspaceId} AND provider_user_id = ${userId}`;
+  expect(await rowsOf(test.pool, found)).toEqual([{ subscribed: false }]);
+});
+
 it('answers NotFound to a second request that comes during the erasure', async () => {
   const second = await new Promise<unknown>((resolve) => {
     void eraseWhile(() => erase().then(resolve, resolve));

@@ -26,12 +26,16 @@ export async function adjustWallet(
     throw Invalid.at('reason', 'reason must have 1 to 1000 characters');
   }
   await getChannel(database, workspaceId, channelId);
-  const balance = await database.transaction(async (transaction) => {
+  return database.transaction(async (transaction) => {
     await insertAuditEntry(transaction, { workspaceId, action: 'wallet.adjust', objectId: channelId });
-    return postLedgerEntry(transaction, { channelId, kind: 'adjustment', amount: parsed, reason });
+    const balance = await postLedgerEntry(transaction, {
+      channelId,
+      kind: 'adjustment',
+      amount: parsed,
+      reason,
+    });
+    if (balance === undefined)
+      throw new Conflict('The balance would fall below what is reserved, or grow too large');
+    return balance;
   });
-  if (balance === undefined) {
-    throw new Conflict('The balance would fall below what is reserved, or grow too large');
-  }
-  return balance;
 }

@@ -27,12 +27,11 @@ export async function rechargeWallet(
     throw Invalid.at('amount', 'amount must be a positive decimal string with at most six places');
   }
   await getChannel(database, workspaceId, channelId);
-  const balance = await database.transaction(async (transaction) => {
+  return database.transaction(async (transaction) => {
     await insertAuditEntry(transaction, { workspaceId, action: 'wallet.recharge', objectId: channelId });
     const posted = await postLedgerEntry(transaction, { channelId, kind: 'recharge', amount: parsed });
-    if (posted !== undefined) await onPosted(transaction);
+    if (posted === undefined) throw Invalid.at('amount', 'amount would make the balance too large');
+    await onPosted(transaction);
     return posted;
   });
-  if (balance === undefined) throw Invalid.at('amount', 'amount would make the balance too large');
-  return balance;
 }

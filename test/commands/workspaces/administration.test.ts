@@ -181,6 +181,11 @@ describe('the wallet', () => {
     await expect(adjust('-6.000001')).rejects.toBeInstanceOf(Conflict);
     expect(await adjust('-6')).toBe(4_000_000n);
     expect(await ledgerSum(channelId)).toBe(4_000_000n);
+    const tooMuch = rechargeWallet(dependencies, { workspaceId, channelId, amount: '1000000000000' });
+    await expect(tooMuch).rejects.toBeInstanceOf(Invalid);
+    const audited = await database.pool.anyFirst(sql.type(row(t.type({ action: t.string })))`
+      SELECT action FROM audit_entry WHERE object_id = ${channelId} AND action LIKE 'wallet.%' ORDER BY id`);
+    expect(audited).toEqual(['wallet.recharge', 'wallet.adjust']);
   });
 
   test('records each of many concurrent recharges', async () => {

@@ -100,12 +100,14 @@ export async function eraseLateTraces(
   connection: Connection,
   { workspaceId, contactId, names }: Erasure,
 ): Promise<void> {
-  const isTheirs = sql.fragment`phone_number = ANY (${sql.array(names, 'text')}) AND contact_id = ${contactId}`;
+  const numbered = sql.fragment`phone_number = ANY (${sql.array(names, 'text')})`;
+  const ofContact = sql.fragment`${numbered} AND contact_id = ${contactId}`;
+  const ofContactOrNone = sql.fragment`${numbered} AND COALESCE(contact_id = ${contactId}, true)`;
   await clearMessages(
     connection,
-    messagesOf({ workspaceId, contactId: sql.fragment`${contactId}`, isTheirs }),
+    messagesOf({ workspaceId, contactId: sql.fragment`${contactId}`, isTheirs: ofContact }),
   );
-  await clearRecipients(connection, recipientsOf({ workspaceId, contactId, isTheirs }));
+  await clearRecipients(connection, recipientsOf({ workspaceId, contactId, isTheirs: ofContactOrNone }));
   await connection.query(sql.type(nothing)`DELETE FROM contact_identity WHERE contact_id = ${contactId}`);
 }
 

@@ -11,12 +11,14 @@ interface Person {
 }
 
 /**
- * A query of recipient ids. OFFSET 0 keeps one lookup per campaign: a join may read all recipients. The callers compare ids with
- * an array for the same reason.
+ * A query of recipient ids. A row that repeats a number in a campaign's input was skipped without a contact. OFFSET 0 keeps one
+ * lookup per campaign: a join may read all recipients. The callers compare ids with an array for the same reason.
  */
 export const recipientsOf = ({ workspaceId, contactId, isTheirs }: Person): FragmentSqlToken => sql.fragment`
   SELECT found.id FROM campaign CROSS JOIN LATERAL (
-    SELECT id FROM recipient WHERE campaign_id = campaign.id AND sendable AND ${isTheirs} OFFSET 0
+    SELECT id FROM recipient WHERE campaign_id = campaign.id AND sendable AND ${isTheirs}
+    UNION ALL
+    SELECT id FROM recipient WHERE campaign_id = campaign.id AND NOT sendable AND ${isTheirs} OFFSET 0
   ) AS found
   WHERE campaign.workspace_id = ${workspaceId}
   UNION

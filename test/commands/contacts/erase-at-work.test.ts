@@ -266,6 +266,14 @@ it('stays opted out when the person is known by user id alone and writes again',
   expect(await rowsOf(test.pool, found)).toEqual([{ subscribed: false }]);
 });
 
+it('clears a second row of the same number, which was skipped before its contact was known', async () => {
+  await test.pool.query(sql.type(nothing)`
+    INSERT INTO recipient (campaign_id, position, phone_number, sendable, state, reason)
+    VALUES (${seeded.campaignId}, 2, ${number}, false, 'SKIPPED', 'DUPLICATE')`);
+  await erase();
+  expect(await naming()).toEqual([]);
+});
+
 it('answers NotFound to a second request that comes during the erasure', async () => {
   const second = await new Promise<unknown>((resolve) => {
     void eraseWhile(() => erase().then(resolve, resolve));

@@ -13,11 +13,11 @@ interface Person {
   readonly isTheirs: Fragment;
 }
 
-/** A query of message ids, by number, by contact where a message has no number, and by conversation; each part uses an index. */
+/** A query of message ids, by number, by contact, which may have had another number, and by conversation; each part uses an index. */
 export const messagesOf = ({ workspaceId, contactId, isTheirs }: Person): Fragment => sql.fragment`
   SELECT id FROM message WHERE workspace_id = ${workspaceId} AND ${isTheirs}
   UNION
-  SELECT id FROM message WHERE contact_id = ${contactId} AND phone_number IS NULL
+  SELECT id FROM message WHERE contact_id = ${contactId}
   UNION
   SELECT message.id FROM conversation JOIN message ON message.conversation_id = conversation.id
   WHERE conversation.contact_id = ${contactId}`;

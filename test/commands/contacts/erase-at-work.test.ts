@@ -274,6 +274,18 @@ it('clears a second row of the same number, which was skipped before its contact
   expect(await naming()).toEqual([]);
 });
 
+it('clears the messages to a former number of the person', async () => {
+  const id = await claimSingle();
+  await recordMessageResult(test.pool, id, { state: 'ACCEPTED', providerMessageId });
+  await test.pool.query(
+    sql.type(nothing)`UPDATE contact SET phone_number = '4915100000002' WHERE id = ${contactId}`,
+  );
+  await erase();
+  const { channelId } = seeded;
+  const left = sql.fragment`SELECT phone_number, provider_message_id FROM message WHERE channel_id = ${channelId}`;
+  expect(await rowsOf(test.pool, left)).toEqual([{ phone_number: null, provider_message_id: null }]);
+});
+
 it('answers NotFound to a second request that comes during the erasure', async () => {
   const second = await new Promise<unknown>((resolve) => {
     void eraseWhile(() => erase().then(resolve, resolve));

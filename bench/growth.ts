@@ -2,6 +2,9 @@
  * Measures the cost per recipient of campaigns of 10,000, 100,000 and 1,000,000 recipients on one database: CPU seconds of the
  * sender and of Postgres (wall-clock time varies on a shared machine), rate, steps and database size. The small campaigns run
  * before and after the largest. `--largest N` (1,000,000).
+ *
+ * Every campaign begins right after a checkpoint. Postgres then writes each page that is changed for the first time whole to its
+ * log; the index of the provider's ids is random, so after a million a small campaign changes a page for every second recipient.
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';

@@ -37,8 +37,8 @@ interface Crowding {
   readonly url?: string;
 }
 
-/** 80 % of the rate, because other tests use the same cores. Lost handovers would cost at least half of it. */
-const enough = 0.8;
+/** 60 % of the rate, because other processes use the same cores. Lost handovers would cost at least half of it. */
+const enough = 0.6;
 const tokenToleranceMs = 25;
 /** After a handover the new holder knows the offset of Postgres' clock only as exactly as its first answers allow. */
 const tolerance = 1.02;
@@ -162,7 +162,8 @@ it('delays a single send by at most one batch and the claim of the next, beside 
     await crowd.stop();
     await database.end();
     const sorted = waits.toSorted((a, b) => a - b);
-    expect(sorted[15]).toBeLessThan(150);
-    expect(sorted[27]).toBeLessThan(300);
+    // On quiet cores 20 and 50 ms; behind a whole turn of a campaign it would be a second and more.
+    expect(sorted[15]).toBeLessThan(400);
+    expect(sorted[27]).toBeLessThan(800);
   }
 }, 60_000);

@@ -5,17 +5,19 @@ import {
   advanceErasure,
   coverRowsAhead,
   endErasure,
-  eraseCallbacks,
-  eraseEvents,
-  eraseStatusesAndAnswers,
-  findFirstDay,
-  limitSlice,
   eraseLateTraces,
   isKnownToPreparation,
   lockErasure,
   postponeErasure,
   type Erasure,
 } from '../../records/contacts/erasure-job.ts';
+import {
+  eraseCallbacks,
+  eraseEvents,
+  eraseStatusesAndAnswers,
+  findFirstDay,
+  limitSlice,
+} from '../../records/contacts/erasure-slices.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { isDatabaseAway } from '../../records/database/failure.ts';
 import { startOfDay } from '../../records/database/id-bounds.ts';

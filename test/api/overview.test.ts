@@ -60,7 +60,9 @@ describe('GET /api/overview', () => {
       'from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z',
       'from=2024-01-02T00:00:00Z&to=2026-01-01T00:00:00Z',
       'from=2025-01-02T00:00:00Z&to=2026-01-01T00:00:00Z&interval=hour',
+      'to=0001-01-01T00:00:00Z',
     ])
       expect((await api.send('GET', `/api/overview?${query}`, { key })).status).toBe(400);
+    expect((await api.send('GET', '/api/overview?to=0001-01-02T00:00:00Z', { key })).status).toBe(200);
   });
 });

@@ -1,4 +1,5 @@
 // Sends a campaign to two numbers and prints what happened to each. Needs BASE_URL and API_KEY.
+// Install the client (clients/typescript/README.md) and tsx in a package of "type": "module", then: npx tsx typescript.ts
 import {
   createCampaign,
   createClient,

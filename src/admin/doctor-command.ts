@@ -138,6 +138,9 @@ async function requireEvidenceOfLostTime(doctor: Doctor, restore: Restore): Prom
   );
 }
 
+/** One minute, by which this machine's clock may be behind. */
+const clockToleranceMs = 60_000;
+
 function restoreOf(values: Readonly<Record<string, string | undefined>>): Restore | undefined {
   const { 'backup-at': backup, 'stopped-at': stopped } = values;
   const temporalToo = values['temporal-too'] !== undefined;
@@ -152,6 +155,8 @@ function restoreOf(values: Readonly<Record<string, string | undefined>>): Restor
     temporalToo,
   };
   if (restore.backupAt > restore.stoppedAt) throw new Error('--backup-at is later than --stopped-at');
+  if (restore.stoppedAt.getTime() > Date.now() + clockToleranceMs)
+    throw new Error('--stopped-at lies in the future: it is the time when sending had stopped');
   return restore;
 }
 

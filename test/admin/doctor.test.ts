@@ -106,6 +106,7 @@ describe('admin doctor', () => {
     ],
     [['--pause-seconds', '2147483647'], /--pause-seconds must be a whole number, at most 3600/],
     [['--backup-at', '2026-01-02T00:00:00Z', '--stopped-at', '2026-01-01T12:10:00Z'], /is later than/],
+    [['--backup-at', '2026-01-01T12:00:00Z', '--stopped-at', '2126-01-01T12:10:00Z'], /lies in the future/],
   ])('refuses %j', async (args, problem) => {
     const { code, out, err } = await doctor(...args);
     expect({ code, out }).toEqual({ code: 1, out: '' });

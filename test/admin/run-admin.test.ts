@@ -179,6 +179,9 @@ describe('admin', () => {
     expect(await update('--messaging-limit=none', '--marketing-endpoint=off')).toMatchObject({
       marketingEndpoint: false,
     });
+    expect(await problem(['update-channel', `--channel-id=${channelId}`, '--blocked-countries=FR,UK'])).toBe(
+      'blockedCountries must be ISO 3166 codes such as US, FR, and UK is none\n',
+    );
     expect(await update('--status=blocked', '--blocked-countries=US,FR')).toMatchObject({
       status: 'blocked',
     });
@@ -283,7 +286,10 @@ describe('admin', () => {
       value: 5,
     });
     expect(await result(set('targeted_segments', 'off'))).toMatchObject({ value: 'off' });
-    expect(await problem(set('targeted_segments', 'maybe'))).toMatch(/maybe/);
+    expect(await problem(set('targeted_segments', 'maybe'))).toBe('targeted_segments must be on or off\n');
+    expect(await problem(set('broadcasts_per_month', 'on'))).toBe(
+      'broadcasts_per_month must be a whole number, at most 2147483647, or unlimited\n',
+    );
   });
 
   test('applies no migration when the database has them all', async () => {

@@ -1,6 +1,11 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { Invalid } from '../../domain/error.ts';
-import { featureNames, parseFeatureSetting, type FeatureSetting } from '../../domain/workspaces/feature.ts';
+import {
+  featureNames,
+  largestQuota,
+  parseFeatureSetting,
+  type FeatureSetting,
+} from '../../domain/workspaces/feature.ts';
 import { saveFeature } from '../../records/workspaces/features.ts';
 import { requireWorkspace } from '../../records/workspaces/workspaces.ts';
 
@@ -20,7 +25,13 @@ export async function setFeature(
     throw Invalid.at('feature', `feature must be one of ${featureNames.join(', ')}`);
   }
   const setting = parseFeatureSetting(feature, input.value);
-  if (setting === undefined) throw Invalid.at('value', `${feature} does not take the value "${input.value}"`);
+  if (setting === undefined) {
+    const values =
+      feature === 'broadcasts_per_month'
+        ? `a whole number, at most ${largestQuota}, or unlimited`
+        : 'on or off';
+    throw Invalid.at('value', `${feature} must be ${values}`);
+  }
   await requireWorkspace(database, input.workspaceId);
   await saveFeature(database, input.workspaceId, setting);
   return { workspaceId: input.workspaceId, ...setting };

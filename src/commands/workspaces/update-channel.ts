@@ -1,3 +1,4 @@
+import { isSupportedCountry } from 'libphonenumber-js/max';
 import type { Dependencies } from '../../dependencies.ts';
 import { Invalid, NotFound, type FieldProblem } from '../../domain/error.ts';
 import { pauseRunning } from '../../records/campaigns/lifecycle.ts';
@@ -116,7 +117,8 @@ function limitProblems(limit: number | null | undefined): readonly FieldProblem[
 }
 
 function countryProblems(countries: readonly string[]): readonly FieldProblem[] {
-  if (countries.every((country) => /^[A-Z]{2}$/.test(country))) return [];
-  const message = 'blockedCountries must be ISO 3166 codes of two capital letters';
+  const unknown = countries.find((country) => !isSupportedCountry(country));
+  if (unknown === undefined) return [];
+  const message = `blockedCountries must be ISO 3166 codes such as US, FR, and ${unknown.slice(0, 20)} is none`;
   return [{ field: 'blockedCountries', message }];
 }

@@ -15,7 +15,7 @@ export type FeatureSetting =
   | { readonly feature: 'schedule_campaigns' | 'targeted_segments'; readonly value: 'on' | 'off' }
   | { readonly feature: 'broadcasts_per_month'; readonly value: number | 'unlimited' };
 
-const largestQuota = 2_147_483_647;
+export const largestQuota = 2_147_483_647;
 
 /** Reads a setting as an operator writes it; undefined when the feature does not take the value. */
 export function parseFeatureSetting(feature: FeatureName, value: string): FeatureSetting | undefined {

@@ -2,7 +2,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import { Invalid } from '../../domain/error.ts';
 import {
   featureNames,
-  largestQuota,
+  featureValues,
   parseFeatureSetting,
   type FeatureSetting,
 } from '../../domain/workspaces/feature.ts';
@@ -12,7 +12,7 @@ import { requireWorkspace } from '../../records/workspaces/workspaces.ts';
 export interface SetFeature {
   readonly workspaceId: number;
   readonly feature: string;
-  /** `on`, `off`, or for the quota a number or `unlimited`. */
+  /** See `featureValues`. */
   readonly value: string;
 }
 
@@ -25,13 +25,7 @@ export async function setFeature(
     throw Invalid.at('feature', `feature must be one of ${featureNames.join(', ')}`);
   }
   const setting = parseFeatureSetting(feature, input.value);
-  if (setting === undefined) {
-    const values =
-      feature === 'broadcasts_per_month'
-        ? `a whole number, at most ${largestQuota}, or unlimited`
-        : 'on or off';
-    throw Invalid.at('value', `${feature} must be ${values}`);
-  }
+  if (setting === undefined) throw Invalid.at('value', `${feature} must be ${featureValues[feature]}`);
   await requireWorkspace(database, input.workspaceId);
   await saveFeature(database, input.workspaceId, setting);
   return { workspaceId: input.workspaceId, ...setting };

@@ -15,7 +15,14 @@ export type FeatureSetting =
   | { readonly feature: 'schedule_campaigns' | 'targeted_segments'; readonly value: 'on' | 'off' }
   | { readonly feature: 'broadcasts_per_month'; readonly value: number | 'unlimited' };
 
-export const largestQuota = 2_147_483_647;
+const largestQuota = 2_147_483_647;
+
+/** What an operator may write as the value of each feature. */
+export const featureValues: Readonly<Record<FeatureName, string>> = {
+  schedule_campaigns: 'on or off',
+  targeted_segments: 'on or off',
+  broadcasts_per_month: `a whole number, at most ${largestQuota}, or unlimited`,
+};
 
 /** Reads a setting as an operator writes it; undefined when the feature does not take the value. */
 export function parseFeatureSetting(feature: FeatureName, value: string): FeatureSetting | undefined {

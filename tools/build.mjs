@@ -70,7 +70,7 @@ export async function ensureBuilt({ say = (line) => process.stderr.write(`${line
   }
 }
 
-const isCurrent = () => isProgramCurrent() && isPageCurrent();
+export const isCurrent = () => isProgramCurrent() && isPageCurrent();
 const isProgramCurrent = () => holds(stampFile, sourceStamp());
 const isPageCurrent = () => holds(page.stampFile, page.stamp());
 

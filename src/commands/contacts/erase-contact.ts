@@ -10,6 +10,7 @@ import {
   findErasureKey,
   findKnownPerson,
   insertErasureKey,
+  namesOf,
   noteOptedOutNumber,
   type PersonData,
   type KnownPerson,
@@ -48,13 +49,12 @@ async function keepOptOut(
   transaction: Connection,
   { workspaceId, person }: { readonly workspaceId: number; readonly person: KnownPerson },
 ): Promise<void> {
-  const names = [person.phoneNumber, ...person.providerIds].filter((name) => name !== null);
   const row = `erasure ${workspaceId}` as const;
   await insertErasureKey(transaction, workspaceId, secrets.encrypt(randomBytes(32).toString('base64'), row));
   const encrypted = await findErasureKey(transaction, workspaceId);
   if (encrypted === undefined) return;
   const key = secrets.decrypt(encrypted, row);
-  for (const name of new Set(names)) {
+  for (const name of namesOf(person)) {
     const hash = hashOfNumber(key, name);
     await noteOptedOutNumber(transaction, workspaceId, { hash, optedOut: !person.subscribed });
   }

@@ -16,6 +16,11 @@ const Known = t.type({
 });
 export type KnownPerson = t.TypeOf<typeof Known>;
 
+/** The number and the ids by which the provider knows a person, each once. */
+export function namesOf({ phoneNumber, providerIds }: KnownPerson): readonly string[] {
+  return [...new Set([phoneNumber, ...providerIds].filter((name) => name !== null))];
+}
+
 /** Returns undefined when there is no such contact, or all its data is erased. Finds deleted contacts too. */
 export async function findKnownPerson(
   connection: Connection,
@@ -134,8 +139,11 @@ export async function erasePersonTraces(connection: Connection, scope: PersonSco
       AND person IN (hashtextextended(${person.phoneNumber}::text, 0), hashtextextended(${person.id}, 0))`);
   await clearMessages(connection, messagesOfPerson(scope));
   await clearRecipients(connection, recipientsOfPerson(scope));
-  const names = [person.phoneNumber, ...person.providerIds].filter((name) => name !== null);
-  await queueErasure(connection, { workspaceId, contactId: person.id, names: [person.id, ...names] });
+  await queueErasure(connection, {
+    workspaceId,
+    contactId: person.id,
+    names: [person.id, ...namesOf(person)],
+  });
 }
 
 /** Clears the contact, so that no row leads to the person. Returns whether the person was subscribed until now; undefined if erased already. */

@@ -1,6 +1,7 @@
 /** GET /api/overview: what all campaigns of the workspace did in a span of time. */
 import * as t from 'io-ts';
 import { describe, named } from '../codecs/json-schema.ts';
+import { earliestTime } from '../codecs/parse-date-time.ts';
 import { Integer, IsoDateTime, Uuid } from '../codecs/scalars.ts';
 import { oneOf, optional, struct } from '../codecs/struct.ts';
 import { Amount } from '../codecs/wallet.ts';
@@ -11,8 +12,6 @@ import { endpoint } from './frame/endpoint.ts';
 import { answer, succeed } from './frame/envelope.ts';
 
 const dayMs = 86_400_000;
-/** Start of the year 1: Postgres does not read earlier years as JavaScript writes them. */
-const earliest = Date.parse('0001-01-01T00:00:00Z');
 const defaultDays = 7;
 /** The longest span, so that an answer has at most some 2,400 points. */
 const mostDays = { day: 400, hour: 100 } as const;
@@ -72,7 +71,7 @@ export const getOverview = endpoint(
   },
   async ({ dependencies: { database, now }, principal: { workspaceId }, query }) => {
     const { interval = 'day', to = now() } = query;
-    const from = query.from ?? new Date(Math.max(earliest, to.getTime() - defaultDays * dayMs));
+    const from = query.from ?? new Date(Math.max(earliestTime, to.getTime() - defaultDays * dayMs));
     if (from >= to) throw Invalid.at('from', 'from must be before to');
     const most = mostDays[interval];
     if (to.getTime() - from.getTime() > most * dayMs)

@@ -1,9 +1,12 @@
 const dateTimePattern =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:Z|[+-](\d{2}):?(\d{2}))$/i;
 
+/** Start of the UTC year 1, in ms: Postgres does not read earlier times as JavaScript writes them. */
+export const earliestTime = Date.parse('0001-01-01T00:00:00Z');
+
 /**
  * An ISO 8601 date-time; undefined for a text without zone, for a day or an hour that does not exist, and outside the UTC years
- * 1 to 9999: Postgres does not read the others as JavaScript writes them.
+ * 1 to 9999.
  */
 export function parseDateTime(text: string): Date | undefined {
   const match = dateTimePattern.exec(text);
@@ -20,5 +23,5 @@ export function parseDateTime(text: string): Date | undefined {
   utc.setUTCHours(hour, minute, second, Math.floor(fraction * 1000));
   const sign = /-\d{2}:?\d{2}$/.test(text) ? -1 : 1;
   const date = new Date(utc.getTime() - sign * (zoneHour * 60 + zoneMinute) * 60_000);
-  return date.getUTCFullYear() < 1 || date.getUTCFullYear() > 9999 ? undefined : date;
+  return date.getTime() < earliestTime || date.getUTCFullYear() > 9999 ? undefined : date;
 }

@@ -9,8 +9,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Runs a loop for one second of fake time; returns the times of its polls in ms. */
-async function pollTimes(answer: (poll: number) => boolean | 'empty'): Promise<readonly number[]> {
+/** Starts a loop in fake time; `times` are those of its polls so far, in ms. */
+function startLoop(answer: (poll: number) => boolean | 'empty') {
   const times: number[] = [];
   const begun = Date.now();
   const loop = startPollingLoop({
@@ -23,6 +23,12 @@ async function pollTimes(answer: (poll: number) => boolean | 'empty'): Promise<r
       return answer(times.length);
     },
   });
+  return { loop, times };
+}
+
+/** Runs a loop for one second; returns the times of its polls. */
+async function pollTimes(answer: (poll: number) => boolean | 'empty'): Promise<readonly number[]> {
+  const { loop, times } = startLoop(answer);
   await vi.advanceTimersByTimeAsync(1_000);
   await loop.stop();
   return times;
@@ -41,17 +47,9 @@ test('a poll that may find more follows at once', async () => {
 });
 
 test('a loop that is woken polls at once, also when it was polling at that moment', async () => {
-  const times: number[] = [];
-  const begun = Date.now();
-  const loop = startPollingLoop({
-    name: 'test',
-    logger: pino({ level: 'silent' }),
-    idleMs: 100,
-    work: async () => {
-      times.push(Date.now() - begun);
-      if (times.length === 2) loop.wake();
-      return false;
-    },
+  const { loop, times } = startLoop((poll) => {
+    if (poll === 2) loop.wake();
+    return false;
   });
   await vi.advanceTimersByTimeAsync(30);
   loop.wake();

@@ -216,19 +216,23 @@ it('clears a message that another transaction was writing during the erasure', a
   expect(await naming()).toEqual([]);
 });
 
-it('registers a person who writes during the erasure as a new contact', async () => {
+/** Applies a callback with a message; `from` and `contact` name its sender. */
+function receive(text: string, from: object, contact: object): Promise<unknown> {
   const message = {
     id: `wamid.${randomUUID()}`,
-    from: number,
+    ...from,
     timestamp: '1749416383',
     type: 'text',
-    text: { body: 'STOP' },
+    text: { body: text },
   };
-  const contacts = [{ profile: { name: 'Ada' }, wa_id: number }];
-  const applier = createApplier(test.pool, { secrets: testSecrets });
-  await eraseWhile(() =>
-    deliverAnyhow(applier, [messagesCallback(seeded.channelId, { contacts, messages: [message] })]),
-  );
+  const contacts = [{ profile: { name: 'Ada' }, ...contact }];
+  return deliverAnyhow(createApplier(test.pool, { secrets: testSecrets }), [
+    messagesCallback(seeded.channelId, { contacts, messages: [message] }),
+  ]);
+}
+
+it('registers a person who writes during the erasure as a new contact', async () => {
+  await eraseWhile(() => receive('STOP', { from: number }, { wa_id: number }));
   const found = sql.fragment`SELECT id = ${contactId} AS erased, phone_number, chat_name, subscribed
     FROM contact WHERE workspace_id = ${seeded.workspaceId} ORDER BY created_at`;
   expect(await rowsOf(test.pool, found)).toEqual([
@@ -245,22 +249,12 @@ it('clears an id of the provider that is learned during the erasure', async () =
 });
 
 it('stays opted out when the person is known by user id alone and writes again', async () => {
-  const { workspaceId, channelId } = seeded;
+  const { workspaceId } = seeded;
   const userId = 'US.13491208655302741918';
   await test.pool.query(sql.type(nothing)`
     UPDATE contact SET phone_number = NULL, provider_user_id = ${userId}, subscribed = false WHERE id = ${contactId}`);
   await erase();
-  const message = {
-    id: `wamid.${randomUUID()}`,
-    from_user_id: userId,
-    timestamp: '1749416383',
-    type: 'text',
-    text: { body: 'Hi' },
-  };
-  const contacts = [{ profile: { name: 'Ada' }, user_id: userId }];
-  await deliverAnyhow(createApplier(test.pool, { secrets: testSecrets }), [
-    messagesCallback(channelId, { contacts, messages: [message] }),
-  ]);
+  await receive('Hi', { from_user_id: userId }, { user_id: userId });
   const found = sql.fragment`SELECT subscribed FROM contact
     WHERE workspace_id = ${workspaceId} AND provider_user_id = ${userId}`;
   expect(await rowsOf(test.pool, found)).toEqual([{ subscribed: false }]);

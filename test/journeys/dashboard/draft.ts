@@ -1,4 +1,4 @@
-/** What the form of a new campaign guards against: lost input, the wrong file, sending to too many. */
+/** The form of a new campaign loses no input, takes no wrong file, and asks before it sends to many. */
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';

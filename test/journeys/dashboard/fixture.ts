@@ -197,6 +197,19 @@ export async function admin(args: readonly string[]): Promise<Readonly<Record<st
   return JSON.parse(out.join('')) as Readonly<Record<string, string>>;
 }
 
+/** Creates another workspace, and returns a key of it. */
+export async function createWorkspaceKey(name: string): Promise<string> {
+  const { workspaceId = '' } = await admin(['create-workspace', '--name', name]);
+  const { apiKey = '' } = await admin([
+    'create-key',
+    '--workspace-id',
+    String(workspaceId),
+    '--scope',
+    'workspace',
+  ]);
+  return apiKey;
+}
+
 export async function createCampaign(name: string, numbers: readonly string[]): Promise<string> {
   const { data } = await api.createCampaign(client, {
     name,

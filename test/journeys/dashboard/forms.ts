@@ -1,8 +1,8 @@
-/** What the forms and lists of contacts, webhooks and segments guard against: a consent that changed, lost input, hidden rows. */
+/** The forms and lists of contacts, webhooks and segments: they overwrite no consent, lose no input and act on no hidden row. */
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';
-import { admin, client, goTo, stack, within } from './fixture.ts';
+import { client, createWorkspaceKey, goTo, stack, within } from './fixture.ts';
 
 it('saves a name without undoing the opt-out that arrived while the form was open', async () => {
   const { id } = (await api.createContact(client, { phoneNumber: '+4915166133001', firstName: 'Ada' })).data;
@@ -71,14 +71,7 @@ it('keeps the forms of contacts and segments through a lost session, until they 
     await page.getByRole('link', { name: 'Kept', exact: true }).waitFor();
     await page.getByRole('button', { name: 'New segment' }).click();
     await page.getByLabel('Segment’s name').fill('Of one workspace only');
-    const { workspaceId = '' } = await admin(['create-workspace', '--name', 'Another']);
-    const { apiKey = '' } = await admin([
-      'create-key',
-      '--workspace-id',
-      String(workspaceId),
-      '--scope',
-      'workspace',
-    ]);
+    const apiKey = await createWorkspaceKey('Another');
     await loseSession(page, () => save.click(), apiKey);
     await page.getByText('Complete the conditions').waitFor();
     expect(await page.getByLabel('Segment’s name').inputValue()).toBe('');

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';
 import {
-  admin,
   client,
   createCampaign,
+  createWorkspaceKey,
   expectNoViolation,
   expectNoViolationInState,
   goTo,
@@ -16,14 +16,7 @@ import {
 } from './fixture.ts';
 
 it('shows first steps in an empty workspace, and a clear message for what is missing', async () => {
-  const { workspaceId = '' } = await admin(['create-workspace', '--name', 'Empty']);
-  const { apiKey = '' } = await admin([
-    'create-key',
-    '--workspace-id',
-    String(workspaceId),
-    '--scope',
-    'workspace',
-  ]);
+  const apiKey = await createWorkspaceKey('Empty');
   const { page, mishaps, close } = await visitAs(apiKey);
   try {
     for (const [place, sentence] of [

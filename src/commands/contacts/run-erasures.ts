@@ -25,7 +25,7 @@ import { startOfDay } from '../../records/database/id-bounds.ts';
 type ErasureDependencies = Pick<Dependencies, 'config' | 'database' | 'logger'>;
 
 const idleMs = 2_000;
-/** An erasure starts after 5 s. By then, transactions that read the contact before the request have committed their events. */
+/** 5 s: transactions that read the contact before an erasure was requested have committed their events when it starts. */
 const afterSeconds = 5;
 /** 2 s until an erasure looks again at a callback that waits to be applied; meanwhile other erasures advance. */
 const callbackDelaySeconds = 2;

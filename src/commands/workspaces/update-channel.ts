@@ -1,12 +1,12 @@
 import { isSupportedCountry } from 'libphonenumber-js/max';
 import type { Dependencies } from '../../dependencies.ts';
-import { Invalid, NotFound, type FieldProblem } from '../../domain/error.ts';
+import { Invalid, type FieldProblem } from '../../domain/error.ts';
 import { pauseRunning } from '../../records/campaigns/lifecycle.ts';
 import { channelBlocked } from '../../domain/operations/notice.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { insertNotices } from '../../records/operations/notices.ts';
 import { setMessagingLimit } from '../../records/sending/messaging-limit.ts';
-import { findChannelById, updateChannelSettings, type Channel } from '../../records/workspaces/channels.ts';
+import { lockChannel, updateChannelSettings, type Channel } from '../../records/workspaces/channels.ts';
 import { rateProblems } from './create-channel.ts';
 
 /** Absent fields stay as they are. */
@@ -51,43 +51,38 @@ export async function updateChannel(
   ];
   if (problems.length > 0) throw Invalid.of(problems);
 
-  const found = await findChannelById(database, input.channelId);
-  if (found === undefined) throw new NotFound('Channel');
-  const { messagesPerSecond, blockedCountries } = found;
-  const settings = {
-    status: status.value ?? found.status,
-    responder: responder.value ?? found.responder,
-    messagesPerSecond: input.messagesPerSecond ?? messagesPerSecond,
-    blockedCountries: [...(input.blockedCountries ?? blockedCountries)],
-    marketingEndpoint: input.marketingEndpoint ?? found.marketingEndpoint,
-  };
-  const accessTokenEncrypted =
-    input.accessToken === undefined
-      ? found.accessTokenEncrypted
-      : secrets.encrypt(input.accessToken, `channel ${input.channelId}`);
-  await database.transaction(async (transaction) => {
+  const { channelId, accessToken, messagingLimit } = input;
+  return database.transaction(async (transaction) => {
+    const found = await lockChannel(transaction, channelId);
+    const { workspaceId, businessAccountId } = found;
+    const settings = {
+      status: status.value ?? found.status,
+      responder: responder.value ?? found.responder,
+      messagesPerSecond: input.messagesPerSecond ?? found.messagesPerSecond,
+      blockedCountries: [...(input.blockedCountries ?? found.blockedCountries)],
+      marketingEndpoint: input.marketingEndpoint ?? found.marketingEndpoint,
+    };
     // The worker's outbox loop signals their workflows.
     if (settings.status === 'blocked') {
-      await pauseRunning(transaction, { channelId: input.channelId });
+      await pauseRunning(transaction, { channelId });
       if (found.status !== 'blocked')
         await insertNotices(transaction, [channelBlocked(found, 'by the operator', null)]);
     }
-    await updateChannelSettings(transaction, input.channelId, {
+    await updateChannelSettings(transaction, channelId, {
       ...settings,
       blockReason: blockReasonOf(found, settings.status),
-      accessTokenEncrypted,
+      accessTokenEncrypted:
+        accessToken === undefined
+          ? found.accessTokenEncrypted
+          : secrets.encrypt(accessToken, `channel ${channelId}`),
       // A new token, or a lifted block, removes the cause of the provider's last rejection.
-      forgetRefusal: input.accessToken !== undefined || input.status === 'active',
+      forgetRefusal: accessToken !== undefined || input.status === 'active',
     });
-    const { workspaceId, businessAccountId } = found;
-    if (input.messagingLimit !== undefined)
-      await setMessagingLimit(transaction, businessAccountId, {
-        limit: input.messagingLimit,
-        reportedAt: now(),
-      });
-    await insertAuditEntry(transaction, { workspaceId, action: 'channel.update', objectId: input.channelId });
+    if (messagingLimit !== undefined)
+      await setMessagingLimit(transaction, businessAccountId, { limit: messagingLimit, reportedAt: now() });
+    await insertAuditEntry(transaction, { workspaceId, action: 'channel.update', objectId: channelId });
+    return settings;
   });
-  return settings;
 }
 
 function blockReasonOf(before: Channel, status: Channel['status']): string | null {

@@ -112,6 +112,13 @@ export async function findChannelById(
   return found ?? undefined;
 }
 
+/** Locks the row, so that its values stay true until the transaction ends; to be called before campaigns are locked. */
+export async function lockChannel(transaction: Connection, channelId: string): Promise<Channel> {
+  const found = await transaction.maybeOne(sql.type(row(Channel))`
+    SELECT ${selection} FROM channel WHERE id = ${channelId} FOR NO KEY UPDATE`);
+  return found ?? notFound('Channel');
+}
+
 export async function listChannelsOfBusinessAccount(
   connection: Connection,
   workspaceId: number,

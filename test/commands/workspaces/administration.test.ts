@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import pg from 'pg';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -268,5 +269,29 @@ test('a channel that is blocked by an operator pauses its campaigns', async () =
   expect(await getCampaignSnapshot(database.pool, campaign.campaignId)).toMatchObject({
     status: 'PAUSED',
     pauseReason: 'CHANNEL_BLOCKED',
+  });
+});
+
+test('keeps a block by the provider that commits during a change of the channel', async () => {
+  const { workspaceId, channelId } = await aWallet();
+  const provider = new pg.Client({ connectionString: database.url });
+  await provider.connect();
+  await provider.query('BEGIN');
+  const block = `UPDATE channel SET status = 'blocked', block_reason = 'ACCOUNT_UPDATE BAN' WHERE id = $1`;
+  await provider.query(block, [channelId]);
+  const change = updateChannel(
+    { database: database.pool, secrets, now: () => new Date() },
+    { channelId, messagesPerSecond: 20 },
+  );
+  const waiting = sql.type(nothing)`
+    SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  await expect.poll(() => database.owner.any(waiting)).toHaveLength(1);
+  await provider.query('COMMIT');
+  await provider.end();
+  expect(await change).toMatchObject({ status: 'blocked', messagesPerSecond: 20 });
+  expect(await getChannel(database.pool, workspaceId, channelId)).toMatchObject({
+    status: 'blocked',
+    blockReason: 'ACCOUNT_UPDATE BAN',
+    messagesPerSecond: 20,
   });
 });

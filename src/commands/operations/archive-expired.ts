@@ -33,10 +33,10 @@ export interface ArchiveOptions {
   readonly onBatch: () => void;
 }
 
-/** 30 min: the activity may take an hour, and the next hourly run continues. */
+/** 30 min: no archive is begun later, so that the activity (6 h) ends by itself; the next hourly run continues. */
 export const longestMs = 30 * 60_000;
 const sourcesAtOnce = 100;
-/** 1 h: less than an erasure waits for archives that were read before it (`erase-archived.ts`). */
+/** 1 h: less than an erasure waits for archives that were read before it (`erase-archived.ts`), and than the activity may take. */
 const mostWritingMs = 60 * 60_000;
 
 /**
@@ -108,16 +108,23 @@ async function writeArchive(
   const { database, storage } = archivist;
   const key = keyOf(source);
   const startedAt = performance.now();
+  const requireTime = (): void => {
+    if (performance.now() - startedAt > mostWritingMs)
+      throw new StorageFailure(`The archive ${key} was written too slowly`);
+  };
+  const onChunk = (): void => {
+    requireTime();
+    onBatch();
+  };
   // An error of the rows' stream destroys the gzip stream, and with it the write.
   const zipped = pipeline(
-    Readable.from(readWhole(archivist, source, onBatch), { objectMode: false }),
+    Readable.from(readWhole(archivist, source, onChunk), { objectMode: false }),
     createGzip(),
     () => undefined,
   );
   try {
     const size = await storage.write(key, zipped);
-    if (performance.now() - startedAt > mostWritingMs)
-      throw new StorageFailure(`The archive ${key} was written too slowly`);
+    requireTime();
     await recordArchive(database, { ...source, key, size });
   } catch (error) {
     if (!(error instanceof ArchivedElsewhere)) throw error;
@@ -129,10 +136,10 @@ async function writeArchive(
  * Reads every row of the source. Rows are deleted only once their archive is recorded: if a record exists at the end, another
  * process may have deleted rows meanwhile, and this throws, so that its complete object is not replaced.
  */
-async function* readWhole(archivist: Archivist, source: ArchiveSource, onBatch: () => void) {
+async function* readWhole(archivist: Archivist, source: ArchiveSource, onChunk: () => void) {
   for await (const chunk of readRows(archivist, source)) {
     yield chunk as Buffer;
-    onBatch();
+    onChunk();
   }
   if (await isArchived(archivist.database, keyOf(source))) throw new ArchivedElsewhere();
 }

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { archiveExpired } from '../../../src/commands/operations/archive-expired.ts';
 import type { Config } from '../../../src/config.ts';
 import { findTargetsById, findTargetsByProviderId } from '../../../src/records/callbacks/message-statuses.ts';
@@ -134,6 +134,19 @@ it('deletes nothing when the storage fails, and writes the same object the next 
   expect(await archiveExpired(fixture.archivist, options)).toEqual({ archives: 1, archivedRows: 25 });
   expect(bytes.length).toBeGreaterThan(100);
   expect(await readFile(join(fixture.folder, keyOf(old)))).toEqual(bytes);
+});
+
+it('gives up an archive that takes longer than an hour while it is written', async () => {
+  const old = await seedEndedCampaign(database.pool, { recipients: 25, monthsAgo: 7 });
+  const clock = vi.spyOn(performance, 'now');
+  const onBatch = () => void clock.mockReturnValue(Infinity);
+  expect(await archiveExpired(fixture.archivist, { ...options, onBatch })).toEqual({
+    archives: 0,
+    archivedRows: 0,
+  });
+  clock.mockRestore();
+  expect(await readdir(fixture.folder)).toEqual([]);
+  expect(await left(old)).toMatchObject({ recipients: 25 });
 });
 
 it('archives the others when one cannot be finished, and that one once it can', async () => {

@@ -46,9 +46,15 @@ export function isDatabaseAway(error: unknown): boolean {
   return isDatabaseUnavailable(error) && !someLink(error, ({ code }) => ofStatement.test(String(code)));
 }
 
-/** True when another transaction held a lock longer than this one may wait: retry later. */
+// Lock timeout and deadlock.
+const ofLock = /^(?:55P03|40P01)$/;
+
+/**
+ * True when another transaction held a lock longer than this one may wait, or waits for ours: retry the whole transaction later,
+ * because a savepoint releases only what was locked after it.
+ */
 export function isLockHeld(error: unknown): boolean {
-  return someLink(error, ({ code }) => code === '55P03');
+  return someLink(error, ({ code }) => ofLock.test(String(code)));
 }
 
 /** True when the database is older than this build. */

@@ -99,6 +99,25 @@ describe('createCallbackPoll', () => {
     expect(await waiting()).toBe(0);
   });
 
+  it('applies a callback again as a whole after a deadlock', async () => {
+    const place = await seed();
+    await database.owner.query(sql.type(nothing)`
+      CREATE FUNCTION deadlock() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN RAISE EXCEPTION USING ERRCODE = ''deadlock_detected''; END'`);
+    await database.owner.query(sql.type(nothing)`
+      CREATE TRIGGER deadlock BEFORE INSERT ON message FOR EACH ROW
+      WHEN (NEW.provider_message_id = 'contended') EXECUTE FUNCTION deadlock()`);
+    const before = await errors();
+    const body = Buffer.from(JSON.stringify(inbound(place, message('first'), message('contended'))));
+    await insertProviderCallbacks(database.pool, [body]);
+    await createCallbackPoll(createApplier(database.pool))();
+    expect(await errors()).toEqual(before);
+    expect([await savedOf(place), await waiting()]).toEqual([[], 1]);
+    await database.owner.query(sql.type(nothing)`DROP TRIGGER deadlock ON message`);
+    await createCallbackPoll(createApplier(database.pool))();
+    expect([await savedOf(place), await waiting()]).toEqual([['contended', 'first'], 0]);
+  });
+
   it('ignores unknown phone number ids and accounts', async () => {
     const applier = createApplier(database.pool);
     const before = (await errors()).length;

@@ -9,15 +9,15 @@ const hex = (bytes: ArrayBuffer): string =>
 
 const seedOf = (action: string): string => `unanswered ${action}`;
 
-/** The key is a hash of the body and a random seed, so that this tab keeps neither names nor numbers. */
-async function keyOf(action: string, body: object): Promise<string> {
+/** Where the key of an unanswered body is kept: by a hash with a random seed, so that this tab keeps neither names nor numbers. */
+async function placeOf(action: string, body: object): Promise<string> {
   const seed = sessionStorage.getItem(seedOf(action)) ?? crypto.randomUUID();
   sessionStorage.setItem(seedOf(action), seed);
   const text = new TextEncoder().encode(seed + JSON.stringify(body));
-  return hex(await crypto.subtle.digest('SHA-256', text));
+  return `${seedOf(action)} ${hex(await crypto.subtle.digest('SHA-256', text))}`;
 }
 
-/** From now on the same body is a new request. */
+/** From now on every body is a new request: with another seed, the kept keys are not found any more. */
 export const forgetUnanswered = (action: string): void => sessionStorage.removeItem(seedOf(action));
 
 export interface Sent<A> {
@@ -32,10 +32,13 @@ export async function sendOnce<A, B extends object>(
   operation: (client: api.Client, body: B, options: api.CallOptions) => Promise<A>,
   body: B,
 ): Promise<Sent<A>> {
-  const isSecond = sessionStorage.getItem(seedOf(action)) !== null;
+  const place = await placeOf(action, body);
+  const earlier = sessionStorage.getItem(place);
+  const idempotencyKey = earlier ?? crypto.randomUUID();
+  sessionStorage.setItem(place, idempotencyKey);
   let isReplayed = false;
   const client = clientSeenBy(({ headers }) => (isReplayed = headers.has('Idempotent-Replayed')));
-  const answer = await operation(client, body, { idempotencyKey: await keyOf(action, body) });
-  forgetUnanswered(action);
-  return { answer, isRepeated: isSecond && isReplayed };
+  const answer = await operation(client, body, { idempotencyKey });
+  sessionStorage.removeItem(place);
+  return { answer, isRepeated: earlier !== null && isReplayed };
 }

@@ -9,6 +9,7 @@ import {
   expectFocus,
   goTo,
   lookAt,
+  loseAnswers,
   photograph,
   tabTo,
   use,
@@ -75,9 +76,14 @@ it('creates a campaign from a messy CSV by the keyboard alone, and nothing befor
       await tabTo(page, page.getByLabel('Test number'));
       await type('0151 12345678');
       const send = page.getByRole('button', { name: 'Send test' });
+      await loseAnswers(page, '**/message/send');
+      await use(page, send);
+      await page.getByRole('alert').getByText('The service did not answer.').waitFor({ timeout: 30_000 });
       await use(page, send);
       await page.getByText('Sent: the provider accepted it.').waitFor();
       await expectFocus(page, send);
+      const sent = await api.listMessages(client, { phone_number: '+4915112345678' });
+      expect(sent.data).toHaveLength(1);
       expect(await contactsAndCampaigns()).toEqual(before);
       await use(page, page.getByRole('button', { name: 'Create campaign' }));
       await page.keyboard.press('Enter');

@@ -2,8 +2,9 @@
 import { Group, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, client } from '../../client.ts';
+import { api } from '../../client.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
+import { forgetUnanswered, sendOnce } from '../../send-once.ts';
 import { mappingOf, type Field, type Variables } from './fields.ts';
 
 interface TestMessageProps {
@@ -14,17 +15,23 @@ interface TestMessageProps {
   readonly row: Readonly<Record<string, string>>;
 }
 
+const action = 'test message';
+
 export function TestMessage(props: TestMessageProps) {
   const [to, setTo] = useState('');
   const [country, setCountry] = useState('');
   const send = useMutation({
     mutationFn: () =>
-      api.sendTemplateMessage(client, {
+      sendOnce(action, api.sendTemplateMessage, {
         templateId: props.templateId,
         recipientPhoneNumber: international(to, country),
         countryCode: country.trim(),
         variableMapping: valuesOf(props),
       }),
+    onError: (error) => {
+      // The service repeats this answer for the same key; the user has read it and may send another one.
+      if (error instanceof api.ApiError && error.code === 'outcome_unknown') forgetUnanswered(action);
+    },
   });
   return (
     <div>

@@ -59,14 +59,11 @@ async function readOptions(
   { environment, input = process.stdin }: Pick<AdminRun, 'environment' | 'input'>,
 ) {
   const names = Object.keys(command.options);
-  const { values } = parseArgs({
-    args: joinNegativeNumbers(args),
-    options: {
-      help: { type: 'boolean', short: 'h' },
-      ...Object.fromEntries(names.map((name) => [name, { type: typeOf(command, name) }])),
-    },
-  });
+  const { values, tokens } = parse(command, args);
   if (values.help === true) return 'help';
+  const inOrder = tokens.flatMap((token) => (token.kind === 'option' ? token.name : []));
+  const repeated = inOrder.find((name, at) => inOrder.indexOf(name) !== at);
+  if (repeated !== undefined) throw misuse(command, `--${repeated} was given twice`);
   const given: Record<string, string | undefined> = Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, typeof value === 'string' ? value : 'yes']),
   );
@@ -77,8 +74,27 @@ async function readOptions(
   }
   const missing = names.filter((name) => isRequired(command, name) && given[name] === undefined);
   if (missing.length === 0) return given;
-  throw new Error(`${missing.map((name) => `--${name}`).join(', ')} missing\n\n${usageOf(command)}`);
+  throw misuse(command, `${missing.map((name) => `--${name}`).join(', ')} missing`);
 }
+
+function parse(command: AdminCommand, args: readonly string[]) {
+  const options = Object.keys(command.options).map(
+    (name) => [name, { type: typeOf(command, name) }] as const,
+  );
+  try {
+    return parseArgs({
+      args: joinNegativeNumbers(args),
+      options: { help: { type: 'boolean', short: 'h' }, ...Object.fromEntries(options) },
+      tokens: true,
+    });
+  } catch (error) {
+    throw misuse(command, problemOf(error));
+  }
+}
+
+/** The problem, followed by the options that the command takes. */
+const misuse = (command: AdminCommand, problem: string): Error =>
+  new Error(`${problem}\n\n${usageOf(command)}`);
 
 function typeOf({ options }: AdminCommand, name: string): 'boolean' | 'string' {
   return options[name]?.flag === true ? 'boolean' : 'string';

@@ -23,7 +23,7 @@ async function doctor(...args: readonly string[]) {
   const out: string[] = [];
   const err: string[] = [];
   const code = await runAdmin({
-    args: ['doctor', '--pause-seconds', '0', ...args],
+    args: ['doctor', ...(args.includes('--pause-seconds') ? [] : ['--pause-seconds', '0']), ...args],
     environment: { DATABASE_URL: database.url, TEMPORAL_ADDRESS: temporal.address, DATA_DIR: '/nonexistent' },
     sqlFolder: resolve('sql'),
     out: (text) => out.push(text),

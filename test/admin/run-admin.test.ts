@@ -388,9 +388,18 @@ describe('admin problems', () => {
     [['release-unknown', '--workspace-id', '1', '--older-than-hours', '-1'], 'must be a whole number'],
     [['create-key', '--workspace-id', '2000000000', '--scope', 'workspace'], 'Workspace not found'],
     [['create-key', '--workspace-id', '1', '--scope', 'channel'], 'channel id'],
+    [['recharge', '--amount', '1', '--amount', '2'], '--amount was given twice'],
+    [['find-campaigns', '--standing-still', '--standing-still'], '--standing-still was given twice'],
   ])('answers %j with 1 and the reason', async (args, reason) => {
     expect(await problem(args)).toContain(reason);
   });
+
+  test.each([['--colour', 'red'], ['Acme'], ['--name'], ['--name', 'a', '--name', 'b'], []])(
+    'lists the options of the command after %j',
+    async (...args) => {
+      expect(await problem(['create-workspace', ...args])).toContain('--name  name of the workspace');
+    },
+  );
 
   test('names DATABASE_URL and the data folder when there is no database', async () => {
     expect(await problem(['migrate'], { DATA_DIR: '/nonexistent' })).toMatch(/DATABASE_URL.*\/nonexistent/);

@@ -65,6 +65,13 @@ export function uuidOption(name: string, value: string): string {
   throw new Error(`--${name} must be a UUID`);
 }
 
+/** The id of an API key. A whole key is refused: its secret does not belong on a command line. */
+export function keyIdOption(value: string): string {
+  const [, keyId] = value.split('_');
+  if (keyId === undefined) return value;
+  throw new Error(`--key-id takes the second part of the key alone: ${keyId}`);
+}
+
 export function integerOption(name: string, value: string, largest = 2_147_483_647): number {
   const number = Number(value);
   if (/^\d{1,10}$/.test(value) && number <= largest) return number;

@@ -21,7 +21,7 @@ import { listChannelsCommand } from './list-channels-command.ts';
 import { sendingWindowCommand } from './sending-window-command.ts';
 import { updateChannelCommand } from './update-channel-command.ts';
 import { walletCommands } from './wallet-commands.ts';
-import { adminCommand, integerOption, uuidOption, type AdminCommand } from './admin-command.ts';
+import { adminCommand, integerOption, keyIdOption, uuidOption, type AdminCommand } from './admin-command.ts';
 
 const workspaceId = { description: 'id of the workspace' };
 const channelId = { description: 'id of the channel' };
@@ -98,14 +98,17 @@ export const adminCommands: readonly AdminCommand[] = [
     name: 'revoke-key',
     summary: 'revoke an API key, on every process within 5 seconds',
     options: { 'key-id': { description: 'the second part of the key, or what create-key printed' } },
-    run: (context, values) => revokeApiKey(context, { keyId: values['key-id'] }),
+    run: (context, values) => revokeApiKey(context, { keyId: keyIdOption(values['key-id']) }),
   }),
   adminCommand({
     name: 'sign-in-link',
     summary: 'make a link that signs in to the dashboard, once and within ten minutes',
     options: { 'key-id': { description: 'the key whose rights it gives: the second part of the key' } },
     run: (context, values) =>
-      createSignInLink(context, { keyId: values['key-id'], origin: publicOrigin(context.config) }),
+      createSignInLink(context, {
+        keyId: keyIdOption(values['key-id']),
+        origin: publicOrigin(context.config),
+      }),
   }),
   ...walletCommands,
   adminCommand({

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { adminCommands } from '../../src/admin/admin-commands.ts';
 import { runAdmin } from '../../src/admin/run-admin.ts';
 import type { Environment } from '../../src/config.ts';
-import { hashSecret, parseApiKey } from '../../src/domain/workspaces/api-key.ts';
+import { hashSecret, mintApiKey, parseApiKey } from '../../src/domain/workspaces/api-key.ts';
 import { findApiKeys } from '../../src/records/workspaces/api-keys.ts';
 import { findChannelById } from '../../src/records/workspaces/channels.ts';
 import { nothing, row } from '../../src/records/database/row.ts';
@@ -249,6 +249,17 @@ describe('admin', () => {
     expect(await findApiKeys(database.pool, [String(keyId)])).toEqual([]);
     expect(await problem(['revoke-key', '--key-id', 'unknown'])).toBe('API key not found\n');
   });
+
+  test.each(['revoke-key', 'sign-in-link'])(
+    '%s names the part of a whole key that it takes',
+    async (command) => {
+      const { apiKey } = mintApiKey(pepper);
+      const [, keyId] = apiKey.split('_');
+      expect(await problem([command, '--key-id', apiKey])).toBe(
+        `--key-id takes the second part of the key alone: ${keyId}\n`,
+      );
+    },
+  );
 
   test('recharges and adjusts a wallet, also by a negative amount', async () => {
     const { channelId } = await aChannel();

@@ -278,6 +278,10 @@ describe('admin', () => {
     expect(await result(adjust('-2.25'))).toEqual({ balance: '10.25' });
     expect(await problem(adjust('-11'))).toMatch(/balance/);
     expect(await problem(['recharge', '--channel-id', channelId, '--amount', '-1'])).toMatch(/amount/);
+    for (const [command, ...more] of [['recharge'], ['adjust-wallet', '--reason', 'goodwill']] as const)
+      expect(
+        await problem([command, '--channel-id', channelId, '--amount', '1000000000001', ...more]),
+      ).toContain('and not beyond 1000000000000\n');
   });
 
   test('sets features', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -312,10 +313,9 @@ describe('admin', () => {
     expect(await result(['migrate'], owner)).toEqual({ applied: [] });
   });
 
-  test('shows a campaign with its counters', async () => {
+  async function aCampaign() {
     const { workspaceId, channelId } = await aChannel();
-    const id = '11111111-1111-4111-8111-111111111111';
-    const template = '22222222-2222-4222-8222-222222222222';
+    const [id, template] = [randomUUID(), randomUUID()];
     await database.pool.query(sql.type(nothing)`
       INSERT INTO template (id, workspace_id, business_account_id, provider_template_id, name, language, category,
         status, components)
@@ -327,14 +327,32 @@ describe('admin', () => {
       VALUES (${id}, ${workspaceId}, ${channelId}, ${template}, 'Spring', 'all_contacts', '{}', 'IMMEDIATE', 'DRAFT',
         'PREPARING', 'test')`);
     await database.pool.query(sql.type(nothing)`INSERT INTO campaign_counter (campaign_id) VALUES (${id})`);
+    return { id, workspaceId };
+  }
+
+  test('shows a campaign with its counters', async () => {
+    const { id } = await aCampaign();
     expect(await result(['show-campaign', '--campaign-id', id])).toMatchObject({
       id,
       name: 'Spring',
       status: 'DRAFT',
       counters: { pending: 0, sent: 0 },
     });
-    expect(await problem(['show-campaign', '--campaign-id', template])).toBe('Campaign not found\n');
+    expect(await problem(['show-campaign', '--campaign-id', randomUUID()])).toBe('Campaign not found\n');
     expect(await problem(['show-campaign', '--campaign-id', "'; --"])).toBe('--campaign-id must be a UUID\n');
+  });
+
+  test('releases nothing of a campaign that the workspace does not have', async () => {
+    const [campaign, other] = [await aCampaign(), await aChannel()];
+    const release = (id: string, ofWorkspace: string) => [
+      'release-unknown',
+      `--workspace-id=${ofWorkspace}`,
+      `--campaign-id=${id}`,
+      '--older-than-hours=1',
+    ];
+    expect(await result(release(campaign.id, campaign.workspaceId))).toEqual({ messages: 0, amount: '0' });
+    expect(await problem(release(campaign.id, other.workspaceId))).toBe('Campaign not found\n');
+    expect(await problem(release(randomUUID(), other.workspaceId))).toBe('Campaign not found\n');
   });
 
   test('finds the database and the secrets of the running stack', async () => {

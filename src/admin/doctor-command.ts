@@ -143,16 +143,18 @@ const clockToleranceMs = 60_000;
 
 function restoreOf(values: Readonly<Record<string, string | undefined>>): Restore | undefined {
   const { 'backup-at': backup, 'stopped-at': stopped } = values;
-  const temporalToo = values['temporal-too'] !== undefined;
-  if (temporalToo && values['temporal-kept'] !== undefined)
-    throw new Error('--temporal-too and --temporal-kept contradict each other');
-  if (backup === undefined && stopped === undefined && !temporalToo) return undefined;
+  const [about, ...others] = (['temporal-too', 'temporal-kept'] as const).filter((name) => values[name]);
+  if (others.length > 0) throw new Error('--temporal-too and --temporal-kept contradict each other');
+  if (backup === undefined && stopped === undefined) {
+    if (about !== undefined) throw new Error(`--${about} needs --backup-at and --stopped-at`);
+    return undefined;
+  }
   if (backup === undefined || stopped === undefined)
     throw new Error('--backup-at and --stopped-at go together');
   const restore = {
     backupAt: time('backup-at', backup),
     stoppedAt: time('stopped-at', stopped),
-    temporalToo,
+    temporalToo: about === 'temporal-too',
   };
   if (restore.backupAt > restore.stoppedAt) throw new Error('--backup-at is later than --stopped-at');
   if (restore.stoppedAt.getTime() > Date.now() + clockToleranceMs)

@@ -85,6 +85,8 @@ describe('admin doctor', () => {
 
   it.each([
     [['--backup-at', '2026-01-01T12:00:00Z'], /go together/],
+    [['--temporal-kept'], /--temporal-kept needs --backup-at and --stopped-at/],
+    [['--temporal-too'], /--temporal-too needs --backup-at and --stopped-at/],
     [
       [
         '--backup-at',

@@ -236,6 +236,19 @@ describe('admin', () => {
     }
   });
 
+  test.each([
+    ['phone-number-id', '+49 30 901820', 'phoneNumberId'],
+    ['phone-number-id', 'https://example.com/1', 'phoneNumberId'],
+    ['business-account-id', ' 102290129340398', 'businessAccountId'],
+    ['display-phone-number', 'Acme', 'displayPhoneNumber'],
+  ])('creates no channel with --%s %j', async (option, value, field) => {
+    const { workspaceId } = await result(['create-workspace', '--name', 'Acme']);
+    const args = channelArgs(workspaceId).filter((arg) => !arg.startsWith(`--${option}=`));
+    expect(await problem([...args, `--${option}=${value}`])).toMatch(
+      new RegExp(`^${field} must be .* such as `),
+    );
+  });
+
   test('revokes a key, twice if asked to', async () => {
     const { workspaceId } = await aChannel();
     const { keyId = '' } = await result([

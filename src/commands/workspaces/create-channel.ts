@@ -45,11 +45,23 @@ export async function createChannel(
   return { channelId };
 }
 
+const anId = /^[\w-]{1,64}$/;
+const shapes = [
+  ['phoneNumberId', anId, "the provider's id of the number, such as 106540352242922"],
+  ['displayPhoneNumber', /^\+?[\d ().-]{5,30}$/, 'a phone number, such as +49 30 901820'],
+  ['businessAccountId', anId, "the provider's id of the account, such as 102290129340398"],
+] as const;
+
 function identifierProblems(input: CreateChannel): readonly FieldProblem[] {
-  const fields = ['phoneNumberId', 'displayPhoneNumber', 'businessAccountId', 'accessToken'] as const;
-  return fields
-    .filter((field) => input[field].trim() === '' || input[field].length > 1024)
-    .map((field) => ({ field, message: `${field} must have 1 to 1024 characters` }));
+  const misshapen = shapes
+    .filter(([field, shape]) => !shape.test(input[field]))
+    .map(([field, , what]) => ({ field, message: `${field} must be ${what}` }));
+  return [...misshapen, ...tokenProblems(input.accessToken)];
+}
+
+export function tokenProblems(accessToken: string): readonly FieldProblem[] {
+  if (accessToken.trim() !== '' && accessToken.length <= 1024) return [];
+  return [{ field: 'accessToken', message: 'accessToken must have 1 to 1024 characters' }];
 }
 
 export function rateProblems(messagesPerSecond: number): readonly FieldProblem[] {

@@ -7,7 +7,7 @@ import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { insertNotices } from '../../records/operations/notices.ts';
 import { setMessagingLimit } from '../../records/sending/messaging-limit.ts';
 import { lockChannel, updateChannelSettings, type Channel } from '../../records/workspaces/channels.ts';
-import { rateProblems } from './create-channel.ts';
+import { rateProblems, tokenProblems } from './create-channel.ts';
 
 /** Absent fields stay as they are. */
 export interface UpdateChannel {
@@ -44,7 +44,7 @@ export async function updateChannel(
   const problems = [
     ...status.problems,
     ...responder.problems,
-    ...tokenProblems(input.accessToken),
+    ...(input.accessToken === undefined ? [] : tokenProblems(input.accessToken)),
     ...(input.messagesPerSecond === undefined ? [] : rateProblems(input.messagesPerSecond)),
     ...countryProblems(input.blockedCountries ?? []),
     ...limitProblems(input.messagingLimit),
@@ -99,11 +99,6 @@ function oneOfMany<T extends string>(
   if (value !== undefined) return { value, problems: [] };
   if (given === undefined) return { problems: [] };
   return { problems: [{ field, message: `${field} must be one of ${known.join(', ')}` }] };
-}
-
-function tokenProblems(accessToken: string | undefined): readonly FieldProblem[] {
-  if (accessToken === undefined || (accessToken.trim() !== '' && accessToken.length <= 1024)) return [];
-  return [{ field: 'accessToken', message: 'accessToken must have 1 to 1024 characters' }];
 }
 
 function limitProblems(limit: number | null | undefined): readonly FieldProblem[] {

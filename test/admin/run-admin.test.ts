@@ -170,15 +170,19 @@ describe('admin', () => {
       messagesPerSecond: 20,
       blockedCountries: [],
       marketingEndpoint: false,
+      messagingLimit: null,
     });
     expect(await update('--marketing-endpoint=on', '--messaging-limit=250')).toMatchObject({
       marketingEndpoint: true,
+      messagingLimit: 250,
     });
+    expect(await update('--messages-per-second=20')).toMatchObject({ messagingLimit: 250 });
     expect(await problem(['update-channel', `--channel-id=${channelId}`, '--messaging-limit=0'])).toContain(
       'messagingLimit must be at least 1, or none',
     );
     expect(await update('--messaging-limit=none', '--marketing-endpoint=off')).toMatchObject({
       marketingEndpoint: false,
+      messagingLimit: null,
     });
     expect(await problem(['update-channel', `--channel-id=${channelId}`, '--blocked-countries=FR,UK'])).toBe(
       'blockedCountries must be ISO 3166 codes such as US, FR, and UK is none\n',

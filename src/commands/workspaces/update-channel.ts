@@ -6,6 +6,7 @@ import { channelBlocked } from '../../domain/operations/notice.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { insertNotices } from '../../records/operations/notices.ts';
 import { setMessagingLimit } from '../../records/sending/messaging-limit.ts';
+import { getMessagingLimit } from '../../records/workspaces/business-accounts.ts';
 import { lockChannel, updateChannelSettings, type Channel } from '../../records/workspaces/channels.ts';
 import { rateProblems, tokenProblems } from './create-channel.ts';
 
@@ -37,7 +38,9 @@ export async function updateChannel(
   { database, secrets, now }: Pick<Dependencies, 'database' | 'secrets' | 'now'>,
   input: UpdateChannel,
 ): Promise<
-  Pick<Channel, 'status' | 'responder' | 'messagesPerSecond' | 'blockedCountries' | 'marketingEndpoint'>
+  Pick<Channel, 'status' | 'responder' | 'messagesPerSecond' | 'blockedCountries' | 'marketingEndpoint'> & {
+    readonly messagingLimit: number | null;
+  }
 > {
   const status = oneOfMany('status', input.status, statuses);
   const responder = oneOfMany('responder', input.responder, responders);
@@ -81,7 +84,7 @@ export async function updateChannel(
     if (messagingLimit !== undefined)
       await setMessagingLimit(transaction, businessAccountId, { limit: messagingLimit, reportedAt: now() });
     await insertAuditEntry(transaction, { workspaceId, action: 'channel.update', objectId: channelId });
-    return settings;
+    return { ...settings, messagingLimit: await getMessagingLimit(transaction, businessAccountId) };
   });
 }
 

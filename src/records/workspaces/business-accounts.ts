@@ -56,6 +56,14 @@ export async function markTemplatesSynced(connection: Connection, businessAccoun
     UPDATE business_account SET templates_synced_at = now() WHERE id = ${businessAccountId}`);
 }
 
+const Limit = row(t.type({ limit: nullable(t.number) }));
+
+/** Different people whom the account may message in 24 hours; null: no limit. */
+export function getMessagingLimit(connection: Connection, businessAccountId: string): Promise<number | null> {
+  return connection.oneFirst(sql.type(Limit)`
+    SELECT messaging_limit AS "limit" FROM business_account WHERE id = ${businessAccountId}`);
+}
+
 /** A report of the provider about an account. */
 export interface AccountNotice {
   readonly field: string;

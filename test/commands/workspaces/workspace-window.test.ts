@@ -41,10 +41,11 @@ function gate() {
 
 it('holds for a campaign that begins while the window is being set', async () => {
   const { workspaceId, campaignId } = await seed('DRAFT');
+  const window = closed();
   const saved = gate();
   const began = gate();
   const setting = test.pool.transaction(async (transaction) => {
-    await saveWorkspaceWindow(transaction, workspaceId, closed());
+    await saveWorkspaceWindow(transaction, workspaceId, window);
     saved.open();
     await Promise.race([began.opened, sleep(300)]);
   });
@@ -53,7 +54,7 @@ it('holds for a campaign that begins while the window is being set', async () =>
   const begun = await getSendingHours(test.pool, campaignId);
   began.open();
   await setting;
-  expect(begun).toMatchObject({ status: 'RUNNING', windows: [closed()] });
+  expect(begun).toMatchObject({ status: 'RUNNING', windows: [window] });
 });
 
 it('no longer keeps a campaign waiting that was paused when the window was removed', async () => {

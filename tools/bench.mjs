@@ -10,8 +10,10 @@ const figures = readdirSync(join(root, 'bench'))
   .map((name) => name.slice(0, -3));
 const [figure, ...options] = process.argv.slice(2);
 if (figure === undefined || !figures.includes(figure)) {
-  process.stderr.write(`Usage: npm run bench -- <figure> [options]\nFigures: ${figures.join(', ')}\n`);
-  process.exit(1);
+  const isAsked = figure === '--help' || figure === '-h';
+  const usage = `Usage: npm run bench -- <figure> [options]\nFigures: ${figures.join(', ')}\n`;
+  (isAsked ? process.stdout : process.stderr).write(usage);
+  process.exit(isAsked ? 0 : 1);
 }
 await ensureBuilt();
 const path = join(root, 'dist', 'bench', `${figure}.js`);

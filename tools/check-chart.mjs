@@ -29,6 +29,12 @@ const modelsOf = {
   'keda.sh': '@kubernetes-models/keda/keda.sh',
 };
 
+if (process.argv.length > 2) {
+  const isAsked = ['--help', '-h'].includes(process.argv[2]);
+  const usage = 'Usage: npm run check-chart\nChecks ops/helm without a cluster; takes no options.\n';
+  (isAsked ? process.stdout : process.stderr).write(usage);
+  process.exit(isAsked ? 0 : 1);
+}
 ensureTools();
 const helm = join(tools, 'helm');
 const { loadAll } = createRequire(join(tools, 'package.json'))('js-yaml');

@@ -1,5 +1,5 @@
 /**
- * `npm run generated-clients [NAME…]`: checks that clients generated from docs/openapi.json compile, and that those with a
+ * `npm run generated-clients [-- NAME…]`: checks that clients generated from docs/openapi.json compile, and that those with a
  * journey work against a stack. Generators run with their defaults. A part of `npm run test:release`, because the tools come
  * from four registries. An entry whose programs or tools are missing is named and left out.
  */
@@ -121,6 +121,14 @@ const fetchUntil = Date.now() + 300_000;
 const seconds = (from) => `${((Date.now() - from) / 1000).toFixed(0)} s`;
 const isHere = (program) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 
+const chosen = process.argv.slice(2);
+if (chosen.some((name) => !(name in languages))) {
+  const isAsked = chosen.includes('--help') || chosen.includes('-h');
+  const usage = `Usage: npm run generated-clients [-- NAME…]\nNames: ${Object.keys(languages).join(', ')}\n`;
+  (isAsked ? process.stdout : process.stderr).write(usage);
+  process.exit(isAsked ? 0 : 1);
+}
+
 const home = mkdtempSync(join(tmpdir(), 'generated-clients-'));
 // The embedded Postgres runs as another user, which must be able to enter.
 chmodSync(home, 0o711);
@@ -144,7 +152,6 @@ try {
     API_KEY: dev.apiKey,
     TEMPLATE_ID: '0197c1f2-5d10-7c11-8a11-0c5f1b2a4e77',
   };
-  const chosen = process.argv.slice(2);
   for (const [name, language] of Object.entries(languages)) {
     if (chosen.length > 0 && !chosen.includes(name)) continue;
     const missing = language.needs.filter((program) => !isHere(program));

@@ -27,8 +27,9 @@ const document = join(root, 'docs', 'openapi.json');
 const work = join(root, 'dist', 'clients', 'generated');
 const generator = 'v/lib/python3*/site-packages/openapi_generator_cli/openapi-generator.jar';
 const generatorTools = 'python3 -m venv v && v/bin/pip install --quiet openapi-generator-cli==7.26.0';
-// The entry `python` fetches the generator for those below it.
+// Entries that only generate share the generator of `python`, and fetch it if that entry did not run before.
 const sharedGenerator = `../python/${generator}`;
+const sharedTools = `ls ${sharedGenerator} || (mkdir -p ../python && cd ../python && ${generatorTools})`;
 const generateWith = (name) =>
   `rm -rf out && java -jar ${sharedGenerator} generate -i ${document} -g ${name} -o out > generator.log`;
 const typescript = 'npx tsc --noEmit --strict --target es2022 --module esnext --moduleResolution bundler';
@@ -80,25 +81,25 @@ const languages = {
   },
   'typescript-fetch': {
     needs: ['npm', 'java', 'python3'],
-    tools: `ls ${sharedGenerator} && npm install --silent --no-save --prefix . typescript@5.9.3`,
+    tools: `(${sharedTools}) && npm install --silent --no-save --prefix . typescript@5.9.3`,
     generate: generateWith('typescript-fetch'),
     compile: `${typescript} out/index.ts`,
   },
   'go (openapi-generator)': {
     needs: ['go', 'java', 'python3'],
-    tools: `ls ${sharedGenerator}`,
+    tools: sharedTools,
     generate: generateWith('go'),
     compile: 'cd out && go mod tidy && go build ./...',
   },
   'java (defaults)': {
     needs: ['java', 'javac', 'mvn', 'python3'],
-    tools: `ls ${sharedGenerator}`,
+    tools: sharedTools,
     generate: generateWith('java'),
     compile: 'cd out && mvn -q -B -DskipTests compile',
   },
   php: {
     needs: ['php', 'java', 'python3'],
-    tools: `ls ${sharedGenerator}`,
+    tools: sharedTools,
     generate: generateWith('php'),
     compile: "find out/lib -name '*.php' -print0 | xargs -0 -n 1 php -l",
   },

@@ -40,3 +40,12 @@ describe.each(quickStarts.filter(([program]) => isInstalled(program)))(
     }, 120_000);
   },
 );
+
+it('ends the quick start for curl at the first refusal, with its message', async () => {
+  const { status, stdout, stderr } = spawnSync('sh', ['examples/quick-start/curl.sh'], {
+    env: { ...process.env, BASE_URL: stack.dev.baseUrl, API_KEY: 'no key' },
+    encoding: 'utf8',
+  });
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr.match(/Invalid or missing authentication credentials/g)).toHaveLength(1);
+});

@@ -1,4 +1,4 @@
-/** What the screens say at first sight: planned times, campaigns that failed or wait, typed numbers, the wallets of a workspace. */
+/** Screens at first sight: planned times, campaigns that failed or wait, typed numbers, the wallets of a workspace. */
 import { expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';
 import {

@@ -14,7 +14,7 @@ import {
 import type { PhoneNumber } from '../../domain/phone-number.ts';
 import { createPhoneSet, type PhoneSet } from '../../domain/audience/phone-set.ts';
 import type { Reachable } from '../../domain/audience/audience-contact.ts';
-import type { ContactLoad, KnownContacts } from '../../records/audience/contact-load.ts';
+import type { ContactLoad, FoundContacts } from '../../records/audience/contact-load.ts';
 import { createBoundedQueue } from '../../concurrency/bounded-queue.ts';
 import type { RecipientLoad } from '../../records/audience/recipient-load.ts';
 
@@ -36,7 +36,7 @@ interface Batch {
   /** Reasons for skipping that do not depend on the contact, by index of the candidate. */
   readonly skips: readonly NewRecipient['skip'][];
   readonly reachable: readonly Reachable[];
-  readonly known: Promise<KnownContacts> | undefined;
+  readonly found: Promise<FoundContacts> | undefined;
 }
 
 export async function buildRecipients({
@@ -50,11 +50,11 @@ export async function buildRecipients({
   const waiting: Batch[] = [];
   const writing = createBoundedQueue(batchesUnderWay);
 
-  const finish = async ({ candidates, skips, reachable, known }: Batch): Promise<void> => {
+  const finish = async ({ candidates, skips, reachable, found }: Batch): Promise<void> => {
     checkpoint();
     let registered: readonly AudienceContact[] = [];
-    if (contacts !== undefined && known !== undefined) {
-      const registration = contacts.register(reachable, await known);
+    if (contacts !== undefined && found !== undefined) {
+      const registration = contacts.register(reachable, await found);
       registered = registration.contacts;
       await writing.add(registration.written);
     }
@@ -91,10 +91,10 @@ function beginBatch(
     if (skip === undefined && isReachable(candidate)) reachable.push(candidate);
     return skip;
   });
-  const known = reachable.length === 0 ? undefined : contacts?.find(reachable);
+  const found = reachable.length === 0 ? undefined : contacts?.find(reachable);
   // `finish` awaits the lookup and gets its failure; until then Node must not count it as unhandled.
-  known?.catch(() => undefined);
-  return { candidates, skips, reachable, known };
+  found?.catch(() => undefined);
+  return { candidates, skips, reachable, found };
 }
 
 const isReachable = (candidate: Candidate): candidate is Reachable => candidate.phone !== undefined;

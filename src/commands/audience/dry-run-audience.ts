@@ -106,16 +106,13 @@ function contactsOf(
   workspaceId: number,
   customFields: readonly string[] = [],
 ): Parameters<typeof buildRecipients>[0]['contacts'] {
-  const optedOut = new Set<string>();
   return {
     async find(candidates) {
       const numbers = candidates.map(({ phone }) => phone.digits);
       const known = await findKnownContacts(database, workspaceId, numbers, customFields);
-      for (const digits of await findOptedOut({ secrets }, database, workspaceId, numbers))
-        optedOut.add(digits);
-      return known;
+      return { known, optedOut: await findOptedOut({ secrets }, database, workspaceId, numbers) };
     },
-    register: (candidates, known) => ({
+    register: (candidates, { known, optedOut }) => ({
       contacts: candidates.map((candidate) => {
         const present = known.get(candidate.phone.digits);
         return present === undefined

@@ -16,19 +16,24 @@ import { createContactWriter } from './contact-writer.ts';
 import { openLoadConnection, type LoadConnection } from '../database/load-connection.ts';
 import { createUuidV7Generator, formatUuid } from '../database/uuid-v7.ts';
 
-export type KnownContacts = ReadonlyMap<string, KnownContact>;
+export interface FoundContacts {
+  /** By the digits of their numbers. */
+  readonly known: ReadonlyMap<string, KnownContact>;
+  /** Numbers of erased people who had opted out: a new contact with such a number stays opted out. */
+  readonly optedOut: ReadonlySet<string>;
+}
 
 export interface ContactLoad {
   /** Postgres' time at the beginning of the transaction: `updated_at` of every contact that it writes. */
   readonly startedAt: Date;
-  readonly find: (candidates: readonly Reachable[]) => Promise<KnownContacts>;
+  readonly find: (candidates: readonly Reachable[]) => Promise<FoundContacts>;
   /**
    * Returns each candidate's contact, in order, with the fields of the input. `written` resolves when the writer accepts
    * more.
    */
   readonly register: (
     candidates: readonly Reachable[],
-    known: KnownContacts,
+    found: FoundContacts,
   ) => { readonly contacts: readonly AudienceContact[]; readonly written: Promise<void> };
   /** Resolves when every registered contact is written. */
   readonly flush: () => Promise<void>;
@@ -40,8 +45,7 @@ export interface ContactLoadOptions {
   readonly workspaceId: number;
   readonly source: 'csv_import' | 'quick_contacts';
   readonly subscribedKeys: ReadonlySet<string>;
-  /** Returns the numbers of erased people who had opted out: a new contact with such a number stays opted out. */
-  readonly findOptedOut: (numbers: readonly string[]) => Promise<ReadonlySet<string>>;
+  readonly findOptedOut: (numbers: readonly string[]) => Promise<FoundContacts['optedOut']>;
 }
 
 export async function openContactLoad(
@@ -92,7 +96,6 @@ function contactLoad(connection: LoadConnection, context: LoadContext): ContactL
   const { workspaceId } = context;
   const newId = createUuidV7Generator(context.startedAt);
   const writer = createContactWriter(connection, context);
-  const optedOut = new Set<string>();
 
   return {
     startedAt: context.startedAt,
@@ -102,10 +105,10 @@ function contactLoad(connection: LoadConnection, context: LoadContext): ContactL
       const rows = context.isEmpty
         ? []
         : await connection.rows<KnownRow>(lookUpStatement, [workspaceId, numbers.join(',')]);
-      for (const digits of await context.findOptedOut(numbers)) optedOut.add(digits);
-      return new Map(rows.map((row) => [row[0], knownContact(row)]));
+      const known = new Map(rows.map((row) => [row[0], knownContact(row)]));
+      return { known, optedOut: await context.findOptedOut(numbers) };
     },
-    register(candidates, known) {
+    register(candidates, { known, optedOut }) {
       const contacts: AudienceContact[] = [];
       const created: NewAudienceContact[] = [];
       const changed: ChangedContact[] = [];

@@ -194,7 +194,13 @@ const byLastName = (value: string) =>
 /** A person of the seeded campaign. */
 const place = () => ({
   workspaceId: seeded.workspaceId,
-  person: { id: contactId, phoneNumber: '4915100000777', subscribed: true, providerIds: [] },
+  person: {
+    id: contactId,
+    phoneNumber: '4915100000777',
+    formerNumbers: ['4915100000778'],
+    subscribed: true,
+    providerIds: [],
+  },
 });
 
 const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>> = {

@@ -10,6 +10,8 @@ import { clearRecipients, recipientsOf } from './person-recipients.ts';
 const Known = t.type({
   id: t.string,
   phoneNumber: nullable(t.string),
+  /** Numbers that the contact had before; other people may have them now. */
+  formerNumbers: t.array(t.string),
   subscribed: t.boolean,
   /** Every id of the provider's, the number's forms included. */
   providerIds: t.array(t.string),
@@ -28,7 +30,7 @@ export async function findKnownPerson(
   contactId: string,
 ): Promise<KnownPerson | undefined> {
   const found = await connection.maybeOne(sql.type(row(Known))`
-    SELECT id, phone_number AS "phoneNumber", subscribed, ARRAY(
+    SELECT id, phone_number AS "phoneNumber", COALESCE(former_numbers, '{}') AS "formerNumbers", subscribed, ARRAY(
         SELECT contact.provider_user_id WHERE contact.provider_user_id IS NOT NULL
         UNION SELECT provider_id FROM contact_identity WHERE contact_id = contact.id) AS "providerIds"
     -- The subquery hides the id from the planner. If its statistics do not contain the workspace yet, it would expect no rows for
@@ -36,6 +38,9 @@ export async function findKnownPerson(
     FROM contact WHERE workspace_id = (SELECT ${workspaceId}::int) AND id = ${contactId} AND erased_at IS NULL`);
   return found ?? undefined;
 }
+
+const numbersOf = ({ phoneNumber, formerNumbers }: KnownPerson): readonly string[] =>
+  phoneNumber === null ? formerNumbers : [phoneNumber, ...formerNumbers];
 
 interface PersonScope {
   readonly workspaceId: number;
@@ -46,7 +51,8 @@ const recipientsOfPerson = ({ workspaceId, person }: PersonScope) =>
   recipientsOf({
     workspaceId,
     contactId: person.id,
-    isTheirs: sql.fragment`phone_number = ${person.phoneNumber}::text`,
+    isTheirs: sql.fragment`phone_number = ANY (${sql.array(numbersOf(person), 'text')})
+      AND (phone_number = ${person.phoneNumber}::text OR contact_id = ${person.id})`,
   });
 
 const messagesOfPerson = ({ workspaceId, person }: PersonScope) =>
@@ -155,7 +161,7 @@ export async function clearContact(
   await connection.query(sql.type(nothing)`DELETE FROM contact_identity WHERE contact_id = ${contactId}`);
   await connection.query(sql.type(nothing)`DELETE FROM contact_tag WHERE contact_id = ${contactId}`);
   const subscribed = await connection.maybeOneFirst(sql.type(Subscribed)`
-    UPDATE contact SET phone_number = NULL, provider_user_id = NULL, country_code = '', country = '', first_name = '',
+    UPDATE contact SET phone_number = NULL, former_numbers = NULL, provider_user_id = NULL, country_code = '', country = '', first_name = '',
       last_name = '', chat_name = '', email = '', custom_fields = '{}', dob = NULL, subscribed = false,
       deleted_at = COALESCE(deleted_at, now()), erased_at = now(), updated_at = now()
     WHERE workspace_id = (SELECT ${workspaceId}::int) AND id = ${contactId} AND erased_at IS NULL

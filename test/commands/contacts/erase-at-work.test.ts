@@ -280,6 +280,23 @@ it('clears the messages to a former number of the person', async () => {
   expect(await rowsOf(test.pool, left)).toEqual([{ phone_number: null, provider_message_id: null }]);
 });
 
+it('clears the recipients under a former number of the person, and none of the person who has it now', async () => {
+  const { workspaceId, campaignId } = seeded;
+  const strangerId = randomUUID();
+  await test.pool.query(
+    sql.type(nothing)`UPDATE contact SET phone_number = '4915100000002' WHERE id = ${contactId}`,
+  );
+  await test.pool.query(sql.type(nothing)`
+    INSERT INTO contact (id, workspace_id, phone_number, country_code, country, source)
+    VALUES (${strangerId}, ${workspaceId}, ${number}, '49', 'DE', 'api')`);
+  await test.pool.query(sql.type(nothing)`
+    INSERT INTO recipient (campaign_id, position, contact_id, phone_number, sendable, state, reason)
+    VALUES (${campaignId}, 2, ${strangerId}, ${number}, false, 'SKIPPED', 'UNSUBSCRIBED')`);
+  await erase();
+  const left = (await naming()) as readonly { readonly id: string; readonly contact_id?: string }[];
+  expect(left.map(({ id, contact_id: owner = id }) => owner)).toEqual([strangerId, strangerId]);
+});
+
 it('answers NotFound to a second request that comes during the erasure', async () => {
   const second = await new Promise<unknown>((resolve) => {
     void eraseWhile(() => erase().then(resolve, resolve));

@@ -6,6 +6,7 @@ import { Invalid } from '../../domain/error.ts';
 import { targetUrlMessage } from '../../outbound/address-guard.ts';
 import { createId } from '../../records/database/uuid-v7.ts';
 import * as records from '../../records/webhooks/configurations.ts';
+import type { SecretBox, SecretRow } from '../../secrets.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import {
   acknowledge,
@@ -136,12 +137,24 @@ export const updateWebhook = endpoint(
     const updated = isChange
       ? await records.updateWebhookConfiguration(database, workspaceId, id, {
           ...change,
-          secretEncrypted: typeof secret === 'string' ? secrets.encrypt(secret, `webhook ${id}`) : secret,
+          secret: typeof secret === 'string' ? newSecret(secrets, secret, `webhook ${id}`) : secret,
         })
       : await records.getWebhookConfiguration(database, workspaceId, id);
     return { status: 200, body: succeedWith('Webhook updated successfully', updated) };
   },
 );
+
+const newSecret = (secrets: SecretBox, secret: string, owner: SecretRow) => ({
+  encrypted: secrets.encrypt(secret, owner),
+  isStoredAs: (encrypted: Buffer) => {
+    try {
+      return secrets.decrypt(encrypted, owner) === secret;
+    } catch {
+      // The key of the stored secret is lost; a new secret is the way out.
+      return false;
+    }
+  },
+});
 
 export const deleteWebhook = endpoint(
   {

@@ -15,7 +15,7 @@ import {
 import { insertAuditEntry } from '../operations/audit.ts';
 import type { Connection, Database, Transaction } from '../database/database.ts';
 import { listPage, type Page, type PageRequest } from '../database/page.ts';
-import { nothing, nullable, row, timestamp } from '../database/row.ts';
+import { bytes, nothing, nullable, row, timestamp } from '../database/row.ts';
 import { healthOfRow } from './health.ts';
 
 const WebhookConfiguration = t.type({
@@ -101,12 +101,33 @@ export async function getWebhookConfiguration(
   return found ?? notFound('Webhook');
 }
 
+interface NewSecret {
+  readonly encrypted: Buffer;
+  readonly isStoredAs: (encrypted: Buffer) => boolean;
+}
+
 /** Absent fields stay as they are. A null secret removes it; a new one leaves the old one signing for a day. */
 export interface WebhookConfigurationChange {
   readonly url?: string | undefined;
   readonly status?: ChosenWebhookStatus | undefined;
   readonly events?: readonly EventKey[] | undefined;
-  readonly secretEncrypted?: Buffer | null | undefined;
+  readonly secret?: NewSecret | null | undefined;
+}
+
+const StoredSecret = row(t.type({ encrypted: nullable(bytes) }));
+
+/** Undefined for the secret that the row has: a repeated request must not replace the previous one by it. */
+async function findChangedSecret(
+  transaction: Transaction,
+  workspaceId: number,
+  { id, secret }: { readonly id: string; readonly secret: NewSecret | null | undefined },
+): Promise<Buffer | null | undefined> {
+  if (secret === undefined || secret === null) return secret;
+  const stored = await transaction.maybeOne(sql.type(StoredSecret)`
+    SELECT secret_encrypted AS encrypted FROM webhook_configuration
+    WHERE workspace_id = ${workspaceId} AND id = ${id} FOR NO KEY UPDATE`);
+  const isStored = stored !== null && stored.encrypted !== null && secret.isStoredAs(stored.encrypted);
+  return isStored ? undefined : secret.encrypted;
 }
 
 function secretAssignments(secretEncrypted: Buffer | null | undefined) {
@@ -132,6 +153,7 @@ export async function updateWebhookConfiguration(
   // Resets the health for a new address, or when the webhook is enabled again.
   const isFresh = sql.fragment`(url <> COALESCE(${url}, url) OR (status = 'disabled' AND ${status}::text IS NOT NULL))`;
   return database.transaction(async (transaction) => {
+    const secretEncrypted = await findChangedSecret(transaction, workspaceId, { id, secret: change.secret });
     const updated = await transaction.maybeOne(sql.type(row(WebhookConfiguration))`
     UPDATE webhook_configuration SET
       url = COALESCE(${url}, url),
@@ -144,7 +166,7 @@ export async function updateWebhookConfiguration(
       consecutive_failures = CASE WHEN ${isFresh} THEN 0 ELSE consecutive_failures END,
       consecutive_timeouts = CASE WHEN ${isFresh} THEN 0 ELSE consecutive_timeouts END,
       events = COALESCE(${events}, events),
-      updated_at = now()${secretAssignments(change.secretEncrypted)}
+      updated_at = now()${secretAssignments(secretEncrypted)}
     WHERE workspace_id = ${workspaceId} AND id = ${id}
     RETURNING ${selection}`);
     if (updated === null) throw new NotFound('Webhook');

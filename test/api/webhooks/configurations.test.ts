@@ -224,8 +224,19 @@ describe('PATCH /api/external-webhooks/:id', () => {
     expect(decrypt(rotated?.secret_encrypted ?? Buffer.alloc(0), `webhook ${id}`)).toBe('second');
     expect(decrypt(rotated?.previous_secret_encrypted ?? Buffer.alloc(0), `webhook ${id}`)).toBe('first');
     expect(rotated?.hours).toBe(24);
+    // A client that lost the answer repeats the request; the previous secret must go on signing.
+    await call('PATCH', `/${id}`, { secret: 'second', status: 'active' });
+    expect(await stored()).toEqual(rotated);
     expect((await call('PATCH', `/${id}`, { secret: null })).body.data.hasSecret).toBe(false);
     expect(await stored()).toEqual({ secret_encrypted: null, previous_secret_encrypted: null, hours: null });
+  });
+
+  it('replaces a secret that cannot be decrypted any more', async () => {
+    const { id } = await created({ secret: 'first' });
+    await query(api.database, `UPDATE webhook_configuration SET secret_encrypted = 'lost' WHERE id = $1`, [
+      id,
+    ]);
+    expect((await call('PATCH', `/${id}`, { secret: 'second' })).status).toBe(200);
   });
 
   it.each([{ url: 'http://192.168.0.1/' }, { url: '' }, { events: [] }, { status: 'off' }, { secret: '' }])(

@@ -194,7 +194,7 @@ describe('a delivery', () => {
       secretEncrypted: encrypt('old secret', `webhook ${id}`),
     });
     await updateWebhookConfiguration(database.pool, workspaceId, configuration.id, {
-      secretEncrypted: encrypt('new secret', `webhook ${id}`),
+      secret: { encrypted: encrypt('new secret', `webhook ${id}`), isStoredAs: () => false },
     });
     await emit();
     await settled(1);

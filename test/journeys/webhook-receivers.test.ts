@@ -95,6 +95,12 @@ const requests = (secret: string) => [
   { is: 'of another id', headers: { ...sign([secret]), 'webhook-id': 'other' }, status: 401 },
   { is: 'malformed', headers: { ...sign([secret]), 'webhook-signature': 'v1,x v2,y' }, status: 401 },
   { is: 'without a time', headers: { ...sign([secret]), 'webhook-timestamp': 'soon' }, status: 401 },
+  { is: 'of no digit', headers: { ...sign([secret]), 'webhook-timestamp': '²' }, status: 401 },
+  {
+    is: 'of an endless time',
+    headers: { ...sign([secret]), 'webhook-timestamp': '9'.repeat(400) },
+    status: 401,
+  },
   { is: 'too old', headers: sign([secret], 330), status: 401 },
   { is: 'of the future', headers: sign([secret], -330), status: 401 },
 ];

@@ -146,6 +146,15 @@ describe('what dashboard and alert rules ask for', () => {
     expect(asked.length).toBeGreaterThanOrEqual(expressions.length);
     expect([...new Set(asked)].filter((name) => !names.has(name))).toEqual([]);
   });
+
+  it('has a value for every queue by which the chart scales', async () => {
+    const values = await readFile('ops/helm/values.yaml', 'utf8');
+    const queues = [...values.matchAll(/queues: \[(.+?)\]/g)].flatMap(([, list = '']) => list.split(', '));
+    expect(queues.length).toBeGreaterThan(3);
+    expect(queues.filter((queue) => !metricsText.includes(`queue_oldest_seconds{queue="${queue}"`))).toEqual(
+      [],
+    );
+  });
 });
 
 describe('observeGauges', () => {

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes the namespace and the search attributes of the campaigns; changes nothing when they are there.
+# Makes the namespace and the search attributes of the campaigns. Where they are there, it changes only the retention, and that
+# only to a TEMPORAL_RETENTION that is set.
 # TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE are read by the tool itself.
 set -eu
 retention="${TEMPORAL_RETENTION:-72h}"
@@ -13,6 +14,8 @@ done
 
 if ! temporal operator namespace describe --namespace "$TEMPORAL_NAMESPACE" >/dev/null 2>&1; then
   temporal operator namespace create --namespace "$TEMPORAL_NAMESPACE" --retention "$retention"
+elif [ -n "${TEMPORAL_RETENTION:-}" ]; then
+  temporal operator namespace update --namespace "$TEMPORAL_NAMESPACE" --retention "$retention"
 fi
 
 known=''

@@ -14,8 +14,11 @@ import {
   within,
 } from './fixture.ts';
 
-const doneOf = async (page: Page): Promise<number> =>
-  Number(/^(\d+) of/.exec((await page.getByRole('progressbar').textContent()) ?? '')?.[1]);
+/** 0 while nobody is prepared yet. */
+async function doneOf(page: Page): Promise<number> {
+  const text = (await page.getByRole('progressbar').textContent()) ?? '';
+  return Number((/^([\d,]+) of/.exec(text)?.[1] ?? '0').replaceAll(',', ''));
+}
 
 it(
   'says that the network is gone, does nothing later that was pressed meanwhile, and goes on when it is back',

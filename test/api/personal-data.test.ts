@@ -108,6 +108,39 @@ it('forgets a person: nothing is left in the database but a hash', async () => {
   });
 });
 
+it('clears every column of a contact but those that say nothing about the person', async () => {
+  const kept = [
+    'id',
+    'workspace_id',
+    'source',
+    'subscribed',
+    'consent_at',
+    'created_at',
+    'updated_at',
+    'deleted_at',
+    'erased_at',
+  ];
+  const { contactId, ...person } = await aPerson();
+  const columns = sql.fragment`
+    SELECT key, value FROM contact, jsonb_each_text(to_jsonb(contact))
+    WHERE id = ${contactId} AND COALESCE(value, '') NOT IN ('', '{}') ORDER BY key`;
+  const filled = async () => {
+    const rows = await rowsOf<{ readonly key: string }>(api.dependencies.database, columns);
+    return rows.map(({ key }) => key).filter((key) => !kept.includes(key));
+  };
+  await query(sql.fragment`UPDATE contact SET former_numbers = ARRAY['5215500000000'], last_name = 'Kahlo', chat_name = 'Frida K.',
+    custom_fields = '{"city": "Coyoacán"}', dob = '1907-07-06' WHERE id = ${contactId}`);
+  const all = await rowsOf<{ readonly name: string }>(
+    api.dependencies.database,
+    sql.fragment`SELECT column_name AS name FROM information_schema.columns WHERE table_name = 'contact' ORDER BY 1`,
+  );
+  // A column that this test leaves empty could not be seen to be cleared.
+  expect(await filled()).toEqual(all.map(({ name }) => name).filter((name) => !kept.includes(name)));
+  expect((await erase({ contactId, ...person })).status).toBe(200);
+  await runErasures();
+  expect(await filled()).toEqual([]);
+});
+
 it('delivers no event of an erased person any more', async () => {
   const person = await aPerson();
   const { database } = api.dependencies;

@@ -6,7 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventDataCodecs } from '../../../src/codecs/event.ts';
 import { prepareCampaign } from '../../../src/commands/audience/prepare-campaign.ts';
+import type { EventKey } from '../../../src/domain/webhooks/event-key.ts';
 import { FileFetchError } from '../../../src/outbound/fetch-file.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
 import { createFolderStorage } from '../../../src/storage/folder-storage.ts';
@@ -283,6 +285,9 @@ describe('a CSV', () => {
       ['contact.created', contacts[2]?.id, '15100000003'],
       ['contact.updated', bare, '15100000002'],
     ]);
+    // An import writes the contact of an event in SQL, where no type checks that every field is there.
+    for (const { key, data } of events)
+      expect([key, eventDataCodecs[key as EventKey].is(data)]).toEqual([key, true]);
     const updated = events.find(({ key }) => key === 'contact.updated');
     expect(updated?.data.contact).toMatchObject({
       firstName: 'Bea',

@@ -155,6 +155,17 @@ describe('what dashboard and alert rules ask for', () => {
       [],
     );
   });
+
+  it('is in the table of docs/operations/watch.md, and that table has nothing else', async () => {
+    const page = await readFile('docs/operations/watch.md', 'utf8');
+    const listed = [...page.matchAll(/^\| `([a-z_]+)` \| (?:gauge|counter|histogram) \|/gm)].map(
+      ([, name = '']) => name,
+    );
+    const own = [...metricsText.matchAll(/^# TYPE (\S+) /gm)]
+      .map(([, name = '']) => name)
+      .filter((name) => !/^(temporal|process|nodejs)_/.test(name));
+    expect(listed.toSorted()).toEqual(own.toSorted());
+  });
 });
 
 describe('observeGauges', () => {

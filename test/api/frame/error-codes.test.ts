@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import * as errors from '../../../src/domain/error.ts';
 import { errorPage } from '../../../src/api/frame/document/error-page.ts';
 import { toFailure } from '../../../src/api/frame/error-envelope.ts';
 import { HttpProblem } from '../../../src/api/frame/http-problem.ts';
@@ -60,6 +61,14 @@ it.each<[string, number, unknown]>([
   const { status, body } = toFailure(error, new Date());
   expect(status).toBe(code);
   expect(JSON.parse(body)).toMatchObject({ status: 'error', code, error_code: errorCode });
+});
+
+it('src/api/frame/error-envelope.ts has a case for every class of src/domain/error.ts', async () => {
+  const translator = await readFile('src/api/frame/error-envelope.ts', 'utf8');
+  const classes = Object.entries(errors)
+    .filter(([, one]) => typeof one === 'function' && one.prototype instanceof errors.Failure)
+    .map(([name]) => name);
+  expect(classes.filter((name) => !new RegExp(`error instanceof ${name}\\b`).test(translator))).toEqual([]);
 });
 
 it('docs/errors.md is up to date: `npm run openapi` writes it', async () => {

@@ -134,6 +134,7 @@ async function expectOneEvent(
   await change();
   const received = await deliverAndCollect(eventKey, fixture);
   expect(received).toHaveLength(1);
+  caused.add(eventKey);
   const [event] = received;
   // The codec keeps what it names: nothing is left out and nothing is beside it.
   const decoded = eventEnvelope(eventKey).decode(event);
@@ -145,6 +146,8 @@ async function expectOneEvent(
   });
   return event?.data;
 }
+
+const caused = new Set<EventKey>();
 
 const person = {
   phoneNumber: '0151 1234 5678',
@@ -387,4 +390,8 @@ it('conversation.status_changed', async () => {
     [id],
   );
   expect(sessions).toEqual([{ status: 'exited' }]);
+});
+
+it('caused every event of the catalogue, so that none is offered that never happens', () => {
+  expect(eventKeys.filter((key) => !caused.has(key))).toEqual([]);
 });

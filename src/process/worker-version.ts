@@ -3,9 +3,12 @@
  * for weeks and move to the current build at their next step; workflows of a few minutes end on the build that began them.
  */
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
+import { within } from '../concurrency/within.ts';
 import type { Config } from '../config.ts';
 
 export const deploymentName = 'messaging-campaigns';
+
+const describeTimeoutMs = 3_000;
 
 /** Empty without a build id: an unversioned worker takes the work for which no version is current. */
 export function versionOptions(
@@ -22,9 +25,7 @@ export function versionOptions(
   };
 }
 
-/**
- * Explains why this build gets no new work; empty when the worker is not versioned, or its version is current or ramping.
- */
+/** Explains why this worker gets no new work; empty when its version, or for a worker without one none, is current or ramping. */
 export async function findUnserved(
   connection: Pick<NativeConnection, 'workflowService'> | undefined,
   {
@@ -32,16 +33,19 @@ export async function findUnserved(
     workerBuildId: buildId,
   }: Pick<Config, 'temporalNamespace' | 'workerBuildId'>,
 ): Promise<readonly string[]> {
-  if (buildId === undefined || connection === undefined) return [];
-  try {
-    const { workerDeploymentInfo } = await connection.workflowService.describeWorkerDeployment({
-      namespace,
-      deploymentName,
-    });
-    const { currentDeploymentVersion, rampingDeploymentVersion } = workerDeploymentInfo?.routingConfig ?? {};
-    const served = [currentDeploymentVersion, rampingDeploymentVersion].map((version) => version?.buildId);
-    return served.includes(buildId) ? [] : [`version ${buildId} is neither current nor ramping`];
-  } catch {
-    return ['the deployment of its version is unknown'];
-  }
+  if (connection === undefined) return [];
+  const call = connection.workflowService.describeWorkerDeployment({ namespace, deploymentName });
+  // A server that is silent must not delay the answer of /readyz.
+  const described = await within(describeTimeoutMs, call).catch(() => undefined);
+  // Before its first versioned worker, no deployment exists.
+  if (described === undefined)
+    return buildId === undefined ? [] : ['the deployment of its version is unknown'];
+  const { currentDeploymentVersion, rampingDeploymentVersion, rampingVersionPercentage } =
+    described.workerDeploymentInfo?.routingConfig ?? {};
+  const current = currentDeploymentVersion?.buildId;
+  const ramping = rampingDeploymentVersion?.buildId;
+  if (buildId !== undefined)
+    return [current, ramping].includes(buildId) ? [] : [`version ${buildId} is neither current nor ramping`];
+  const isServed = current === undefined || (ramping === undefined && (rampingVersionPercentage ?? 0) > 0);
+  return isServed ? [] : [`version ${current} is current, and this worker has no WORKER_BUILD_ID`];
 }

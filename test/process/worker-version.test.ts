@@ -13,7 +13,7 @@ const servers = openTestServers(startTemporal);
 const temporalNamespace = 'default';
 
 const connection = (): NativeConnection => servers().temporal.nativeConnection;
-const unserved = (workerBuildId: string) => findUnserved(connection(), { temporalNamespace, workerBuildId });
+const unserved = (workerBuildId?: string) => findUnserved(connection(), { temporalNamespace, workerBuildId });
 
 async function startVersion({ dependencies }: CampaignFixture, workerBuildId: string) {
   const worker = await Worker.create({
@@ -45,18 +45,27 @@ const setCurrent = (buildId: string) =>
       ),
   );
 
+/** `set-current-version --unversioned`. */
+const setUnversioned = () =>
+  connection().workflowService.setWorkerDeploymentCurrentVersion({
+    namespace: temporalNamespace,
+    deploymentName,
+  });
+
 it('gives work to the version that is current, and a sleeping campaign to the next one', async () => {
   const fixture = await createCampaignFixture(servers(), { recipients: 3, scheduledInMs: 3_600_000 });
-  expect(await findUnserved(connection(), { temporalNamespace, workerBuildId: undefined })).toEqual([]);
+  expect(await unserved()).toEqual([]);
   expect(await unserved('1')).toEqual(['the deployment of its version is unknown']);
 
   const stopFirst = await startVersion(fixture, '1');
   await fixture.start();
   await until(async () => (await unserved('1'))[0] === 'version 1 is neither current nor ramping');
+  expect(await unserved()).toEqual([]);
   const handle = servers().temporal.client.workflow.getHandle(campaignWorkflowId(fixture.campaignId));
   expect((await handle.describe()).historyLength).toBe(2);
   await setCurrent('1');
   expect(await unserved('1')).toEqual([]);
+  expect(await unserved()).toEqual(['version 1 is current, and this worker has no WORKER_BUILD_ID']);
   await until(async () => (await fixture.progress()) !== null);
 
   const stopSecond = await startVersion(fixture, '2');
@@ -69,5 +78,19 @@ it('gives work to the version that is current, and a sleeping campaign to the ne
   expect(await fixture.result()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 3 } });
   const { raw } = await handle.describe();
   expect(raw.workflowExecutionInfo?.versioningInfo?.deploymentVersion).toMatchObject({ buildId: '2' });
+  await setUnversioned();
+  expect(await unserved()).toEqual([]);
+  expect(await unserved('2')).toEqual(['version 2 is neither current nor ramping']);
   await Promise.all([stopFirst(), stopSecond()]);
 });
+
+it('does not wait for a server that is silent', async () => {
+  const silent = {
+    workflowService: { describeWorkerDeployment: () => new Promise(() => undefined) },
+  } as unknown as NativeConnection;
+  const [versioned, unversioned] = await Promise.all(
+    ['1', undefined].map((workerBuildId) => findUnserved(silent, { temporalNamespace, workerBuildId })),
+  );
+  expect(versioned).toEqual(['the deployment of its version is unknown']);
+  expect(unversioned).toEqual([]);
+}, 10_000);

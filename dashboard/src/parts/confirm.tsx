@@ -38,6 +38,8 @@ export function Confirm({
         <Button
           {...(color !== undefined && { color })}
           onClick={() => {
+            // While the dialog fades out, the second click of a double click still hits this button.
+            if (!opened) return;
             onClose();
             onConfirm();
           }}

@@ -123,6 +123,32 @@ it('asks before it sends to many, and preselects no reason for which a second se
   });
 }, 90_000);
 
+it('creates one campaign when its confirmation is clicked twice', async () => {
+  await within(
+    async (page) => {
+      await chooseTemplate(page);
+      await page.getByRole('combobox', { name: 'Audience' }).click();
+      await page.getByRole('option', { name: 'Numbers typed here' }).click();
+      const rows = Array.from({ length: 1_200 }, (_, at) => `+49151${27_000_000 + at}`);
+      await page.getByLabel('Numbers, one a line').fill(rows.join('\n'));
+      await page.getByText(/^1,200 people for/).waitFor();
+      await page.getByRole('button', { name: 'Create campaign' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Send to 1,200 people?' });
+      let requests = 0;
+      // Without an answer the client repeats no request by itself.
+      await page.route('**/campaigns/auto-trigger', () => void (requests += 1));
+      await dialog.getByRole('button', { name: 'Send to 1,200 people' }).dblclick();
+      await dialog.waitFor({ state: 'hidden' });
+      await expect.poll(() => requests).toBe(1);
+      // A later request of the page was answered, so one of the second click would have left too.
+      await page.evaluate(`fetch('/dashboard/session')`);
+      expect(requests).toBe(1);
+    },
+    // Only with animations does the dialog stay for a moment after the first click.
+    { reducedMotion: 'no-preference' },
+  );
+});
+
 it('warns before a second resend to people whom the first one may have reached', async () => {
   const id = await createCampaign('Resent twice', ['+4915166131026', '+4915120000062']);
   await within(async (page) => {

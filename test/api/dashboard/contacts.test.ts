@@ -21,6 +21,14 @@ it('reads umlauts of a file in UTF-8, UTF-16 and Windows-1252', async () => {
   }
 });
 
+it.each(['subscribed', 'Unsubscribed', 'Opted out', 'opt-in', 'Consent'])(
+  'refuses a file with a column %s, which would subscribe those who opted out',
+  async (heading) => {
+    const file = fileOf(`phone,${heading}\n+4915112345678,no`);
+    await expect(readContactsFile(file)).rejects.toThrow(`The column “${heading}” is not read`);
+  },
+);
+
 it('stops after a hundred rows that were all refused, and says how many are left', async () => {
   const ask = vi.fn<() => Promise<Response>>(async () => answer(400));
   vi.stubGlobal('fetch', ask);

@@ -39,6 +39,9 @@ const fieldOf: Readonly<Record<string, 'phoneNumber' | 'countryCode' | 'firstNam
     email: 'email',
   };
 
+/** Headings of what an import cannot keep: each new contact is subscribed. */
+const consentHeadings = /^(un)?subscribed?$|^opt(ed)?(in|out)$|^(marketing)?consent$/;
+
 /** Decodes UTF-16 by its byte order mark, else UTF-8, else windows-1252, in which Excel writes Western European languages. */
 async function textOf(file: File): Promise<string> {
   const bytes = await file.arrayBuffer();
@@ -69,6 +72,11 @@ export async function readContactsFile(file: File): Promise<readonly ContactRow[
   if (!fields.some(({ field }) => field === 'phoneNumber'))
     throw new Error(
       'No heading is called phone. Name the columns in the first line, such as: phone,first name,last name',
+    );
+  const consent = fields.find(({ heading }) => consentHeadings.test(plain(heading)));
+  if (consent !== undefined)
+    throw new Error(
+      `The column “${consent.heading}” is not read, and an import subscribes each new contact. Remove the rows of people who opted out, then the column.`,
     );
   if (rows.length > mostRows)
     throw new Error(`The file has ${rows.length} rows, more than 10,000: create a campaign from it instead.`);

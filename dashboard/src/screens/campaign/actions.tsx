@@ -8,19 +8,19 @@ import {
   IconPlayerPlay,
   IconRefresh,
 } from '@tabler/icons-react';
+import type { api } from '../../client.ts';
 import { isFinished } from '../../../../src/domain/campaigns/campaign.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
 import { ConfirmButton } from '../../parts/confirm.tsx';
 import { focusMain } from '../../parts/focus-main.ts';
-import type { Detail } from './campaign.tsx';
 import { cancelQuestion, useCampaignAction } from './campaign-actions.ts';
 import { RescheduleDialog } from './reschedule.tsx';
 import { ResendDialog } from './resend.tsx';
 
 const icon = { size: 16, stroke: 1.8, 'aria-hidden': true } as const;
 
-export function Actions({ campaign }: { campaign: Detail }) {
+export function Actions({ campaign }: { campaign: api.CampaignDetail }) {
   const { id, status, counters } = campaign;
   const isPaused = status === 'PAUSED';
   const action = useCampaignAction(id);

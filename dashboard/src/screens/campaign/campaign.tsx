@@ -26,13 +26,11 @@ import { Screen } from '../../parts/screen.tsx';
 
 const route = getRouteApi('/inside/campaigns/$id');
 
-export type Detail = api.CampaignDetail;
-
 /** Poll interval in ms. The event stream carries no failure reasons, and ends before the last receipts come. */
 const pauseMs = (status: CampaignStatus | undefined): number =>
   status !== undefined && isFinished(status) ? 10_000 : 30_000;
 
-const messagesOf = ({ counters: { accepted, sent, delivered, read } }: Detail): number =>
+const messagesOf = ({ counters: { accepted, sent, delivered, read } }: api.CampaignDetail): number =>
   accepted + sent + delivered + read;
 
 export function Campaign() {
@@ -50,11 +48,12 @@ export function Campaign() {
   );
 }
 
-function Followed({ campaign: record }: { campaign: Detail }) {
+function Followed({ campaign: record }: { campaign: api.CampaignDetail }) {
   const { online } = useNetwork();
   const { progress, live } = useProgress(record.id, online && !isFinished(record.status));
   // The record is fetched again when the stream ends, and is newer than the last progress then.
-  const campaign: Detail = progress && !isFinished(record.status) ? { ...record, ...progress } : record;
+  const campaign: api.CampaignDetail =
+    progress && !isFinished(record.status) ? { ...record, ...progress } : record;
   const { id, name, description, status, counters, total_contacts: total } = campaign;
   const done = doneOf(campaign);
   const standing = isFinished(status) ? 'ended' : 'connecting …';

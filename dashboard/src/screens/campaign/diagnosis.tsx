@@ -8,9 +8,8 @@ import { diagnoseStatus } from '../../../../src/domain/campaigns/diagnose-status
 import { api, client } from '../../client.ts';
 import { words } from '../../format.ts';
 import { ErrorFace, LoadingFace } from '../../parts/load-states.tsx';
-import type { Detail } from './campaign.tsx';
 
-export function Diagnosis({ campaign, isSending }: { campaign: Detail; isSending: boolean }) {
+export function Diagnosis({ campaign, isSending }: { campaign: api.CampaignDetail; isSending: boolean }) {
   const [opened, { toggle }] = useDisclosure();
   const { data, error, refetch } = useQuery({
     // The key includes the status, so that a change of status fetches at once.

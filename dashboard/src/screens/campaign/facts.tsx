@@ -6,11 +6,10 @@ import { api, client } from '../../client.ts';
 import { counted, money, number, plannedTime, span, words } from '../../format.ts';
 import { Time } from '../../parts/time.tsx';
 import { WorkflowLink } from '../../parts/workflow-link.tsx';
-import type { Detail } from './campaign.tsx';
 import { CampaignWindow } from './window.tsx';
 
 interface FiguresProps {
-  readonly campaign: Detail;
+  readonly campaign: api.CampaignDetail;
   /** Number of messages that `charged` paid for; both figures are from the same moment. */
   readonly paid: number;
   readonly rate: number;
@@ -91,7 +90,7 @@ const audiences: Readonly<Record<string, string>> = {
   failed_contacts: 'Those that failed in another campaign',
 };
 
-export function CampaignDetails({ campaign }: { campaign: Detail }) {
+export function CampaignDetails({ campaign }: { campaign: api.CampaignDetail }) {
   const channel = useChannel(campaign.channel_id);
   const rows: readonly (readonly [string, ReactNode])[] = [
     [

@@ -1,11 +1,11 @@
 /** Failed recipients by reason, with the provider's explanation and what to do. */
 import { Card, Table, Text, Title } from '@mantine/core';
+import type { api } from '../../client.ts';
 import { counted, number } from '../../format.ts';
 import { TextLink } from '../../parts/text-link.tsx';
 import { explain } from '../../reasons.ts';
-import type { Detail } from './campaign.tsx';
 
-export function Failures({ campaign }: { campaign: Detail }) {
+export function Failures({ campaign }: { campaign: api.CampaignDetail }) {
   const groups = [
     { title: 'Failed', reasons: campaign.failed_reasons },
     { title: 'Skipped', reasons: campaign.skipped_reasons },

@@ -1,10 +1,10 @@
 /** Recipients → Sent → Delivered → Read, in numbers and as shares of the step before. */
 import { Box, SimpleGrid, Text } from '@mantine/core';
+import type { api } from '../../client.ts';
 import { number, share } from '../../format.ts';
 import { ratesOf } from '../campaigns/rates.ts';
-import type { Detail } from './campaign.tsx';
 
-export function Funnel({ campaign }: { campaign: Detail }) {
+export function Funnel({ campaign }: { campaign: api.CampaignDetail }) {
   const { total_contacts: total, counters } = campaign;
   const { sent, delivered, read } = ratesOf(campaign);
   const steps = [

@@ -1,10 +1,10 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPencil } from '@tabler/icons-react';
-import type { Detail } from './campaign.tsx';
+import type { api } from '../../client.ts';
 import { RenameDialog } from './rename.tsx';
 
-export function RenameButton({ campaign }: { campaign: Detail }) {
+export function RenameButton({ campaign }: { campaign: api.CampaignDetail }) {
   const [opened, { open, close }] = useDisclosure();
   return (
     <>

@@ -4,9 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
 import { Loaded } from '../../parts/load-states.tsx';
 import { Phone } from '../../parts/phone.tsx';
-import type { Detail } from './campaign.tsx';
 
-export function SentMessage({ campaign: { template_id: id } }: { campaign: Detail }) {
+export function SentMessage({ campaign: { template_id: id } }: { campaign: api.CampaignDetail }) {
   const preview = useQuery({
     queryKey: ['template-preview', id],
     queryFn: async () => (await api.previewTemplate(client, id, {})).data.message,

@@ -6,7 +6,6 @@ import { api, client } from '../../client.ts';
 import { Loaded } from '../../parts/load-states.tsx';
 import { Plot } from '../../parts/plot/plot.tsx';
 import type { Part } from '../../parts/plot/series.ts';
-import type { Detail } from './campaign.tsx';
 
 /** 12 h: 720 minutes, one for each point of a wide plot. */
 const longestByMinuteMs = 12 * 3_600_000;
@@ -17,7 +16,7 @@ const spanOf = (parts: readonly Part[]): number =>
 export function Timeline({
   campaign: { id, status, started_at: started, completed_at: ended },
 }: {
-  campaign: Detail;
+  campaign: api.CampaignDetail;
 }) {
   const timeline = useQuery({
     queryKey: ['campaign', id, 'timeline', ended],

@@ -16,9 +16,8 @@ import {
   windowProblem,
   windowText,
 } from '../../sending-window.ts';
-import type { Detail } from './campaign.tsx';
 
-export function CampaignWindow({ campaign }: { campaign: Detail }) {
+export function CampaignWindow({ campaign }: { campaign: api.CampaignDetail }) {
   const { sending_window: own, ignore_quiet_hours: ignores, template, status } = campaign;
   const [opened, { open, close }] = useDisclosure();
   const { data: inherited } = useWorkspaceWindow();
@@ -46,7 +45,7 @@ export function CampaignWindow({ campaign }: { campaign: Detail }) {
   );
 }
 
-function WindowDialog({ campaign, onClose }: { campaign: Detail; onClose: () => void }) {
+function WindowDialog({ campaign, onClose }: { campaign: api.CampaignDetail; onClose: () => void }) {
   const { id, template, ignore_quiet_hours: ignored } = campaign;
   const [window, setWindow] = useState(windowOf(campaign.sending_window));
   const [ignores, setIgnores] = useState(ignored);

@@ -110,7 +110,7 @@ export async function handOverSlot(
 ): Promise<string | null> {
   const isOpen = isOpenToHandover(sql.fragment`handover_at`);
   return connection.maybeOneFirst(sql.type(NextHolder)`
-    WITH ${takeNextWaiting(slot, { isOpen, except: slot.campaignId })}
+    WITH ${takeNextWaiting(slot, isOpen)}
     UPDATE send_slot SET handover_at = clock_timestamp(),
       next_campaign_id = COALESCE((SELECT campaign_id FROM next), ${orToItself ? slot.campaignId : null}::uuid)
     WHERE ${slotOfStep(slot)} AND ${isOpen} AND (${orToItself} OR EXISTS (SELECT FROM next))
@@ -128,7 +128,7 @@ export async function releaseSlot(
 ): Promise<string | null> {
   const isOpen = isOpenToHandover(sql.fragment`handover_at`);
   return connection.maybeOneFirst(sql.type(NextHolder)`
-    WITH ${takeNextWaiting(slot, { isOpen: sql.fragment`${isOpen} AND ${reserveMs}::float8 = 0` })}, successor AS (
+    WITH ${takeNextWaiting(slot, sql.fragment`${isOpen} AND ${reserveMs}::float8 = 0`)}, successor AS (
       SELECT CASE WHEN ${reserveMs}::float8 = 0
         THEN COALESCE((SELECT campaign_id FROM next), NULLIF(next_campaign_id, campaign_id)) END AS id
       FROM send_slot WHERE ${slotOfStep(slot)}

@@ -6,7 +6,7 @@ import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';
-import { isLeased, slotOfStep, stepOfCampaignSends, type HeldSlot } from './slot-state.ts';
+import { hasSlot, slotOfStep, stepOfCampaignSends, type HeldSlot } from './slot-state.ts';
 
 /** One step adds at most 2 s of the channel's rate to a virtual time, so that a campaign which sent alone is not set back for long. */
 const maxCountedSeconds = 2;
@@ -31,19 +31,15 @@ export const retryAfterMs = (channelId: FragmentSqlToken) => sql.fragment`greate
 export const joiningTime = (channelId: FragmentSqlToken, campaignId: string) => sql.fragment`COALESCE((
   SELECT min(other.virtual_time) FROM slot_queue AS other
   JOIN campaign AS running ON running.id = other.campaign_id AND running.status = 'RUNNING'
-  WHERE other.channel_id = ${channelId} AND other.campaign_id <> ${campaignId} AND (other.waiting OR EXISTS (
-    SELECT FROM send_slot AS slot WHERE slot.channel_id = other.channel_id
-      AND (slot.campaign_id = other.campaign_id OR slot.next_campaign_id = other.campaign_id) AND ${isLeased(sql.fragment`slot`)}))), 0)`;
+  WHERE other.channel_id = ${channelId} AND other.campaign_id <> ${campaignId} AND (other.waiting OR ${hasSlot(sql.fragment`other`)})), 0)`;
 
 /**
  * CTEs `next` (the running, waiting campaign that a slot goes to) and `dequeued`. Slot 1 goes to large campaigns, the others
- * to small ones. The order is by virtual finish time: what the campaign has used plus what it would use in one second. Empty
- * if the step no longer holds the slot, or while `isOpen` is false.
+ * to small ones. The order is by virtual finish time: what the campaign has used plus what it would use in one second. A campaign
+ * that has a slot is left out: it may finish in that one, and a second slot would stay reserved for nobody. Empty if the step no
+ * longer holds the slot, or while `isOpen` is false.
  */
-export const takeNextWaiting = (
-  slot: HeldSlot,
-  { isOpen, except = null }: { readonly isOpen: FragmentSqlToken; readonly except?: string | null },
-) => sql.fragment`
+export const takeNextWaiting = (slot: HeldSlot, isOpen: FragmentSqlToken) => sql.fragment`
   next AS (
     SELECT slot_queue.campaign_id FROM send_slot
     JOIN slot_queue USING (channel_id)
@@ -51,7 +47,7 @@ export const takeNextWaiting = (
     JOIN campaign_counter ON campaign_counter.campaign_id = slot_queue.campaign_id
     JOIN campaign ON campaign.id = slot_queue.campaign_id AND campaign.status = 'RUNNING'
     WHERE ${slotOfStep(slot)} AND ${isOpen}
-      AND waiting AND campaign.id IS DISTINCT FROM ${except}::uuid AND ${isSmall} = (${slot.slotNumber} > 1)
+      AND waiting AND NOT ${hasSlot(sql.fragment`slot_queue`)} AND ${isSmall} = (${slot.slotNumber} > 1)
     ORDER BY virtual_time + least(pending, messages_per_second), waiting_since, campaign.id LIMIT 1
     FOR UPDATE OF slot_queue SKIP LOCKED
   ), dequeued AS (

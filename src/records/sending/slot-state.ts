@@ -61,3 +61,8 @@ export const slotOfStep = ({ channelId, slotNumber, stepId }: HeldSlot) => sql.f
 export const stepOfCampaignSends = (channelId: FragmentSqlToken, campaignId: string) => sql.fragment`EXISTS (
   SELECT FROM send_slot WHERE send_slot.channel_id = ${channelId} AND send_slot.campaign_id = ${campaignId}
     AND step_id IS NOT NULL AND ${isLeased(sql.fragment`send_slot`)} AND next_campaign_id IS DISTINCT FROM ${campaignId}::uuid)`;
+
+/** A step of the campaign holds a slot of its channel, or a slot is kept for it. For a row of `slot_queue`. */
+export const hasSlot = (queued: FragmentSqlToken) => sql.fragment`EXISTS (
+  SELECT FROM send_slot AS held WHERE held.channel_id = ${queued}.channel_id
+    AND ${queued}.campaign_id IN (held.campaign_id, held.next_campaign_id) AND ${isLeased(sql.fragment`held`)})`;

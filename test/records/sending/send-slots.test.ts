@@ -182,6 +182,20 @@ describe('send slots of a channel', () => {
     expect(await take(alone)).toBeDefined();
   });
 
+  it('are not kept for a campaign that has one already', async () => {
+    const [small, other] = await seedCampaigns(2, 20);
+    const slot = await taken(small);
+    const second = await taken(other);
+    if (small === undefined || other === undefined) return;
+    // A step that asks beside the one that sends joins the queue.
+    expect(await take(small)).toBeUndefined();
+    expect(await end(second, { waits: false })).toBeNull();
+    // Nor while a slot is reserved for it.
+    const third = await taken(other);
+    expect(await end(slot, { reserveMs: 5_000 })).toBeNull();
+    expect(await end(third, { waits: false })).toBeNull();
+  });
+
   it('stay reserved for their campaign while the channel cannot send', async () => {
     const [first, second] = await seedCampaigns(2);
     const slot = await taken(first);

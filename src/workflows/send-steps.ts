@@ -33,8 +33,10 @@ export async function runSendSteps(
 
   while (!isOver()) {
     const beside = running > 0;
+    const ended = runStep();
+    // After `runStep`, which clears the change that began this step: only a later one begins another beside it.
     const handedOver = condition(isChanged).then(() => undefined);
-    const next = await Promise.race([runStep(), handedOver]);
+    const next = await Promise.race([ended, handedOver]);
     if (next === undefined || next.waitMs === 0) continue;
     const goesOn = () => over || isChanged() || (beside && running === 0);
     await condition(goesOn, next.waitMs, { summary: describeWait(next) ?? 'until the next step' });

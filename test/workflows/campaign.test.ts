@@ -44,6 +44,34 @@ describe('the campaign workflow', () => {
     expect(fixture.provider.received).toHaveLength(120);
   });
 
+  it('asks once for a slot of its channel when it is signalled', async () => {
+    const fixture = await createFixture({ recipients: 120, messagesPerSecond: 80 });
+    const { database, temporal } = servers();
+    const handle = temporal.client.workflow.getHandle(campaignWorkflowId(fixture.campaignId));
+    await database.query(sql.type(nothing)`
+      INSERT INTO send_slot (channel_id, slot_number, campaign_id, step_id, expires_at)
+      SELECT channel_id, 1, gen_random_uuid(), gen_random_uuid(), now() + interval '4 minutes'
+      FROM campaign WHERE id = ${fixture.campaignId}`);
+    await fixture.withWorker(async () => {
+      await fixture.start();
+      await until(async () => (await completed(handle, 'sendStep')) > 0);
+      const before = await completed(handle, 'sendStep');
+      await handle.signal('refresh');
+      await until(async () => (await completed(handle, 'sendStep')) > before);
+      await database.query(sql.type(nothing)`
+        DELETE FROM send_slot USING campaign
+        WHERE campaign.id = ${fixture.campaignId} AND send_slot.channel_id = campaign.channel_id`);
+      expect(await fixture.result()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 120 } });
+    });
+    const { events } = await handle.fetchHistory();
+    const tasks = (events ?? [])
+      .map((event) => event.activityTaskScheduledEventAttributes)
+      .filter((step) => step?.activityType?.name === 'sendStep')
+      .map((step) => Number(step?.workflowTaskCompletedEventId));
+    // One step per workflow task.
+    expect(new Set(tasks).size).toBe(tasks.length);
+  });
+
   it('sleeps thirty days in a timer and then sends', async () => {
     const fixture = await createFixture({ recipients: 5, scheduledInMs: 30 * day });
     const before = await servers().temporal.currentTimeMs();

@@ -177,8 +177,8 @@ async function applyElement(
 }
 
 const idleMs = 50;
-/** 250 ms: an idle installation polls a fifth as often, and its first callback waits at most this long. */
-const longestIdleMs = 250;
+/** 500 ms: an idle installation polls a tenth as often, and its first callback waits at most this long. */
+const longestIdleMs = 500;
 
 /** Worker loop that applies callbacks. It pauses between polls while few arrive, and not at all while batches are full. */
 export function startApplyingCallbacks(dependencies: CallbackDependencies): Loop {

@@ -126,7 +126,8 @@ export async function releaseSlot(
   slot: HeldSlot,
   { reserveMs = 0 } = {},
 ): Promise<string | null> {
-  const isOpen = isOpenToHandover(sql.fragment`handover_at`);
+  // A handover to the campaign itself ends with its step; another campaign may wait by now.
+  const isOpen = sql.fragment`(${isOpenToHandover(sql.fragment`handover_at`)} OR next_campaign_id = send_slot.campaign_id)`;
   return connection.maybeOneFirst(sql.type(NextHolder)`
     WITH ${takeNextWaiting(slot, sql.fragment`${isOpen} AND ${reserveMs}::float8 = 0`)}, successor AS (
       SELECT CASE WHEN ${reserveMs}::float8 = 0

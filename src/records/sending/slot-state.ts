@@ -64,5 +64,6 @@ export const stepOfCampaignSends = (channelId: FragmentSqlToken, campaignId: str
 
 /** A step of the campaign holds a slot of its channel, or a slot is kept for it. For a row of `slot_queue`. */
 export const hasSlot = (queued: FragmentSqlToken) => sql.fragment`EXISTS (
-  SELECT FROM send_slot AS held WHERE held.channel_id = ${queued}.channel_id
-    AND ${queued}.campaign_id IN (held.campaign_id, held.next_campaign_id) AND ${isLeased(sql.fragment`held`)})`;
+  SELECT FROM send_slot AS held WHERE held.channel_id = ${queued}.channel_id AND ${isLeased(sql.fragment`held`)}
+    AND (held.campaign_id = ${queued}.campaign_id OR (held.next_campaign_id = ${queued}.campaign_id
+      AND NOT ${isOpenToHandover(sql.fragment`held.handover_at`)})))`;

@@ -8,7 +8,7 @@ import {
   releaseSlot,
   renewSlot,
 } from '../../../src/records/sending/send-slots.ts';
-import { recordSlotUsage } from '../../../src/records/sending/slot-queue.ts';
+import { recordSlotUsage, rejoinSlotQueue } from '../../../src/records/sending/slot-queue.ts';
 import type { HeldSlot } from '../../../src/records/sending/slot-state.ts';
 import { lockCampaign, moveCampaign } from '../../../src/records/campaigns/lifecycle.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
@@ -194,6 +194,28 @@ describe('send slots of a channel', () => {
     const third = await taken(other);
     expect(await end(slot, { reserveMs: 5_000 })).toBeNull();
     expect(await end(third, { waits: false })).toBeNull();
+  });
+
+  it('go to a campaign that began to wait during a handover to the holder itself', async () => {
+    const [first, second] = await seedCampaigns(2);
+    const slot = await taken(first);
+    if (first === undefined || second === undefined) return;
+    expect(await handOverSlot(test.pool, slot, { orToItself: true })).toBe(first.campaignId);
+    expect(await take(second)).toBeUndefined();
+    expect(await end(slot, { waits: false })).toBe(second.campaignId);
+  });
+
+  it('are offered again to a campaign whose signal was lost', async () => {
+    const [first, second] = await seedCampaigns(2);
+    const slot = await taken(first);
+    if (first === undefined || second === undefined) return;
+    expect(await take(second)).toBeUndefined();
+    expect(await handOverSlot(test.pool, slot, { orToItself: false })).toBe(second.campaignId);
+    await rejoinSlotQueue(test.pool, second.campaignId);
+    expect(await handOverSlot(test.pool, slot, { orToItself: false })).toBeNull();
+    await test.pool.query(sql.type(nothing)`
+      UPDATE send_slot SET handover_at = handover_at - interval '3 seconds' WHERE channel_id = ${first.channelId}`);
+    expect(await handOverSlot(test.pool, slot, { orToItself: false })).toBe(second.campaignId);
   });
 
   it('stay reserved for their campaign while the channel cannot send', async () => {

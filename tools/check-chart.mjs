@@ -9,6 +9,7 @@ import { createRequire } from 'node:module';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endWithUsage } from './usage.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const chart = join(root, 'ops', 'helm');
@@ -29,12 +30,8 @@ const modelsOf = {
   'keda.sh': '@kubernetes-models/keda/keda.sh',
 };
 
-if (process.argv.length > 2) {
-  const isAsked = ['--help', '-h'].includes(process.argv[2]);
-  const usage = 'Usage: npm run check-chart\nChecks ops/helm without a cluster; takes no options.\n';
-  (isAsked ? process.stdout : process.stderr).write(usage);
-  process.exit(isAsked ? 0 : 1);
-}
+if (process.argv.length > 2)
+  endWithUsage('Usage: npm run check-chart\nChecks ops/helm without a cluster; takes no options.\n');
 ensureTools();
 const helm = join(tools, 'helm');
 const { loadAll } = createRequire(join(tools, 'package.json'))('js-yaml');

@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
+import { endWithUsage } from './usage.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const journeys = join(root, 'clients', 'generated');
@@ -123,12 +124,8 @@ const seconds = (from) => `${((Date.now() - from) / 1000).toFixed(0)} s`;
 const isHere = (program) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 
 const chosen = process.argv.slice(2);
-if (chosen.some((name) => !(name in languages))) {
-  const isAsked = chosen.includes('--help') || chosen.includes('-h');
-  const usage = `Usage: npm run generated-clients [-- NAME…]\nNames: ${Object.keys(languages).join(', ')}\n`;
-  (isAsked ? process.stdout : process.stderr).write(usage);
-  process.exit(isAsked ? 0 : 1);
-}
+if (chosen.some((name) => !(name in languages)))
+  endWithUsage(`Usage: npm run generated-clients [-- NAME…]\nNames: ${Object.keys(languages).join(', ')}\n`);
 
 const home = mkdtempSync(join(tmpdir(), 'generated-clients-'));
 // The embedded Postgres runs as another user, which must be able to enter.

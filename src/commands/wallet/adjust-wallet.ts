@@ -1,6 +1,6 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { Conflict, Invalid } from '../../domain/error.ts';
-import { formatAmount, largestAmount, parseAmount } from '../../domain/money.ts';
+import { amountBounds, parseAmount } from '../../domain/money.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { getChannel } from '../../records/workspaces/channels.ts';
 import { postLedgerEntry } from '../../records/wallet/wallets.ts';
@@ -20,10 +20,7 @@ export async function adjustWallet(
 ): Promise<bigint> {
   const parsed = parseAmount(amount);
   if (parsed === undefined || parsed === 0n) {
-    throw Invalid.at(
-      'amount',
-      `amount must be a decimal string other than zero with at most six places, and not beyond ${formatAmount(largestAmount)}`,
-    );
+    throw Invalid.at('amount', `amount must be a decimal string other than zero ${amountBounds}`);
   }
   if (reason.trim() === '' || reason.length > 1000) {
     throw Invalid.at('reason', 'reason must have 1 to 1000 characters');

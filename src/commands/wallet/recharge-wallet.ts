@@ -1,6 +1,6 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { Invalid } from '../../domain/error.ts';
-import { formatAmount, largestAmount, parseAmount } from '../../domain/money.ts';
+import { amountBounds, parseAmount } from '../../domain/money.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import { getChannel } from '../../records/workspaces/channels.ts';
@@ -24,10 +24,7 @@ export async function rechargeWallet(
 ): Promise<bigint> {
   const parsed = parseAmount(amount);
   if (parsed === undefined || parsed <= 0n) {
-    throw Invalid.at(
-      'amount',
-      `amount must be a positive decimal string with at most six places, and not beyond ${formatAmount(largestAmount)}`,
-    );
+    throw Invalid.at('amount', `amount must be a positive decimal string ${amountBounds}`);
   }
   await getChannel(database, workspaceId, channelId);
   return database.transaction(async (transaction) => {

@@ -1,8 +1,8 @@
 import type { Dependencies } from '../../dependencies.ts';
-import { NotFound } from '../../domain/error.ts';
+import { getCampaign } from '../../records/campaigns/campaigns.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { releaseUnknown, type ReleasedMoney, type UnknownMessages } from '../../records/wallet/unknown.ts';
-import { getWorkspaceOfCampaign, requireWorkspace } from '../../records/workspaces/workspaces.ts';
+import { requireWorkspace } from '../../records/workspaces/workspaces.ts';
 
 const limit = 5000;
 
@@ -13,8 +13,7 @@ export async function releaseUnknownMessages(
 ): Promise<ReleasedMoney> {
   const { workspaceId, campaignId } = request;
   await requireWorkspace(database, workspaceId);
-  if (campaignId !== undefined && (await getWorkspaceOfCampaign(database, campaignId)) !== workspaceId)
-    throw new NotFound('Campaign');
+  if (campaignId !== undefined) await getCampaign(database, workspaceId, campaignId);
   const total = { messages: 0, amount: 0n };
   for (;;) {
     const { messages, amount } = await database.transaction(async (transaction) => {

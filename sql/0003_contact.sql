@@ -9,7 +9,7 @@ CREATE TABLE contact (
   -- ltrim checks for digits at a quarter of the cost of a regular expression; an import checks millions of numbers.
   phone_number text COLLATE "C" CONSTRAINT contact_phone_number_digits
     CHECK (ltrim(phone_number, '0123456789') = '' AND octet_length(phone_number) BETWEEN 5 AND 15),
-  -- By these an export or an erasure finds the recipients of campaigns before a change of number.
+  -- By these numbers an export or an erasure finds the recipients of campaigns before a change of number.
   former_numbers text[] COLLATE "C",
   -- Calling code, a prefix of phone_number.
   country_code text COLLATE "C" NOT NULL DEFAULT '',
@@ -73,8 +73,9 @@ CREATE TABLE contact_identity (
 );
 CREATE INDEX contact_identity_contact ON contact_identity (contact_id);
 
--- When a contact's number changes, the provider's spellings of the old number no longer identify it.
-CREATE FUNCTION forget_numbers() RETURNS trigger LANGUAGE plpgsql AS $$
+-- When a contact's number changes, the provider's spellings of the old number no longer identify it, and the contact keeps the old
+-- number unless it is erased.
+CREATE FUNCTION change_number() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM contact_identity WHERE contact_id = OLD.id AND provider_id ~ '^[0-9]+$';
   NEW.former_numbers := CASE WHEN NEW.erased_at IS NULL THEN array_append(OLD.former_numbers, OLD.phone_number) END;
@@ -82,7 +83,7 @@ BEGIN
 END $$;
 CREATE TRIGGER contact_number_changed BEFORE UPDATE OF phone_number ON contact
   FOR EACH ROW WHEN (OLD.phone_number IS NOT NULL AND OLD.phone_number IS DISTINCT FROM NEW.phone_number)
-  EXECUTE FUNCTION forget_numbers();
+  EXECUTE FUNCTION change_number();
 
 -- Contacts who opted out while another transaction held their row; read by claims, so that an import does not delay an opt-out.
 -- Written by the worker that applies callbacks, deleted when the opt-out is applied to the contact.

@@ -25,7 +25,10 @@ export function versionOptions(
   };
 }
 
-/** Explains why this worker gets no new work; empty when its version, or for a worker without one none, is current or ramping. */
+/**
+ * Explains why this worker gets no new work; empty when it gets some. A versioned worker gets work while its version is current or
+ * ramping, an unversioned one while no version is current, or while a current version ramps down to unversioned workers.
+ */
 export async function findUnserved(
   connection: Pick<NativeConnection, 'workflowService'> | undefined,
   {
@@ -46,6 +49,7 @@ export async function findUnserved(
   const ramping = rampingDeploymentVersion?.buildId;
   if (buildId !== undefined)
     return [current, ramping].includes(buildId) ? [] : [`version ${buildId} is neither current nor ramping`];
+  // A ramp to no version leads to unversioned workers.
   const isServed = current === undefined || (ramping === undefined && (rampingVersionPercentage ?? 0) > 0);
   return isServed ? [] : [`version ${current} is current, and this worker has no WORKER_BUILD_ID`];
 }

@@ -17,7 +17,7 @@ export type FeatureSetting =
 
 const largestQuota = 2_147_483_647;
 
-/** What an operator may write as the value of each feature. */
+/** Says for each feature which values an operator may write. */
 export const featureValues: Readonly<Record<FeatureName, string>> = {
   schedule_campaigns: 'on or off',
   targeted_segments: 'on or off',

@@ -34,10 +34,10 @@ export const joiningTime = (channelId: FragmentSqlToken, campaignId: string) => 
   WHERE other.channel_id = ${channelId} AND other.campaign_id <> ${campaignId} AND (other.waiting OR ${hasSlot(sql.fragment`other`)})), 0)`;
 
 /**
- * CTEs `next` (the running, waiting campaign that a slot goes to) and `dequeued`. Slot 1 goes to large campaigns, the others
- * to small ones. The order is by virtual finish time: what the campaign has used plus what it would use in one second. A campaign
- * that has a slot is left out: it may finish in that one, and a second slot would stay reserved for nobody. Empty if the step no
- * longer holds the slot, or while `isOpen` is false.
+ * The CTE `next` selects the running, waiting campaign that the slot goes to; the CTE `dequeued` takes it out of the queue. Slot 1
+ * goes to large campaigns, the others to small ones. The campaign with the lowest virtual finish time comes first: what it has used
+ * plus what it would use in one second. `next` leaves out a campaign that has a slot, because that campaign may finish in it, and a
+ * second slot would stay reserved for nobody. `next` is empty if the step no longer holds the slot, or while `isOpen` is false.
  */
 export const takeNextWaiting = (slot: HeldSlot, isOpen: FragmentSqlToken) => sql.fragment`
   next AS (

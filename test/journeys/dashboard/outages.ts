@@ -14,7 +14,7 @@ import {
   within,
 } from './fixture.ts';
 
-/** 0 while nobody is prepared yet. */
+/** Returns how many recipients the progress bar says are done; it shows no number while nobody is prepared. */
 async function doneOf(page: Page): Promise<number> {
   const text = (await page.getByRole('progressbar').textContent()) ?? '';
   return Number((/^([\d,]+) of/.exec(text)?.[1] ?? '0').replaceAll(',', ''));

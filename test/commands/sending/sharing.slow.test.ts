@@ -39,13 +39,40 @@ interface Crowding {
 
 /** 60 % of the rate, because other processes use the same cores. Lost handovers would cost at least half of it. */
 const enough = 0.6;
-const tokenToleranceMs = 25;
-/** After a handover the new holder knows the offset of Postgres' clock only as exactly as its first answers allow. */
-const tolerance = 1.02;
+/** A timer of a quiet process is no later than this. */
+const timerToleranceMs = 10;
+const watchEveryMs = 5;
+/**
+ * By how much a second may exceed the rate: after a handover the new holder knows the offset of Postgres' clock only as exactly as
+ * its first answers allow, which is half a round trip.
+ */
+const tolerance = (roundTripMs = 0) => 1.02 + roundTripMs / 2 / 1_000;
+
+interface Stall {
+  readonly at: number;
+  readonly ms: number;
+}
+
+/** Notes when this process was stalled and for how long: messages that fell due meanwhile leave together afterwards. */
+function watchStalls() {
+  const stalls: Stall[] = [];
+  let lookedAt = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    const ms = now - lookedAt - watchEveryMs;
+    if (ms > timerToleranceMs) stalls.push({ at: now, ms });
+    lookedAt = now;
+  }, watchEveryMs);
+  return {
+    stop: () => clearInterval(timer),
+    between: (from: number, until: number): number =>
+      stalls.filter(({ at, ms }) => at > from && at - ms < until).reduce((sum, { ms }) => sum + ms, 0),
+  };
+}
 
 /**
- * Measures the rate of a crowd of campaigns after its start, and the fullest second. Time in which this process was stalled for
- * longer than a token may be late is not counted.
+ * Measures the rate of a crowd of campaigns after its start, and the fullest second. Time in which this process was stalled is
+ * not counted: a second with a stall of 0.2 s may have what was due in 1.2 s.
  */
 async function measure({ campaigns, seconds, url }: Crowding) {
   const database = await openPool(url);
@@ -54,29 +81,25 @@ async function measure({ campaigns, seconds, url }: Crowding) {
     return accept(message, count);
   });
   const crowd = createCrowd({ database, provider });
+  const stalls = watchStalls();
   for (const campaign of campaigns) void crowd.drive(campaign);
   await sleep(3_000);
   const from = performance.now();
-  let [stalledMs, lookedAt] = [0, from];
-  const watch = setInterval(() => {
-    const now = performance.now();
-    stalledMs += Math.max(0, now - lookedAt - tokenToleranceMs);
-    lookedAt = now;
-  }, 5);
   await sleep(seconds * 1_000);
-  clearInterval(watch);
   const until = performance.now();
   const steps = crowd.steps();
   await crowd.stop();
+  stalls.stop();
   await database.end();
   const times = provider.received.map(({ at }) => at).toSorted((a, b) => a - b);
   const perSecond =
-    (times.filter((at) => at >= from && at < until).length * 1_000) / (until - from - stalledMs);
+    (times.filter((at) => at >= from && at < until).length * 1_000) /
+    (until - from - stalls.between(from, until));
   let first = 0;
   const busiest = Math.max(
     ...times.map((at, index) => {
       while ((times[first] ?? at) <= at - 1_000) first += 1;
-      return index - first + 1;
+      return (index - first + 1) / (1 + stalls.between(at - 1_000, at) / 1_000);
     }),
   );
   return { perSecond, busiest, steps };
@@ -87,7 +110,7 @@ it.concurrent('gives each of eight campaigns its share of the channel, and uses 
   const { campaigns } = await seedCampaigns(8, 600, rate);
   const { perSecond, busiest, steps } = await measure({ campaigns, seconds: 17 });
   expect(perSecond).toBeGreaterThan(rate * enough);
-  expect(busiest).toBeLessThanOrEqual(rate * tolerance);
+  expect(busiest).toBeLessThanOrEqual(rate * tolerance());
   const sent = await Promise.all(campaigns.map(accepted));
   const share = sent.reduce((sum, count) => sum + count, 0) / campaigns.length;
   expect(Math.min(...sent)).toBeGreaterThan(share * 0.5);
@@ -100,7 +123,7 @@ it.concurrent('shares a channel evenly between two campaigns', async () => {
   const { campaigns } = await seedCampaigns(2, 2_000, 100);
   const { perSecond, busiest } = await measure({ campaigns, seconds: 9 });
   expect(perSecond).toBeGreaterThan(100 * enough);
-  expect(busiest).toBeLessThanOrEqual(100 * tolerance);
+  expect(busiest).toBeLessThanOrEqual(100 * tolerance());
   const [first = 0, second = 0] = await Promise.all(campaigns.map(accepted));
   expect(first / (first + second)).toBeGreaterThan(0.35);
   expect(first / (first + second)).toBeLessThan(0.65);
@@ -118,7 +141,7 @@ for (const [roundTripMs, count] of [
     const { perSecond, busiest } = await measure({ campaigns, seconds: 8, url: far.url });
     far.close();
     expect(perSecond).toBeGreaterThan(rate * enough);
-    expect(busiest).toBeLessThanOrEqual(rate * tolerance);
+    expect(busiest).toBeLessThanOrEqual(rate * tolerance(roundTripMs));
   }, 60_000);
 }
 
@@ -144,7 +167,7 @@ it('gives a slow channel its whole rate however many campaigns share it', async 
   const { campaigns } = await seedCampaigns(120, 50, rate);
   const { perSecond, busiest } = await measure({ campaigns, seconds: 10 });
   expect(perSecond).toBeGreaterThan(rate * enough);
-  expect(busiest).toBeLessThanOrEqual(rate * tolerance);
+  expect(busiest).toBeLessThanOrEqual(rate * tolerance());
 }, 90_000);
 
 it('delays a single send by at most one batch and the claim of the next, beside one campaign and beside twenty', async () => {

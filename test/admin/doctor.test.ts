@@ -56,7 +56,7 @@ describe('admin doctor', () => {
       ],
     });
     await expect
-      .poll(() => doctor(), { timeout: 10_000 })
+      .poll(() => doctor())
       .toEqual({
         code: 0,
         err: '',

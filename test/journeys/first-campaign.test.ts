@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await receiver?.close();
   await stack?.remove();
-}, 60_000);
+});
 
 const secret = randomBytes(24).toString('hex');
 const people = ['+4915112345671', '+14155552671', '+919876543210'];

@@ -64,7 +64,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await stack?.remove();
   await Promise.all([receiver?.close(), collector?.close()]);
-}, 60_000);
+});
 
 interface Call {
   readonly body?: object;

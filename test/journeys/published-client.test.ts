@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   rmSync(folder, { recursive: true });
   await stack?.remove();
-}, 60_000);
+});
 
 function exampleOf(file: string): string {
   const [, code] = /^```ts\n([^]*?)^```$/m.exec(readFileSync(file, 'utf8')) ?? [];

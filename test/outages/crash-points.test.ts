@@ -70,7 +70,7 @@ const countSessions = ({ campaignId }: SeededCampaign): Promise<number> =>
 
 /** Waits until the killed process' sessions have ended: Postgres completes their last statements first. */
 async function sessionsToEnd(seeded: SeededCampaign): Promise<void> {
-  await expect.poll(() => countSessions(seeded), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => countSessions(seeded)).toBe(0);
 }
 
 function startSending({ seeded, provider, program }: CampaignFixture, crashAfter: number) {

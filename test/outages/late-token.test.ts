@@ -66,4 +66,4 @@ it('keeps the limit of the channel when the answers of a stalled database come a
   const inSecondFrom = (start: number) => times.filter((at) => at >= start && at < start + 1_000).length;
   // Three more: tokens whose answer came late, but within the tolerance, are still used.
   expect(Math.max(...times.map(inSecondFrom))).toBeLessThanOrEqual(rate + 3);
-}, 30_000);
+});

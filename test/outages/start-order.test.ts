@@ -151,6 +151,6 @@ it('a worker polls only the configured task queues, and is ready with them alone
     });
     return (pollers ?? []).length > 0;
   };
-  await expect.poll(() => polls('webhooks'), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => polls('webhooks')).toBe(true);
   expect([await polls('campaigns'), await polls('maintenance')]).toEqual([false, false]);
 }, 150_000);

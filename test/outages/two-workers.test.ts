@@ -56,9 +56,7 @@ describe('two workers on one campaign', () => {
       }),
     ]);
     const seeded = await fixture.startCampaign(recipients, rate);
-    await expect
-      .poll(() => fixture.provider.accepted.length, { timeout: 30_000 })
-      .toBeGreaterThan(recipients / 3);
+    await expect.poll(() => fixture.provider.accepted.length).toBeGreaterThan(recipients / 3);
     // Stops the worker that holds the slot; the remaining worker continues.
     workers[sharesOf('ahead', 'behind')[0] === 0 ? 1 : 0].child.kill('SIGTERM');
     await fixture.untilCompleted(seeded);
@@ -75,9 +73,7 @@ describe('two workers on one campaign', () => {
       fixture.startWorker({ name: 'survivor', graceSeconds: 5 }),
     ]);
     const seeded = await fixture.startCampaign(recipients, 60);
-    await expect
-      .poll(() => fixture.provider.accepted.length, { timeout: 30_000 })
-      .toBeGreaterThan(recipients / 3);
+    await expect.poll(() => fixture.provider.accepted.length).toBeGreaterThan(recipients / 3);
     const sharesThen = sharesOf('victim', 'survivor');
     workers[sharesThen[0] === 0 ? 1 : 0].child.kill('SIGKILL');
     const killedAt = performance.now();
@@ -98,7 +94,7 @@ describe('two workers on one campaign', () => {
       fixture.startWorker({ name: 'survivor', graceSeconds: 4 }),
     ]);
     const seeded = await fixture.startCampaign(recipients, 60);
-    await expect.poll(() => fixture.provider.accepted.length, { timeout: 30_000 }).toBeGreaterThan(60);
+    await expect.poll(() => fixture.provider.accepted.length).toBeGreaterThan(60);
     sleeper.child.kill('SIGSTOP');
     // Temporal misses the heartbeats of its steps after eight seconds; its claims become UNKNOWN after four.
     await sleep(14_000);

@@ -48,7 +48,7 @@ it('applies the time limit to connecting as well', async () => {
     expect(outcome).toMatchObject({ state: 'failed', errorCode: 'timeout', responseStatus: null });
     const elapsed = performance.now() - startedAt;
     expect(elapsed).toBeGreaterThanOrEqual(1480);
-    // Every other time limit is longer than this.
-    expect(elapsed).toBeLessThan(4_500);
+    // Without the limit the system gives up after two minutes.
+    expect(elapsed).toBeLessThan(20_000);
   }
 });

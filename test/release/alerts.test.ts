@@ -97,7 +97,7 @@ async function admin(...args: readonly string[]): Promise<unknown> {
 }
 
 async function says(text: RegExp): Promise<void> {
-  await expect.poll(() => stack.output(), { timeout: 30_000 }).toMatch(text);
+  await expect.poll(() => stack.output()).toMatch(text);
 }
 
 it('an expired token: ChannelBlocked, with the code in the log, on the channel, in list-channels and doctor', async () => {

@@ -60,7 +60,7 @@ afterAll(async () => {
   await stack?.remove();
   await pgbouncer?.stop();
   await database?.drop();
-}, 60_000);
+});
 
 async function anotherWorkspace() {
   const admin = createAdmin(

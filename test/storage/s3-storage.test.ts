@@ -98,9 +98,9 @@ describe('a bucket as the store of uploads', () => {
     sending.on('error', () => undefined);
     sending.write(`${head}${rows(300_000)}`);
     // Two parts are uploaded by now.
-    await expect.poll(() => s3.openUploads(), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => s3.openUploads()).toBe(1);
     sending.destroy();
-    await expect.poll(() => s3.openUploads(), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => s3.openUploads()).toBe(0);
     expect(await s3.objects()).toEqual(before);
   });
 

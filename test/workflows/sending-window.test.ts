@@ -2,6 +2,7 @@ import { sql } from 'slonik';
 import { describe, expect, it } from 'vitest';
 import { editCampaign } from '../../src/commands/campaigns/edit-campaign.ts';
 import { weekDays, type SendingWindow } from '../../src/domain/campaigns/sending-window.ts';
+import { getSendingHours } from '../../src/records/campaigns/sending-hours.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { campaignWorkflowId } from '../../src/workflows/contract.ts';
 import {
@@ -60,33 +61,32 @@ describe('a change of the sending window', () => {
   const servers = openTestServers(startTemporal);
   const createFixture = (seed: CampaignFixtureSeed) => createCampaignFixture(servers(), seed);
 
-  it('wakes a campaign that waits, within two seconds', async () => {
+  it('wakes a campaign that waits', async () => {
     const fixture = await createFixture({ recipients: 10, unprepared: true });
     await setWindow(fixture, closed());
     await fixture.withWorker(async () => {
       await fixture.start();
       await until(async () => (await fixture.snapshot()).waitingFor === 'SENDING_WINDOW');
-      const changedAt = performance.now();
       await edit(fixture, null);
-      await until(async () => fixture.provider.received.length > 0);
-      expect(performance.now() - changedAt).toBeLessThan(2_000);
+      // By itself it would wait for two hours.
       await fixture.result();
     });
     expect(fixture.provider.received).toHaveLength(10);
   });
 
-  it('stops a campaign in mid-send within two seconds, releases its reservations, and lets it continue later', async () => {
+  it('stops a campaign in mid-send at its next claim, releases its reservations, and lets it continue later', async () => {
     const fixture = await createFixture({ recipients: 1_500, messagesPerSecond: 200 });
     await fixture.withWorker(async () => {
       await fixture.start();
       await until(async () => fixture.provider.received.length > 100);
-      const changedAt = performance.now();
       await edit(fixture, closed());
+      const { claimedPosition } = await getSendingHours(fixture.dependencies.database, fixture.campaignId);
       await until(async () => (await fixture.snapshot()).waitingFor === 'SENDING_WINDOW');
       // Waits until the running send step has ended.
       await until(async () => (await fixture.snapshot()).counts.claimed === 0);
-      const last = fixture.provider.received.at(-1)?.at ?? 0;
-      expect(last - changedAt).toBeLessThan(2_000);
+      // What was claimed before the change may still be sent: 40 ms of messages, and at most 100 ms ahead.
+      expect(claimedPosition).toBeLessThan(1_500);
+      expect(fixture.provider.received.length).toBeLessThanOrEqual(claimedPosition);
       const { counts } = await fixture.snapshot();
       expect(counts).toMatchObject({ claimed: 0, unknown: 0, accepted: fixture.provider.received.length });
       const { reserved } = await fixture.dependencies.database.one(sql.unsafe`

@@ -212,8 +212,8 @@ describe('a large export', () => {
       });
       request.once('error', reject);
     });
-    await expect.poll(() => connections(['active']), { timeout: 10_000 }).toBe(0);
-    await expect.poll(() => connections(['idle']), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => connections(['active'])).toBe(0);
+    await expect.poll(() => connections(['idle'])).toBe(0);
   });
 });
 

@@ -52,7 +52,7 @@ beforeAll(async () => {
     });
   });
   pool = new Pool(`http://127.0.0.1:${port}`, { connections: 16 });
-}, 60_000);
+});
 
 afterAll(async () => {
   await pool.destroy();

@@ -167,7 +167,7 @@ describe('createCallbackPoll', () => {
     const appliers = [1, 2, 3].map(() => createApplier(database.pool));
     const loops = appliers.map((applier) => startApplyingCallbacks(applier));
     for (const callback of callbacks) await insertProviderCallbacks(database.pool, [callback]);
-    await expect.poll(waiting, { timeout: 10_000 }).toBe(0);
+    await expect.poll(waiting).toBe(0);
     await Promise.all(loops.map((loop) => loop.stop()));
 
     const events = await eventsOf(database.pool, place.workspaceId);
@@ -228,7 +228,7 @@ describe('contacts that an import holds', () => {
     const beganAt = performance.now();
     await applyNext();
     // 0.2 s for the batch and 20 ms for each held contact: 0.5 s of waiting, where a second for each was 15 s.
-    expect(performance.now() - beganAt).toBeLessThan(2_000);
+    expect(performance.now() - beganAt).toBeLessThan(10_000);
     const unsubscribed = sql.fragment`SELECT phone_number FROM contact WHERE workspace_id = ${other.workspaceId} AND NOT subscribed`;
     expect(await rowsOf(database.pool, unsubscribed)).toEqual([{ phone_number: '4915112345678' }]);
     expect(await savedOf(other)).toHaveLength(1);
@@ -288,7 +288,7 @@ describe('startPollingLoop', () => {
         return false;
       },
     });
-    await expect.poll(() => rounds, { timeout: 5_000 }).toBeGreaterThan(3);
+    await expect.poll(() => rounds).toBeGreaterThan(3);
     await loop.stop();
     const stoppedAt = rounds;
     expect(lines).toEqual(['loop failed, trying again', 'loop works again']);

@@ -536,7 +536,7 @@ describe('statuses of messages we do not know', () => {
     await database.pool.query(sql.type(nothing)`
       UPDATE unmatched_status SET received_at = now() - interval '11 minutes' WHERE channel_id = ${sending.channelId}`);
     const loop = startSettlingStatuses(applier);
-    await expect.poll(() => keysOf(sending), { timeout: 10_000 }).toEqual(['delivered']);
+    await expect.poll(() => keysOf(sending)).toEqual(['delivered']);
     await loop.stop();
     expect(await recipientsOf(sending)).toMatchObject([{ state: 'DELIVERED' }]);
     const [event] = await eventsOf(database.pool, sending.workspaceId);

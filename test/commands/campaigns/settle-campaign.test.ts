@@ -67,7 +67,7 @@ describe('cancelRecipients', () => {
     await cancel();
     const settled = settle();
     const countsNow = async () => (await getCampaignSnapshot(test.pool, seeded.campaignId)).counts;
-    await expect.poll(countsNow, { timeout: 20_000 }).toMatchObject({ claimed: 4, pending: 0 });
+    await expect.poll(countsNow).toMatchObject({ claimed: 4, pending: 0 });
     const outcomes = new Map(positions.map((position) => [position, unsent]));
     await recordOutcomes(test.pool, { ...seeded, outcomes: outcomesOf(claimId, outcomes) });
     await settled;

@@ -144,4 +144,4 @@ it('asks for the picture of a header and the end of a button’s address, and se
     await create.click();
     await page.getByText('Completed: 1 of 1 person was sent to.').waitFor({ timeout: 30_000 });
   });
-}, 60_000);
+});

@@ -85,7 +85,7 @@ it('keeps the form through a wrong year, a lost session and a lost answer, and s
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor();
   });
-}, 60_000);
+});
 
 it('asks before it sends to many, and preselects no reason for which a second send would fail again', async () => {
   const rows = Array.from({ length: 1_200 }, (_, at) => `+49151${26_000_000 + at}`);
@@ -183,4 +183,4 @@ it('tells the holder of a key without the right to send so before the form is fi
   } finally {
     await close();
   }
-}, 30_000);
+});

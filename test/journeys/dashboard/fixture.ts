@@ -95,7 +95,7 @@ export async function use(page: Page, wanted: Locator): Promise<void> {
 
 /** Expects a visible focus: a text field shows it by its border, everything else by an outline. */
 export async function expectFocus(page: Page, wanted: Locator): Promise<void> {
-  await expect.poll(() => wanted.and(page.locator(':focus-visible')).count(), { timeout: 5_000 }).toBe(1);
+  await expect.poll(() => wanted.and(page.locator(':focus-visible')).count()).toBe(1);
   const outline = `getComputedStyle(document.activeElement).outlineStyle`;
   expect(
     await page.evaluate(`document.activeElement.matches('input, textarea') || ${outline} !== 'none'`),
@@ -104,7 +104,7 @@ export async function expectFocus(page: Page, wanted: Locator): Promise<void> {
 
 /** Expects the focus on the main area after the used element has vanished, so that Tab continues after the navigation. */
 export async function expectAtScreen(page: Page): Promise<void> {
-  await expect.poll(() => page.evaluate('document.activeElement.tagName'), { timeout: 10_000 }).toBe('MAIN');
+  await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('MAIN');
   await page.keyboard.press('Tab');
   await expectFocus(page, page.getByRole('main').getByRole('link').first());
 }
@@ -126,7 +126,7 @@ export async function hasten(page: Page, wanted: Locator, isVisible = true): Pro
     await page.clock.runFor(1_000);
     return wanted.isVisible();
   };
-  await expect.poll(look, { timeout: 30_000 }).toBe(isVisible);
+  await expect.poll(look).toBe(isVisible);
 }
 
 /** Screenshots for reviewing a changed screen, taken by `npm run pictures` alone: taking them would double the running time. */

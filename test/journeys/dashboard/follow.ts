@@ -71,7 +71,7 @@ it('follows a campaign to its end; every screen is without a violation', async (
     await page.getByRole('button', { name: 'Close' }).click();
     expect(await page.getByRole('row').count()).toBe(101);
     await page.getByRole('button', { name: 'Show more' }).click();
-    await expect.poll(() => page.getByRole('row').count(), { timeout: 10_000 }).toBe(201);
+    await expect.poll(() => page.getByRole('row').count()).toBe(201);
     await page.locator('time').first().hover();
     await page
       .getByRole('tooltip')
@@ -169,9 +169,7 @@ it(
         await page.getByText('Cancelled: nobody else will be sent to.').waitFor();
         await expectAtScreen(page);
         expect((await read()).status).toBe('CANCELLED');
-        await expect
-          .poll(async () => (await read()).counters.cancelled, { timeout: 20_000 })
-          .toBeGreaterThan(100);
+        await expect.poll(async () => (await read()).counters.cancelled).toBeGreaterThan(100);
         expect(mishaps).toEqual([]);
       } finally {
         await close();
@@ -186,7 +184,7 @@ it(
     atPace(5, async () => {
       const id = await createCampaign('Queue', people(100, 70_000_000));
       await expect
-        .poll(async () => (await api.getCampaign(client, id)).data.counters.pending, { timeout: 20_000 })
+        .poll(async () => (await api.getCampaign(client, id)).data.counters.pending)
         .toBeGreaterThan(0);
       await within(async (page) => {
         await page.clock.install();

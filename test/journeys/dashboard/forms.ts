@@ -23,7 +23,7 @@ it('saves a name without undoing the opt-out that arrived while the form was ope
     await page.getByRole('heading', { name: 'Ada Augusta', level: 1 }).waitFor();
     expect((await api.getContact(client, id)).data.subscribed).toBe(false);
   });
-}, 60_000);
+});
 
 /** Ends the session, and signs in again at the first request that finds it ended. */
 async function loseSession(page: Page, act: () => Promise<void>, key = stack.dev.apiKey): Promise<void> {
@@ -76,7 +76,7 @@ it('keeps the forms of contacts and segments through a lost session, until they 
     await page.getByText('Complete the conditions').waitFor();
     expect(await page.getByLabel('Segment’s name').inputValue()).toBe('');
   });
-}, 60_000);
+});
 
 it('keeps the form of a webhook through a lost session, without its secret', async () => {
   await within(async (page) => {
@@ -99,7 +99,7 @@ it('keeps the form of a webhook through a lost session, without its secret', asy
     expect(await page.getByRole('dialog').count()).toBe(0);
     await api.deleteWebhook(client, made?.id ?? '');
   });
-}, 60_000);
+});
 
 it('closes the question about one person when the page shows another', async () => {
   for (const [firstName, phoneNumber] of [
@@ -120,7 +120,7 @@ it('closes the question about one person when the page shows another', async () 
     await page.getByRole('heading', { name: 'Anton', level: 1 }).waitFor();
     await dialog.waitFor({ state: 'hidden', timeout: 5_000 });
   });
-}, 60_000);
+});
 
 it('acts on chosen contacts only while they are shown', async () => {
   const named = async (firstName: string, phoneNumber: string) =>
@@ -147,4 +147,4 @@ it('acts on chosen contacts only while they are shown', async () => {
     await page.getByRole('checkbox', { name: 'Choose Elsewhere' }).waitFor();
     expect(await page.getByRole('region', { name: 'Chosen rows' }).count()).toBe(0);
   });
-}, 60_000);
+});

@@ -55,7 +55,7 @@ it('shows first steps in an empty workspace, and a clear message for what is mis
   } finally {
     await close();
   }
-}, 60_000);
+});
 
 it('shows a complete page while the session is loading, and when that request fails', async () => {
   await within(async (page) => {
@@ -76,7 +76,7 @@ it('shows a complete page while the session is loading, and when that request fa
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
   });
-}, 60_000);
+});
 
 it('keeps the navigation and says what is wrong when a screen is opened without a connection', async () => {
   await within(async (page) => {
@@ -94,7 +94,7 @@ it('keeps the navigation and says what is wrong when a screen is opened without 
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { name: 'Channels', level: 1 }).waitFor();
   });
-}, 60_000);
+});
 
 it('keeps the rows while a filter loads', async () => {
   await api.createContact(client, { phoneNumber: '+4915166132041', firstName: 'Kept' });
@@ -116,7 +116,7 @@ it('keeps the rows while a filter loads', async () => {
     answer();
     await row.waitFor({ state: 'hidden' });
   });
-}, 60_000);
+});
 
 /** Every route behind the sign-in, with the request that loads its content. */
 const screens: Readonly<Record<string, string>> = {
@@ -164,7 +164,7 @@ it('shows a loading and an error state on every screen, and recovers from both',
       await page.unroute(asked);
       await failed.first().getByRole('button', { name: 'Try again' }).click();
       await failed.first().waitFor({ state: 'hidden' });
-      await expect.poll(() => loading.count(), { timeout: 10_000 }).toBe(0);
+      await expect.poll(() => loading.count()).toBe(0);
     }
   });
 }, 120_000);

@@ -42,7 +42,7 @@ it('shows the whole name of a campaign in the table', async () => {
       expect([width, Math.max(0, hidden - 1)]).toEqual([width, 0]);
     }
   });
-}, 60_000);
+});
 
 it('fits a phone and a zoom of 200 % on every screen', async () => {
   await within(

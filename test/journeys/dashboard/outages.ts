@@ -70,7 +70,7 @@ it.each([
         const dead = await pidOf();
         process.kill(dead, 'SIGKILL');
         if (killed === 'api') await page.getByText('connecting …').waitFor();
-        await expect.poll(pidOf, { timeout: 30_000 }).not.toBe(dead);
+        await expect.poll(pidOf).not.toBe(dead);
         await page.getByText('● live').waitFor({ timeout: 30_000 });
         const before = await doneOf(page);
         await expect.poll(() => doneOf(page), { timeout: 60_000 }).toBeGreaterThan(before);

@@ -86,7 +86,7 @@ it('counts a segment while it is written, saves it, and narrows contacts by it',
     await page.getByText(/^1 person for/).waitFor();
     await lookAtState(page, 'new-campaign-segment');
   });
-}, 60_000);
+});
 
 it('makes a webhook with a secret that is shown once, tests, pauses and deletes it', async () => {
   await within(async (page) => {
@@ -120,4 +120,4 @@ it('makes a webhook with a secret that is shown once, tests, pauses and deletes 
     await page.getByRole('cell', { name: 'Webhook deleted' }).first().waitFor();
     await expectNoViolation(page);
   });
-}, 60_000);
+});

@@ -32,7 +32,7 @@ it('says since when the numbers are old while every answer is an error', async (
     await page.unroute('**/dashboard/api/campaigns?*');
     await hasten(page, banner, false);
   });
-}, 60_000);
+});
 
 it(
   'updates recipients, progress and cost together, and announces only changes of state to screen readers',
@@ -44,7 +44,7 @@ it(
         const waiting = page.getByRole('row').filter({ hasText: 'Pending' });
         await waiting.last().waitFor();
         const atFirst = await waiting.count();
-        await expect.poll(() => waiting.count(), { timeout: 20_000 }).toBeLessThan(atFirst);
+        await expect.poll(() => waiting.count()).toBeLessThan(atFirst);
         await openCampaign(page, id, 'Fresh');
         await page.getByText('● live').waitFor();
         // Only the stream brings numbers from here on.
@@ -65,7 +65,7 @@ it(
           return [done, cost].map((text) => Number(/\d+/.exec(text ?? '')?.[0]));
         };
         const [before = 0] = await figures();
-        await expect.poll(async () => (await figures())[0], { timeout: 10_000 }).toBeGreaterThan(before + 20);
+        await expect.poll(async () => (await figures())[0]).toBeGreaterThan(before + 20);
         const [done, paid] = await figures();
         expect(Math.abs((done ?? 0) - (paid ?? 0))).toBeLessThan(15);
         expect(await page.evaluate('window.announced')).toEqual([]);
@@ -80,9 +80,7 @@ it(
 
 it('draws a campaign of two days by hours, with dates and the values below the pointer', async () => {
   const id = await createCampaign('Two days', ['+4915120000091']);
-  await expect
-    .poll(async () => (await api.getCampaign(client, id)).data.status, { timeout: 30_000 })
-    .toBe('COMPLETED');
+  await expect.poll(async () => (await api.getCampaign(client, id)).data.status).toBe('COMPLETED');
   const database = new pg.Client({ connectionString: stack.dev.databaseUrl });
   await database.connect();
   await database.query(
@@ -102,7 +100,7 @@ it('draws a campaign of two days by hours, with dates and the values below the p
     // The heading and at least forty-eight hours.
     expect(await page.getByRole('table').first().getByRole('row').count()).toBeGreaterThanOrEqual(49);
   });
-}, 60_000);
+});
 
 /** Requests in a minute from each open screen, with everything that a long list asks for. */
 it('asks at most 20 times a minute from any screen, whatever the number of webhooks', async () => {

@@ -99,4 +99,4 @@ it('sets the hours of the workspace’s marketing with an operator’s key, and 
     await page.getByText('Saved: marketing is sent at any hour.').waitFor();
     expect((await api.getSendingWindow(client)).data).toBeNull();
   });
-}, 60_000);
+});

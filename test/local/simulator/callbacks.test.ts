@@ -62,7 +62,7 @@ describe('the statuses of a message', () => {
     });
     await sendTo('491568000013');
 
-    await expect.poll(postedStatuses, { timeout: 5000 }).toEqual(['sent', 'delivered', 'read']);
+    await expect.poll(postedStatuses).toEqual(['sent', 'delivered', 'read']);
   });
 
   it('are read by the product with ids, our own data and the price', async () => {

@@ -138,7 +138,7 @@ it('sends exactly as many messages of two campaigns and single sends as the wall
   const ids = provider.received.map(({ callbackData }) => callbackData);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids).toHaveLength(2 * recipients + sent);
-}, 60_000);
+});
 
 it('completes a campaign whose last message uses up the balance', async () => {
   const { campaigns, provider, dependencies } = await createFixture(100n * messagePrice + 50n * dearPrice);
@@ -147,4 +147,4 @@ it('completes a campaign whose last message uses up the balance', async () => {
   expect((await readWallet(campaigns[0])).balance).toBe(0n);
   expect(await drive(dependencies, campaigns[1])).toBe('PAUSED');
   expect(provider.received).toHaveLength(recipients);
-}, 60_000);
+});

@@ -35,13 +35,14 @@ describe('a campaign outside its sending window', () => {
   it('sleeps in one timer, says until when, and sends after the opening', async () => {
     const { temporal } = servers();
     const fixture = await createCampaignFixture(servers(), { recipients: 120 });
-    await setWindow(fixture, closed());
+    const window = closed();
+    await setWindow(fixture, window);
     await fixture.withWorker(async () => {
       await fixture.start();
       await until(async () => (await fixture.progress())?.waitingFor === 'SENDING_WINDOW');
       const { status, waitingFor, waitingUntil } = await fixture.snapshot();
       expect({ status, waitingFor }).toEqual({ status: 'RUNNING', waitingFor: 'SENDING_WINDOW' });
-      expect(waitingUntil?.slice(11, 16)).toBe(closed().from);
+      expect(waitingUntil?.slice(11, 16)).toBe(window.from);
       await temporal.sleep(hourMs);
       expect(fixture.provider.received).toHaveLength(0);
       const handle = temporal.client.workflow.getHandle(campaignWorkflowId(fixture.campaignId));

@@ -35,14 +35,15 @@ it('answers other workspaces and is ready while many requests of one wait for it
       { timeout: 20_000 },
     )
     .toBeGreaterThan(2);
-  const beganAt = performance.now();
+  let answered = 0;
+  for (const one of waiting) void one.then(() => (answered += 1));
   const contact = { phoneNumber: '+4915112345678' };
   const [ready, made] = await Promise.all([
     api.send('GET', '/readyz'),
     api.send('POST', '/api/contacts', { key: other.channelKey, body: contact }),
   ]);
   expect([ready.status, made.status]).toEqual([200, 201]);
-  expect(performance.now() - beganAt).toBeLessThan(2_000);
+  expect(answered).toBe(0);
   await owner.query('ROLLBACK');
   await owner.end();
   expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(12).fill(200));

@@ -82,7 +82,11 @@ test('leaves neither number nor name in the recipients, and does not restore the
   const prepared = prepare(dependencies, campaignId);
   await begun;
   // The preparation has looked the first contacts up.
-  await sleep(500);
+  const lookedUp = sql.type(
+    Id,
+  )`SELECT pid::text AS id FROM pg_stat_activity WHERE datname = current_database()
+    AND application_name = 'prepare-contacts' AND state = 'idle in transaction' AND query LIKE '%AS given (phone_number)%'`;
+  await expect.poll(() => database.owner.any(lookedUp)).toHaveLength(1);
   await eraseContact(dependencies, { workspaceId, contactId });
   expect(await stepErasure(dependencies, 0)).toBe(true);
   expect(await stepErasure(dependencies, 0)).toBe(false);

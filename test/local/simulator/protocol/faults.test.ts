@@ -18,7 +18,7 @@ let hasty: MessagingProvider;
 beforeAll(async () => {
   simulator = await startTestSimulator();
   provider = createCloudProvider({ baseUrl: simulator.baseUrl, connections: 8, timeoutMs: 10_000 });
-  hasty = createCloudProvider({ baseUrl: simulator.baseUrl, connections: 2, timeoutMs: 300 });
+  hasty = createCloudProvider({ baseUrl: simulator.baseUrl, connections: 1, timeoutMs: 300 });
 });
 afterEach(() => simulator.control('reset'));
 afterAll(async () => {
@@ -38,6 +38,14 @@ function send(to: string, client = provider): Promise<SendResult> {
     },
     callbackData: `for-${to}`,
   });
+}
+
+/** On a connection that is open already: a slow machine cannot spend the 300 ms on connecting. */
+async function sendHastily(to: string, faults: readonly object[]): Promise<SendResult> {
+  while ((await send('4915100009', hasty)).kind !== 'accepted');
+  await simulator.control('reset');
+  await simulator.control('faults', { faults });
+  return send(to, hasty);
 }
 
 describe('every row of the error table', () => {
@@ -99,15 +107,16 @@ describe('faults', () => {
 
   it('refuse what exceeds the throughput of the number', async () => {
     await simulator.control('faults', { messagesPerSecond: 3 });
+    const second = () => Math.floor(Date.now() / 1_000);
+    const first = second();
 
     const results = await Promise.all(
       Array.from({ length: 12 }, (_, index) => send(String(4915100000 + index))),
     );
 
     const accepted = results.filter(({ kind }) => kind === 'accepted').length;
-    // The sends may fall into two seconds, on a busy machine into three.
     expect(accepted).toBeGreaterThanOrEqual(3);
-    expect(accepted).toBeLessThanOrEqual(9);
+    expect(accepted).toBeLessThanOrEqual(3 * (second() - first + 1));
     expect(results.filter((result) => result.kind === 'rejected' && result.code === 130429)).toHaveLength(
       12 - accepted,
     );
@@ -126,9 +135,7 @@ describe('faults', () => {
     ['hang_after', 'unknown', 1],
     ['garbage', 'unknown', 1],
   ])('of kind %s leave the outcome %s to the sender', async (kind, outcome, taken) => {
-    await simulator.control('faults', { faults: [{ kind }] });
-
-    const result = await send('4915112345678', hasty);
+    const result = await sendHastily('4915112345678', [{ kind }]);
 
     expect(result.kind).toBe(outcome);
     expect(await simulator.query('messages')).toMatchObject({ received: 1, accepted: taken });
@@ -150,7 +157,9 @@ describe('a number that requests a result', () => {
     ['491568000010', { kind: 'accepted', messageStatus: 'accepted' }, 1],
     ['491568000020', { kind: 'accepted', messageStatus: 'held_for_quality_assessment' }, 1],
   ])('gets it: %s', async (to, expected, taken) => {
-    expect(await send(to, 'cause' in expected ? hasty : provider)).toMatchObject(expected);
+    const result = await ('cause' in expected ? sendHastily(to, []) : send(to));
+
+    expect(result).toMatchObject(expected);
     expect(await simulator.query(`messages?to=${to}`)).toMatchObject({ toCount: taken });
   });
 

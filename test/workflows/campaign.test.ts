@@ -11,6 +11,7 @@ import { nothing } from '../../src/records/database/row.ts';
 import { campaignWorkflowId } from '../../src/workflows/contract.ts';
 import { messagePrice } from '../support/campaign-factory.ts';
 import { createCampaignFixture, until, type CampaignFixtureSeed } from '../support/campaign-fixture.ts';
+import { accept } from '../support/fake-provider.ts';
 import { openTestServers } from '../support/test-servers.ts';
 import { startTimeSkippingTemporal } from '../support/temporal.ts';
 import { testOrchestrator } from '../support/test-orchestrator.ts';
@@ -120,7 +121,19 @@ describe('the campaign workflow', () => {
   });
 
   it('sends to each recipient once through twenty quick pauses and starts', async () => {
-    const fixture = await createFixture({ recipients: 400, messagesPerSecond: 400 });
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    // One of the last messages is answered after the last round: the campaign is not completed before.
+    const fixture = await createFixture({
+      recipients: 400,
+      messagesPerSecond: 400,
+      answer: async (message, count) => {
+        if (count === 390) await ended;
+        return accept(message, count);
+      },
+    });
     await fixture.withWorker(async () => {
       await fixture.start();
       await until(async () => (await fixture.snapshot()).status === 'RUNNING');
@@ -128,6 +141,7 @@ describe('the campaign workflow', () => {
         await pauseCampaign(fixture.dependencies, fixture);
         await startCampaignAgain(fixture.dependencies, fixture);
       }
+      end();
       await fixture.result();
     });
     expect(await fixture.snapshot()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 400 } });

@@ -96,8 +96,9 @@ describe('a sending window in the creation of a campaign', () => {
 
   it('says in the answer and in the check that it begins at the opening', async () => {
     const scheduled_at = new Date(Date.now() + hourMs).toISOString();
-    const fields = { sending_window: laterToday(), send_type: 'SCHEDULED', scheduled_at };
     const opensAt = `${new Date(Date.now() + 2 * hourMs).toISOString().slice(0, 16)}:00.000Z`;
+    const sending_window = { ...laterToday(), from: opensAt.slice(11, 16) };
+    const fields = { sending_window, send_type: 'SCHEDULED', scheduled_at };
     const { body: answer } = await create(fields);
     expect(answer.data.campaign).toMatchObject({ scheduled_at, begins_at: opensAt });
     const checked = await check(fields);
@@ -133,9 +134,10 @@ describe('the sending window of a workspace', () => {
 
   it('is set and removed by operators, with an entry in the audit', async () => {
     expect(await get()).toBeNull();
-    expect((await put(now(), workspace.workspaceKey)).status).toBe(401);
-    expect((await put(now())).status).toBe(200);
-    expect(await get()).toEqual({ ...now(), days: everyDay });
+    const window = now();
+    expect((await put(window, workspace.workspaceKey)).status).toBe(401);
+    expect((await put(window)).status).toBe(200);
+    expect(await get()).toEqual({ ...window, days: everyDay });
     const removal = await api.send('DELETE', path, { key: workspace.operatorKey });
     expect(removal.status).toBe(200);
     expect(await get()).toBeNull();
@@ -145,8 +147,8 @@ describe('the sending window of a workspace', () => {
   });
 
   it('holds for MARKETING templates alone, and a campaign narrows it', async () => {
-    await put(laterToday());
     const opensAt = `${new Date(Date.now() + 2 * hourMs).toISOString().slice(0, 16)}:00.000Z`;
+    await put({ ...laterToday(), from: opensAt.slice(11, 16) });
     expect((await check()).begins_at).toBe(opensAt);
     expect(Date.parse((await check({ template_id: utility })).begins_at) - Date.now()).toBeLessThan(60_000);
     const wider = { timezone: 'UTC', from: inHours(-1), to: inHours(3) };

@@ -81,10 +81,8 @@ it('archives messages by workspace and month, and leaves the month that is not o
     await seedCampaign(database.pool, { recipients: 1 }),
     await seedCampaign(database.pool, { recipients: 1 }),
   ];
-  const month = (ago: number) => {
-    const now = new Date();
-    return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 1));
-  };
+  const now = new Date();
+  const month = (ago: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 1));
   const nameOf = (date: Date) => date.toISOString().slice(0, 7);
   // 2,500 messages are three batches of the archive.
   await seedOldMessages(database.pool, one, { messages: 2_500, at: month(9) });

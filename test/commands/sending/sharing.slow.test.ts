@@ -12,6 +12,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { createFakeProvider, accept } from '../../support/fake-provider.ts';
 import { placeFar } from '../../support/far-database.ts';
 import { createCrowd, seedOnChannel } from '../../support/sending-crowd.ts';
+import { watchStalls } from '../../support/watch-stalls.ts';
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -39,40 +40,15 @@ interface Crowding {
 
 /** 60 % of the rate, because other processes use the same cores. Lost handovers would cost at least half of it. */
 const enough = 0.6;
-/** A timer of a quiet process is no later than this. */
-const timerToleranceMs = 10;
-const watchEveryMs = 5;
 /**
  * By how much a second may exceed the rate: after a handover the new holder knows the offset of Postgres' clock only as exactly as
  * its first answers allow, which is half a round trip.
  */
 const tolerance = (roundTripMs = 0) => 1.02 + roundTripMs / 2 / 1_000;
 
-interface Stall {
-  readonly at: number;
-  readonly ms: number;
-}
-
-/** Notes when this process was stalled and for how long: messages that fell due meanwhile leave together afterwards. */
-function watchStalls() {
-  const stalls: Stall[] = [];
-  let lookedAt = performance.now();
-  const timer = setInterval(() => {
-    const now = performance.now();
-    const ms = now - lookedAt - watchEveryMs;
-    if (ms > timerToleranceMs) stalls.push({ at: now, ms });
-    lookedAt = now;
-  }, watchEveryMs);
-  return {
-    stop: () => clearInterval(timer),
-    between: (from: number, until: number): number =>
-      stalls.filter(({ at, ms }) => at > from && at - ms < until).reduce((sum, { ms }) => sum + ms, 0),
-  };
-}
-
 /**
  * Measures the rate of a crowd of campaigns after its start, and the fullest second. Time in which this process was stalled is
- * not counted: a second with a stall of 0.2 s may have what was due in 1.2 s.
+ * not counted.
  */
 async function measure({ campaigns, seconds, url }: Crowding) {
   const database = await openPool(url);

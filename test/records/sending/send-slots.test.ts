@@ -62,10 +62,10 @@ describe('send slots of a channel', () => {
   it('give small campaigns three more slots', async () => {
     const [large, ...others] = await seedCampaigns(3);
     if (large === undefined) throw new Error('There is no campaign');
-    await taken(large);
     const small = await Promise.all(
       Array.from({ length: 12 }, () => seedOnChannel(test.pool, large, { recipients: 20 })),
     );
+    await taken(large);
     const answers = await Promise.all([...small, ...others].map(take));
     const numbers = answers.filter((slot) => slot !== undefined).map(({ slotNumber }) => slotNumber);
     expect(numbers.toSorted()).toEqual([2, 3, 4]);
@@ -229,12 +229,11 @@ describe('send slots of a channel', () => {
   });
 
   it('are asked for twice a second by all waiting campaigns together', async () => {
-    const [first] = await seedCampaigns(1);
-    if (first === undefined) throw new Error('There is no campaign');
-    await taken(first);
+    const [first, ...others] = await seedCampaigns(31);
+    const slot = await taken(first);
     let lastWaitMs = 0;
-    for (let count = 0; count < 30; count += 1) {
-      const { campaignId } = await seedOnChannel(test.pool, first, { recipients: 500 });
+    for (const { campaignId } of others) {
+      await renewSlot(test.pool, slot);
       const answer = await acquireSlot(test.pool, { campaignId, stepId: randomUUID() });
       if (answer.kind !== 'busy') throw new Error(answer.kind);
       lastWaitMs = answer.retryMs;
@@ -272,9 +271,12 @@ describe('send slots of a channel', () => {
 
   it('are asked for again after a time that counts the waiting campaigns of the same channel only', async () => {
     const crowd = await seedCampaigns(40);
-    await taken(crowd[0]);
-    for (const campaign of crowd.slice(1)) expect(await take(campaign)).toBeUndefined();
     const [first, second] = await seedCampaigns(2);
+    const slot = await taken(crowd[0]);
+    for (const campaign of crowd.slice(1)) {
+      await renewSlot(test.pool, slot);
+      expect(await take(campaign)).toBeUndefined();
+    }
     await taken(first);
     const asked = await acquireSlot(test.pool, {
       campaignId: second?.campaignId ?? '',

@@ -18,13 +18,16 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
-/** Tokens are taken at the request, and every answer is held back until `openAt`, as by a stalled network. */
-function holdingTokens(database: Database, openAt: number): Database {
+/** Tokens are taken at the request, and every answer is held back until `opened`, as by a stalled network. */
+function holdingTokens(database: Database, opened: Promise<void>, onToken: () => void): Database {
   return {
     ...database,
     one: async (query: Parameters<Database['one']>[0]) => {
       const answer: unknown = await database.one(query);
-      if (query.sql.includes('channel_rate')) await sleep(Math.max(0, openAt - performance.now()));
+      if (query.sql.includes('channel_rate')) {
+        onToken();
+        await opened;
+      }
       return answer;
     },
   } as Database;
@@ -34,8 +37,13 @@ it('keeps the limit of the channel when the answers of a stalled database come a
   const rate = 10;
   const seeded = await seedCampaign(test.pool, { recipients: 1, messagesPerSecond: rate });
   const provider = createFakeProvider();
+  let tokens = 0;
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
   const dependencies = {
-    database: holdingTokens(test.pool, performance.now() + 1_800),
+    database: holdingTokens(test.pool, opened, () => (tokens += 1)),
     provider,
     secrets: testSecrets,
     logger: pino({ level: 'silent' }),
@@ -62,10 +70,16 @@ it('keeps the limit of the channel when the answers of a stalled database come a
     sends.push(sendSingleMessage(dependencies, message(index)));
     await sleep(100);
   }
+  await expect.poll(() => tokens).toBe(15);
+  // Longer than an answer may take.
+  await sleep(300);
+  open();
   await Promise.all(sends);
   stalls.stop();
   const times = provider.received.map(({ at }) => at).toSorted((a, b) => a - b);
   expect(times).toHaveLength(15);
+  // Each dropped its first token for a new one.
+  expect(tokens).toBeGreaterThanOrEqual(30);
   // Three more: tokens whose answer came late, but within the tolerance, are still used.
   for (const from of times) {
     const inSecond = times.filter((at) => at >= from && at < from + 1_000).length;

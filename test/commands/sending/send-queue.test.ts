@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { SendQueue } from '../../../src/commands/sending/send-queue.ts';
 import { reportedLagMs } from '../../../src/records/sending/channel-rate.ts';
 import type { ClaimedRecipient } from '../../../src/records/sending/claim-batch.ts';
@@ -62,11 +62,12 @@ it('delays the schedule by the lag that grew during a claim, although others too
     writeLag: (lagMs) => !isClaiming && delays.push(lagMs) > 0,
   });
   const startsAt = performance.now();
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(startsAt);
   const [some, others] = [recipients.slice(0, 10), recipients.slice(10, 12)];
   queue.add({ recipients: some, startsAt, spacingMs: 1, endedAtClaim: 0 });
   const endedAtClaim = queue.endsAt;
   isClaiming = true;
-  while (performance.now() < startsAt + 100);
+  clock.mockReturnValue(startsAt + 100);
   queue.sendDue();
   isClaiming = false;
   expect(delays).toEqual([]);
@@ -74,5 +75,6 @@ it('delays the schedule by the lag that grew during a claim, although others too
   expect(laterMs).toBeGreaterThan(50);
   queue.add({ recipients: others, startsAt: startsAt + 500, spacingMs: 1, endedAtClaim });
   expect(delays).toEqual([laterMs]);
+  clock.mockRestore();
   await queue.drain();
 });

@@ -36,9 +36,13 @@ it('signs in by a link once, and signs out when the key is revoked', async () =>
     await goTo(page, 'Campaigns');
     await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
     await admin(['revoke-key', '--key-id', keyId]);
-    const revokedAt = Date.now();
+    let allowed = 0;
+    page.on('response', (response) => {
+      if (response.url().includes('/dashboard/api/campaigns') && response.ok()) allowed += 1;
+    });
     await page.getByLabel('API key', { exact: true }).waitFor();
-    expect(Date.now() - revokedAt).toBeLessThan(7_000);
+    // At most the poll that was on its way.
+    expect(allowed).toBeLessThanOrEqual(1);
     await page.goto(url);
     await page.getByText('This link was used already').waitFor();
     await expectNoViolation(page);
@@ -94,16 +98,15 @@ it('shows who is signed in, and says so when the sign-out fails without a networ
   });
 });
 
-it('paints the skeleton of the page within 2.5 seconds at 400 kbit/s', async () => {
+it('paints the skeleton of the page before a script or a style sheet has come', async () => {
   const { page, close } = await visit();
   try {
-    const tools = await page.context().newCDPSession(page);
-    const conditions = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 };
-    await tools.send('Network.emulateNetworkConditions', conditions);
+    // They never come. What has come is the page itself, of two kilobytes.
+    await page.route('**/dashboard/assets/**', () => undefined);
     await page.goto(stack.dev.dashboardUrl, { waitUntil: 'commit' });
-    const painted = `performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null`;
-    await expect.poll(() => page.evaluate(painted)).not.toBeNull();
-    expect(await page.evaluate(painted)).toBeLessThan(2_500);
+    const painted = `performance.getEntriesByName('first-contentful-paint').length`;
+    await expect.poll(() => page.evaluate(painted)).toBe(1);
+    expect(Buffer.byteLength(await page.content())).toBeLessThan(8_000);
   } finally {
     await close();
   }

@@ -46,6 +46,9 @@ const sampling = [
   'test/outages/crash-points.test.ts',
 ];
 
+// Journeys and outages start many programs in one test: the limit is for tests that hang.
+const patient = { testTimeout: 600_000, hookTimeout: 600_000 };
+
 const project = (name: string, include: readonly string[], settings: object = {}) => ({
   extends: true as const,
   test: { name, include: [...include], ...settings },
@@ -77,10 +80,11 @@ export default defineConfig({
         { ...withServers, ...inOneProcess, ...inOneThread },
       ),
       project('slow', ['test/**/*.slow.test.ts'], { ...withServers, ...inOneProcess, ...inOneThread }),
-      project('journeys', ['test/journeys/**/*.test.ts'], withServers),
-      project('outages', ['test/outages/**/*.test.ts'], withServers),
+      project('journeys', ['test/journeys/**/*.test.ts'], { ...withServers, ...patient }),
+      project('outages', ['test/outages/**/*.test.ts'], { ...withServers, ...patient }),
       project('release', ['test/release/**/*.test.ts', ...sampling], {
         ...withServers,
+        ...patient,
         env: { EVERY_CASE: 'true' },
         fileParallelism: false,
         exclude: [

@@ -171,4 +171,4 @@ it('loses no callback that was answered, and applies each once', async () => {
   const expected = campaign.ids.flatMap((id) => [`sent wamid.${id}`, `delivered wamid.${id}`]);
   expect(received.toSorted()).toEqual(expected.toSorted());
   expect(await checkBooks(database.pool, campaign)).toMatchObject({ counters_fit: true, reserved: 0n });
-}, 120_000);
+});

@@ -5,8 +5,8 @@
 import { afterAll, beforeAll } from 'vitest';
 import { prepare, remove } from './dashboard/fixture.ts';
 
-beforeAll(prepare, 150_000);
-afterAll(remove, 60_000);
+beforeAll(prepare);
+afterAll(remove);
 
 // Needs a workspace without campaigns.
 await import('./dashboard/create.ts');

@@ -10,7 +10,7 @@ let receiver: WebhookReceiver;
 
 beforeAll(async () => {
   [stack, receiver] = await Promise.all([startTestStack(), startWebhookReceiver()]);
-}, 120_000);
+});
 afterAll(async () => {
   await receiver?.close();
   await stack?.remove();
@@ -105,7 +105,7 @@ it('finishes without help when worker, API, Temporal and Postgres are killed', a
   expect(seen.repeatedCallbackData).toBe(0);
   const settled = counters.accepted + counters.sent + counters.delivered + counters.read + counters.failed;
   expect(settled + counters.claimed + counters.unknown).toBe(300);
-}, 120_000);
+});
 
 it('keeps a sleeping campaign over a stop and a start, and logs no numbers or keys', async () => {
   const at = new Date(Date.now() + 15_000).toISOString();
@@ -119,4 +119,4 @@ it('keeps a sleeping campaign over a stop and a start, and logs no numbers or ke
   stack = await startTestStack({ dataDir: stack.dataDir });
   const campaign = await follow(id, ({ status }) => status === 'COMPLETED');
   expect(Date.parse(campaign.started_at)).toBeGreaterThanOrEqual(Date.parse(at));
-}, 120_000);
+});

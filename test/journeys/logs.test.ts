@@ -60,7 +60,7 @@ beforeAll(async () => {
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Line);
-}, 180_000);
+});
 afterAll(async () => {
   await stack?.remove();
   await Promise.all([receiver?.close(), collector?.close()]);

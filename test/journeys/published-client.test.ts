@@ -24,7 +24,7 @@ beforeAll(async () => {
   execFileSync('npm', ['install', '--offline', '--no-audit', ...packed], { cwd: folder, stdio: 'pipe' });
   stack = await startTestStack();
   client = api.createClient({ baseUrl: stack.dev.baseUrl, apiKey: stack.dev.apiKey });
-}, 120_000);
+});
 afterAll(async () => {
   rmSync(folder, { recursive: true });
   await stack?.remove();

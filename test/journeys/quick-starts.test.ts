@@ -7,8 +7,8 @@ import { startTestStack, type TestStack } from '../support/stack.ts';
 let stack: TestStack;
 beforeAll(async () => {
   stack = await startTestStack();
-}, 120_000);
-afterAll(() => stack?.remove(), 60_000);
+});
+afterAll(() => stack?.remove());
 
 const isInstalled = (program: string): boolean =>
   spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
@@ -37,7 +37,7 @@ describe.each(quickStarts.filter(([program]) => isInstalled(program)))(
       expect(stdout).toMatch(/^COMPLETED/);
       expect(stdout).toMatch(/4915112345678.*(ACCEPTED|SENT|DELIVERED|READ)/);
       expect(stdout).toMatch(/4915166131026.*FAILED.PROVIDER_131026/);
-    }, 120_000);
+    });
   },
 );
 

@@ -19,7 +19,7 @@ describe('npm start', { timeout: 180_000 }, () => {
   let stack: TestStack;
   beforeAll(async () => {
     stack = await startTestStack({ args: ['--workers', '2'], environment: { LOG_FORMAT: 'pretty' } });
-  }, 180_000);
+  });
   afterAll(() => stack.remove());
 
   test('writes what a program needs to use the stack to a file that only the owner can read', () => {

@@ -178,7 +178,7 @@ describe('an API process that dies by SIGKILL', () => {
         expect((await left(fixture)).campaigns, when).toBe(1);
       },
     );
-  }, 120_000);
+  });
 
   it('has sent a single message at most once, repeated or not, and its price is accounted for', async () => {
     const Money = row(
@@ -207,5 +207,5 @@ describe('an API process that dies by SIGKILL', () => {
         expect(money, when).toMatchObject({ ledger: money.balance, owed: money.reserved, messages: 1 });
       },
     );
-  }, 120_000);
+  });
 });

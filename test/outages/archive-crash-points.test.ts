@@ -80,4 +80,4 @@ it('loses no row, whichever write was the last of the process', async () => {
   // Each has at least these writes: the record, the batches of rows, the end.
   expect(all.length).toBeGreaterThanOrEqual(1 + 3 + 1 + 1 + 2 + 1);
   for (let last = 1; last <= all.length; last += 1) await archiveAndDie(last);
-}, 120_000);
+});

@@ -120,7 +120,7 @@ describe.each<Moment>(['before', 'after'])('a process killed %s a statement', (m
     }
     // At least: look up the key, read the checks, write the campaign.
     expect(statement).toBeGreaterThan(3);
-  }, 120_000);
+  });
 
   it('leaves one message after a single send with a key and its repetitions', async () => {
     let statement = 0;
@@ -151,5 +151,5 @@ describe.each<Moment>(['before', 'after'])('a process killed %s a statement', (m
     }
     // At least: the key, the channel, the template, the price, a transaction of five, the token, the result, the answer.
     expect(statement).toBeGreaterThan(10);
-  }, 180_000);
+  });
 });

@@ -111,7 +111,7 @@ it('programs run, are not ready and say why, until Postgres and Temporal answer'
   await toTemporal.set('open');
   await expect.poll(() => statusOfEach(started, '/readyz'), { timeout: 60_000 }).toEqual([200, 200]);
   await Promise.all(started.map(({ says }) => says('nothing is missing any more')));
-}, 150_000);
+});
 
 it('programs wait for servers that accept connections and do not answer', async () => {
   await Promise.all([toPostgres.set('silent'), toTemporal.set('silent')]);
@@ -120,7 +120,7 @@ it('programs wait for servers that accept connections and do not answer', async 
   await sayWhatIsMissing(started);
   await Promise.all([toPostgres.set('open'), toTemporal.set('open')]);
   await expect.poll(() => statusOfEach(started, '/readyz'), { timeout: 60_000 }).toEqual([200, 200]);
-}, 150_000);
+});
 
 it('programs wait for a namespace that is created after their start', async () => {
   const namespace = `late-${randomUUID()}`;
@@ -131,7 +131,7 @@ it('programs wait for a namespace that is created after their start', async () =
     workflowExecutionRetentionPeriod: msToTs('1 day'),
   });
   await expect.poll(() => statusOfEach(started, '/readyz'), { timeout: 60_000 }).toEqual([200, 200]);
-}, 150_000);
+});
 
 it('a worker polls only the configured task queues, and is ready with them alone', async () => {
   const { workflowService } = temporal.connection;
@@ -153,4 +153,4 @@ it('a worker polls only the configured task queues, and is ready with them alone
   };
   await expect.poll(() => polls('webhooks')).toBe(true);
   expect([await polls('campaigns'), await polls('maintenance')]).toEqual([false, false]);
-}, 150_000);
+});

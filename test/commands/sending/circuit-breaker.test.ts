@@ -121,7 +121,8 @@ describe.concurrent('a provider that hangs', () => {
     await crowd.stop();
     const { unknown, claimed } = await countsOf(seeded);
     expect(unknown).toBeGreaterThan(0);
-    expect(unknown).toBeLessThanOrEqual(30);
+    // Some 20 on a quiet machine, more while answers seem slow because the process was stalled; without a limit 300 and more.
+    expect(unknown).toBeLessThanOrEqual(100);
     expect(claimed).toBe(0);
   });
 });

@@ -390,7 +390,7 @@ describe('many deliveries', () => {
     const events = Array.from({ length: 60 }, (_, index) => contactEvent({ firstName: `n${index}` }));
     await emit(events);
     const rows = await settled(60);
-    expect(rows.every(({ state }) => state === 'delivered')).toBe(true);
+    expect(rows.filter(({ state }) => state !== 'delivered')).toEqual([]);
     const names = received.map(({ body }) => JSON.parse(body.toString()).data.contact.firstName as string);
     expect(new Set(names).size).toBe(60);
     expect(names).toHaveLength(60);

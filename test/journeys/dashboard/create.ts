@@ -106,7 +106,7 @@ it('creates a campaign from a messy CSV by the keyboard alone, and nothing befor
   expect(made?.skipped_reasons['INVALID_PHONE']).toBe(csv.planted.invalid);
   const read = async () => (await api.getCampaign(client, made?.id ?? '')).data.status;
   await expect.poll(read, { timeout: 60_000 }).toBe('COMPLETED');
-}, 120_000);
+});
 
 it('asks for the picture of a header and the end of a button’s address, and sends with them', async () => {
   await within(async (page) => {

@@ -121,7 +121,7 @@ it('asks before it sends to many, and preselects no reason for which a second se
     await page.getByRole('heading', { name: 'New campaign', level: 1 }).waitFor();
     await expect.poll(() => page.getByLabel('Campaign name').inputValue()).toBe('Hopeless (copy)');
   });
-}, 90_000);
+});
 
 it('creates one campaign when its confirmation is clicked twice', async () => {
   await within(
@@ -172,7 +172,7 @@ it('warns before a second resend to people whom the first one may have reached',
     await dialog.getByRole('checkbox').first().uncheck();
     await warning.waitFor({ state: 'hidden' });
   });
-}, 90_000);
+});
 
 it('tells the holder of a key without the right to send so before the form is filled in', async () => {
   const { page, close } = await visitAs(stack.dev.operatorKey);

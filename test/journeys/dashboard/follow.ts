@@ -89,7 +89,7 @@ it('follows a campaign to its end; every screen is without a violation', async (
     await signOut(page);
     await lookAt(page, 'sign-in');
   });
-}, 120_000);
+});
 
 it('pauses for want of money, says how much, and goes on after Recharge and Start, by the keyboard alone', async () => {
   const { balance } = (await api.getWallet(client, { channel_id: stack.dev.channelId })).data;
@@ -130,119 +130,107 @@ it('pauses for want of money, says how much, and goes on after Recharge and Star
   const ended = (await api.getWallet(client, { channel_id: stack.dev.channelId })).data;
   expect(Number(ended.balance)).toBeLessThan(0.3);
   await admin(['recharge', ...wallet, '1000']);
-}, 90_000);
+});
 
-it(
-  'pauses, starts and cancels by the keyboard alone, and asks before it cancels',
-  () =>
-    atPace(20, async () => {
-      const id = await createCampaign('Keyboard', people(900, 40_000_000));
-      const { page, mishaps, close } = await visit();
-      const button = (name: string) => page.getByRole('button', { name, exact: true });
-      try {
-        await page.goto(stack.dev.dashboardUrl);
-        await page.getByLabel('API key', { exact: true }).waitFor();
-        await page.keyboard.type(stack.dev.apiKey);
-        await page.keyboard.press('Enter');
-        await use(page, page.getByRole('link', { name: 'Campaigns', exact: true }));
-        await use(page, page.getByRole('link', { name: /^Keyboard/ }));
+it('pauses, starts and cancels by the keyboard alone, and asks before it cancels', () =>
+  atPace(20, async () => {
+    const id = await createCampaign('Keyboard', people(900, 40_000_000));
+    const { page, mishaps, close } = await visit();
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    try {
+      await page.goto(stack.dev.dashboardUrl);
+      await page.getByLabel('API key', { exact: true }).waitFor();
+      await page.keyboard.type(stack.dev.apiKey);
+      await page.keyboard.press('Enter');
+      await use(page, page.getByRole('link', { name: 'Campaigns', exact: true }));
+      await use(page, page.getByRole('link', { name: /^Keyboard/ }));
+      await page.getByText('● live').waitFor();
+      await use(page, button('Pause'));
+      await page.getByText(/^Paused by an operator\. \d+ people wait\.$/).waitFor();
+      await expectFocus(page, button('Start'));
+      await photographBoth(page, 'campaign-paused');
+      await page.keyboard.press('Enter');
+      await page.getByText(/^Sending\. \d+ people wait\.$/).waitFor();
+      await expectFocus(page, button('Pause'));
+      await use(page, button('Cancel'));
+      const question = page.getByRole('dialog', { name: 'Cancel this campaign?' });
+      await question.getByText(/pending people will never be sent to/).waitFor();
+      await expectFocus(page, button('Keep as it is'));
+      await lookAtState(page, 'campaign-cancel', { fullPage: false });
+      await page.keyboard.press('Escape');
+      await question.waitFor({ state: 'hidden' });
+      await expectFocus(page, button('Cancel'));
+      const read = async () => (await api.getCampaign(client, id)).data;
+      expect((await read()).status).toBe('RUNNING');
+      await page.keyboard.press('Enter');
+      await use(page, button('Cancel the campaign'));
+      await page.getByText('Cancelled: nobody else will be sent to.').waitFor();
+      await expectAtScreen(page);
+      expect((await read()).status).toBe('CANCELLED');
+      await expect.poll(async () => (await read()).counters.cancelled).toBeGreaterThan(100);
+      expect(mishaps).toEqual([]);
+    } finally {
+      await close();
+    }
+  }));
+
+it('shows the pending recipients of each campaign on a channel', () =>
+  atPace(5, async () => {
+    const id = await createCampaign('Queue', people(100, 70_000_000));
+    await expect
+      .poll(async () => (await api.getCampaign(client, id)).data.counters.pending)
+      .toBeGreaterThan(0);
+    await within(async (page) => {
+      await page.clock.install();
+      await goTo(page, 'Channels');
+      await hasten(page, page.getByText('1 campaign sends on it:'));
+      const entry = page.getByRole('listitem').filter({ hasText: /^Queue: \d+ people wait\./ });
+      await entry.waitFor();
+      expect(await entry.getByRole('link', { name: 'In Temporal' }).getAttribute('href')).toContain(id);
+      await lookAtState(page, 'channels-queue');
+      await api.cancelCampaign(client, id);
+      await hasten(page, page.getByText('No campaign sends on it now.'));
+    });
+  }));
+
+it('can be read and paused on a phone', () =>
+  atPace(20, async () => {
+    const id = await createCampaign('On a phone', people(300, 50_000_000));
+    await within(
+      async (page) => {
+        const expectFits = async () =>
+          expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
+            390,
+          );
+        await openCampaign(page, id, 'On a phone');
         await page.getByText('● live').waitFor();
-        await use(page, button('Pause'));
-        await page.getByText(/^Paused by an operator\. \d+ people wait\.$/).waitFor();
-        await expectFocus(page, button('Start'));
-        await photographBoth(page, 'campaign-paused');
-        await page.keyboard.press('Enter');
-        await page.getByText(/^Sending\. \d+ people wait\.$/).waitFor();
-        await expectFocus(page, button('Pause'));
-        await use(page, button('Cancel'));
-        const question = page.getByRole('dialog', { name: 'Cancel this campaign?' });
-        await question.getByText(/pending people will never be sent to/).waitFor();
-        await expectFocus(page, button('Keep as it is'));
-        await lookAtState(page, 'campaign-cancel', { fullPage: false });
-        await page.keyboard.press('Escape');
-        await question.waitFor({ state: 'hidden' });
-        await expectFocus(page, button('Cancel'));
-        const read = async () => (await api.getCampaign(client, id)).data;
-        expect((await read()).status).toBe('RUNNING');
-        await page.keyboard.press('Enter');
-        await use(page, button('Cancel the campaign'));
-        await page.getByText('Cancelled: nobody else will be sent to.').waitFor();
-        await expectAtScreen(page);
-        expect((await read()).status).toBe('CANCELLED');
-        await expect.poll(async () => (await read()).counters.cancelled).toBeGreaterThan(100);
-        expect(mishaps).toEqual([]);
-      } finally {
-        await close();
-      }
-    }),
-  90_000,
-);
-
-it(
-  'shows the pending recipients of each campaign on a channel',
-  () =>
-    atPace(5, async () => {
-      const id = await createCampaign('Queue', people(100, 70_000_000));
-      await expect
-        .poll(async () => (await api.getCampaign(client, id)).data.counters.pending)
-        .toBeGreaterThan(0);
-      await within(async (page) => {
-        await page.clock.install();
-        await goTo(page, 'Channels');
-        await hasten(page, page.getByText('1 campaign sends on it:'));
-        const entry = page.getByRole('listitem').filter({ hasText: /^Queue: \d+ people wait\./ });
-        await entry.waitFor();
-        expect(await entry.getByRole('link', { name: 'In Temporal' }).getAttribute('href')).toContain(id);
-        await lookAtState(page, 'channels-queue');
+        await page.getByRole('img', { name: /^Messages per minute/ }).waitFor();
+        await page.getByRole('button', { name: 'Cancel' }).click();
+        await page.getByRole('dialog').waitFor();
+        await photographBoth(page, 'campaign-cancel-phone', { fullPage: false });
+        await page.getByRole('button', { name: 'Keep as it is' }).click();
+        await page.getByRole('button', { name: 'Pause' }).click();
+        await page.getByText(/^Paused by an operator/).waitFor();
+        await expectFits();
+        await expectNoViolationInState(page);
+        await photographBoth(page, 'campaign-phone');
+        await page.getByRole('link', { name: /^Pending/ }).click();
+        await page
+          .getByRole('link', { name: /^\+49151500/ })
+          .first()
+          .click();
+        await page.getByRole('dialog').getByText('Pending').waitFor();
+        await photographBoth(page, 'recipient-phone', { fullPage: false });
+        await page.getByRole('button', { name: 'Close' }).click();
+        await photographBoth(page, 'recipients-phone', { fullPage: false });
+        await expectFits();
+        await page.getByRole('button', { name: 'Open navigation' }).click();
+        await goTo(page, 'Campaigns');
+        await expectFits();
         await api.cancelCampaign(client, id);
-        await hasten(page, page.getByText('No campaign sends on it now.'));
-      });
-    }),
-  60_000,
-);
-
-it(
-  'can be read and paused on a phone',
-  () =>
-    atPace(20, async () => {
-      const id = await createCampaign('On a phone', people(300, 50_000_000));
-      await within(
-        async (page) => {
-          const expectFits = async () =>
-            expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
-              390,
-            );
-          await openCampaign(page, id, 'On a phone');
-          await page.getByText('● live').waitFor();
-          await page.getByRole('img', { name: /^Messages per minute/ }).waitFor();
-          await page.getByRole('button', { name: 'Cancel' }).click();
-          await page.getByRole('dialog').waitFor();
-          await photographBoth(page, 'campaign-cancel-phone', { fullPage: false });
-          await page.getByRole('button', { name: 'Keep as it is' }).click();
-          await page.getByRole('button', { name: 'Pause' }).click();
-          await page.getByText(/^Paused by an operator/).waitFor();
-          await expectFits();
-          await expectNoViolationInState(page);
-          await photographBoth(page, 'campaign-phone');
-          await page.getByRole('link', { name: /^Pending/ }).click();
-          await page
-            .getByRole('link', { name: /^\+49151500/ })
-            .first()
-            .click();
-          await page.getByRole('dialog').getByText('Pending').waitFor();
-          await photographBoth(page, 'recipient-phone', { fullPage: false });
-          await page.getByRole('button', { name: 'Close' }).click();
-          await photographBoth(page, 'recipients-phone', { fullPage: false });
-          await expectFits();
-          await page.getByRole('button', { name: 'Open navigation' }).click();
-          await goTo(page, 'Campaigns');
-          await expectFits();
-          await api.cancelCampaign(client, id);
-          await signOut(page);
-          await photographBoth(page, 'sign-in-phone');
-        },
-        { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
-      );
-    }),
-  90_000,
-);
+        await signOut(page);
+        await photographBoth(page, 'sign-in-phone');
+      },
+      { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+    );
+  }));

@@ -100,4 +100,4 @@ it('shows what a receiver was sent, and sends again what failed, by the keyboard
     await api.deleteWebhook(client, id);
     await receiver.close();
   }
-}, 90_000);
+});

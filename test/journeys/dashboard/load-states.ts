@@ -167,4 +167,4 @@ it('shows a loading and an error state on every screen, and recovers from both',
       await expect.poll(() => loading.count()).toBe(0);
     }
   });
-}, 120_000);
+});

@@ -58,4 +58,4 @@ it('asks what 1,000 means, and adds an amount once though its answer was lost an
     await page.getByLabel('Warn below, in USD').fill('10');
     await page.getByText('The balance is low').waitFor({ state: 'hidden' });
   });
-}, 90_000);
+});

@@ -59,4 +59,4 @@ it('fits a phone and a zoom of 200 % on every screen', async () => {
     },
     { viewport: sizes.phone },
   );
-}, 120_000);
+});

@@ -20,65 +20,58 @@ async function doneOf(page: Page): Promise<number> {
   return Number((/^([\d,]+) of/.exec(text)?.[1] ?? '0').replaceAll(',', ''));
 }
 
-it(
-  'says that the network is gone, does nothing later that was pressed meanwhile, and goes on when it is back',
-  () =>
-    atPace(20, async () => {
-      const id = await createCampaign('Offline', people(3_000, 80_000_000));
-      await within(async (page) => {
-        await openCampaign(page, id, 'Offline');
-        await page.getByText('● live').waitFor();
-        await page.context().setOffline(true);
-        await page.getByText('connecting …').waitFor({ timeout: 30_000 });
-        await page
-          .getByRole('alert')
-          .getByText(/^No connection to the service/)
-          .waitFor();
-        const before = await doneOf(page);
-        await page.getByRole('button', { name: 'Pause' }).click();
-        await page
-          .getByRole('alert')
-          .getByText(/^The service did not answer/)
-          .waitFor();
-        await expectNoViolationInState(page);
-        await photographBoth(page, 'campaign-offline', { fullPage: false });
-        await page.context().setOffline(false);
-        await page.getByText('● live').waitFor({ timeout: 30_000 });
-        await page.getByText(/^No connection to the service/).waitFor({ state: 'hidden' });
-        await expect.poll(() => doneOf(page), { timeout: 60_000 }).toBeGreaterThan(before);
-        expect((await api.getCampaign(client, id)).data.status).toBe('RUNNING');
-        await api.cancelCampaign(client, id);
-      });
-    }),
-  120_000,
-);
+it('says that the network is gone, does nothing later that was pressed meanwhile, and goes on when it is back', () =>
+  atPace(20, async () => {
+    const id = await createCampaign('Offline', people(3_000, 80_000_000));
+    await within(async (page) => {
+      await openCampaign(page, id, 'Offline');
+      await page.getByText('● live').waitFor();
+      await page.context().setOffline(true);
+      await page.getByText('connecting …').waitFor({ timeout: 30_000 });
+      await page
+        .getByRole('alert')
+        .getByText(/^No connection to the service/)
+        .waitFor();
+      const before = await doneOf(page);
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await page
+        .getByRole('alert')
+        .getByText(/^The service did not answer/)
+        .waitFor();
+      await expectNoViolationInState(page);
+      await photographBoth(page, 'campaign-offline', { fullPage: false });
+      await page.context().setOffline(false);
+      await page.getByText('● live').waitFor({ timeout: 30_000 });
+      await page.getByText(/^No connection to the service/).waitFor({ state: 'hidden' });
+      await expect.poll(() => doneOf(page), { timeout: 60_000 }).toBeGreaterThan(before);
+      expect((await api.getCampaign(client, id)).data.status).toBe('RUNNING');
+      await api.cancelCampaign(client, id);
+    });
+  }));
 
 it.each([
   ['API', 'api', 60_000_000],
   ['worker', 'worker', 65_000_000],
-] as const)(
-  'is live again after the %s was killed, without a reload',
-  (_, killed, numbersFrom) =>
-    atPace(20, () =>
-      within(async (page) => {
-        const name = `Without the ${killed}`;
-        const id = await createCampaign(name, people(3_000, numbersFrom));
-        await openCampaign(page, id, name);
-        await page.getByText('● live').waitFor();
-        await page.evaluate('window.stayed = true');
-        const pidOf = async () => (await stack.readDev()).pids[killed] ?? 0;
-        const dead = await pidOf();
-        process.kill(dead, 'SIGKILL');
-        if (killed === 'api') await page.getByText('connecting …').waitFor();
-        await expect.poll(pidOf).not.toBe(dead);
-        await page.getByText('● live').waitFor({ timeout: 30_000 });
-        const before = await doneOf(page);
-        await expect.poll(() => doneOf(page), { timeout: 60_000 }).toBeGreaterThan(before);
-        expect(await page.evaluate('window.stayed')).toBe(true);
-        // Claimed messages may wait for receipts longer than the test runs.
-        await api.cancelCampaign(client, id);
-        await page.getByText(/^Cancelled: /).waitFor({ timeout: 30_000 });
-      }),
-    ),
-  120_000,
+] as const)('is live again after the %s was killed, without a reload', (_, killed, numbersFrom) =>
+  atPace(20, () =>
+    within(async (page) => {
+      const name = `Without the ${killed}`;
+      const id = await createCampaign(name, people(3_000, numbersFrom));
+      await openCampaign(page, id, name);
+      await page.getByText('● live').waitFor();
+      await page.evaluate('window.stayed = true');
+      const pidOf = async () => (await stack.readDev()).pids[killed] ?? 0;
+      const dead = await pidOf();
+      process.kill(dead, 'SIGKILL');
+      if (killed === 'api') await page.getByText('connecting …').waitFor();
+      await expect.poll(pidOf).not.toBe(dead);
+      await page.getByText('● live').waitFor({ timeout: 30_000 });
+      const before = await doneOf(page);
+      await expect.poll(() => doneOf(page), { timeout: 60_000 }).toBeGreaterThan(before);
+      expect(await page.evaluate('window.stayed')).toBe(true);
+      // Claimed messages may wait for receipts longer than the test runs.
+      await api.cancelCampaign(client, id);
+      await page.getByText(/^Cancelled: /).waitFor({ timeout: 30_000 });
+    }),
+  ),
 );

@@ -40,7 +40,7 @@ it('imports contacts, finds one by a number as it is dialled, and shows its page
     await page.getByLabel('Search contacts').fill('0151 66132001');
     await page.getByText('Nobody matches').waitFor();
   });
-}, 90_000);
+});
 
 it('counts a segment while it is written, saves it, and narrows contacts by it', async () => {
   await within(async (page) => {

@@ -90,7 +90,7 @@ it('renames a campaign, shows who replied to it, and answers with a template', a
     await page.getByRole('button', { name: 'Save assignment' }).click();
     await page.getByText('Assigned to Grace').waitFor();
   });
-}, 90_000);
+});
 
 it('shows in a conversation what a campaign wrote to the person, with the values of that person', async () => {
   const number = '4915129990086';

@@ -130,4 +130,4 @@ it('asks for products, cards and the end of an offer, and sends with them', asyn
     );
   };
   await expect.poll(sent).toEqual(rare.map(() => ['COMPLETED', 0]));
-}, 120_000);
+});

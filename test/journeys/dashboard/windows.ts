@@ -64,7 +64,7 @@ it('waits for the window of a new campaign, says until when, and sends once it i
     await use(page, dialog.getByRole('button', { name: 'Save sending window' }));
     await page.getByText('Completed: 1 of 1 person was sent to.').waitFor({ timeout: 30_000 });
   });
-}, 90_000);
+});
 
 it('sets the hours of the workspace’s marketing with an operator’s key, and removes them, by the keyboard alone', async () => {
   await within(async (page) => {

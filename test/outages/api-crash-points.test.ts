@@ -112,7 +112,7 @@ async function sendWithCrash(
   );
   if (answered) program.child.kill('SIGKILL');
   await program.ended;
-  await vi.waitFor(expectNoKeyLocked, { timeout: 10_000, interval: 5 });
+  await vi.waitFor(expectNoKeyLocked, { timeout: 60_000, interval: 5 });
   return [...program.output().matchAll(/^write \d+:/gm)].length;
 }
 

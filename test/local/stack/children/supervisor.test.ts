@@ -60,7 +60,7 @@ describe('supervisor', () => {
     await supervisor.start(await childOf(longLived));
     const first = supervisor.pids()['child'] ?? 0;
     process.kill(first, 'SIGKILL');
-    await vi.waitFor(() => expect(restarts()).toBe(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(restarts()).toBe(1), 30_000);
     const second = supervisor.pids()['child'] ?? 0;
     expect(second).not.toBe(first);
     expect(log).toEqual([
@@ -109,7 +109,7 @@ describe('supervisor', () => {
     const { supervisor } = supervise();
     const spec = await childOf(longLived, { isReady: async () => false });
     const started = supervisor.start(spec).catch((error: unknown) => error);
-    await vi.waitFor(() => expect(supervisor.pids()['child']).toBeDefined());
+    await vi.waitFor(() => expect(supervisor.pids()['child']).toBeDefined(), 30_000);
     const pid = supervisor.pids()['child'] ?? 0;
     await supervisor.stop();
     expect(await started).toBeInstanceOf(Error);

@@ -1,5 +1,6 @@
 import { tryLock } from '#file-lock';
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -56,20 +57,21 @@ describe('tryLock', () => {
     const script = `const { tryLock } = await import('#file-lock');
       const lock = tryLock(process.argv[1]);
       console.log(lock.release === undefined ? 'no' : 'yes');
-      setTimeout(() => undefined, 1500);`;
+      process.stdin.resume();`;
     const path = join(folder, 'lock');
     writeFileSync(path, JSON.stringify({ pid: 1, identity: 'gone' }));
-    const answers = await Promise.all(
-      Array.from({ length: 6 }, () => {
-        const child = spawn(process.execPath, ['--input-type=module', '-e', script, path]);
-        return new Promise<string>((resolve) => {
-          let output = '';
-          child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-          child.once('close', () => resolve(output.trim()));
-        });
+    const children = Array.from({ length: 6 }, () =>
+      spawn(process.execPath, ['--input-type=module', '-e', script, path]),
+    );
+    const answers = await Promise.all(children.map(({ stdout }) => once(stdout, 'data')));
+    expect(answers.map(String).toSorted()).toEqual([...Array<string>(5).fill('no\n'), 'yes\n']);
+    // They hold what they have until the last has asked.
+    await Promise.all(
+      children.map((child) => {
+        child.stdin.end();
+        return once(child, 'close');
       }),
     );
-    expect(answers.filter((answer) => answer === 'yes')).toHaveLength(1);
     expect(tryLock(path).release).toBeDefined();
   });
 });

@@ -54,7 +54,7 @@ export async function startPgbouncer(
     output: { kind: 'file', path: log },
     watchParent: false,
     isReady: () => accepts(listenPort),
-    readyTimeoutMs: 10_000,
+    readyTimeoutMs: 60_000,
     stopSignals: [{ signal: 'SIGTERM', waitMs: 5_000 }],
     explainFailure: (reason) => `PgBouncer did not start: ${reason}, see ${log}.`,
   };

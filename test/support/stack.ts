@@ -28,7 +28,7 @@ export interface TestStackOptions {
   readonly dataDir?: string;
 }
 
-const readyTimeoutMs = 90_000;
+const readyTimeoutMs = 480_000;
 
 /** Resolves when the stack prints that it is ready; rejects with its output if the start fails. */
 export async function startTestStack({

@@ -7,19 +7,17 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
-import { isSmall, joiningTime, retryAfterMs, takeNextWaiting } from './slot-queue.ts';
+import { freeSlot, joiningTime, retryAfterMs, takeNextWaiting } from './slot-queue.ts';
 import {
   inMs,
   isOpenToHandover,
   leaseMs,
   mayAcquire,
   slotOfStep,
-  stepOfCampaignSends,
   type HeldSlot,
   type SlotRequest,
 } from './slot-state.ts';
 
-const slotsPerChannel = 4;
 /** 1.5 s: a lease of 5 s survives two lost renewals. */
 export const renewEveryMs = 1_500;
 
@@ -57,19 +55,8 @@ export async function acquireSlot(
 function tryToAcquire(connection: Connection, { campaignId, stepId }: SlotRequest, joinsQueue: boolean) {
   return connection.maybeOne(sql.type(Attempt)`
     WITH asking AS (
-      SELECT campaign.id, channel_id, ${isSmall} AS small,
-        ${stepOfCampaignSends(sql.fragment`campaign.channel_id`, campaignId)} AS sends
-      FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id JOIN channel ON channel.id = channel_id
-      WHERE campaign.id = ${campaignId} AND campaign.status = 'RUNNING'
-    ), free AS (
-      SELECT slot_number FROM asking
-      CROSS JOIN generate_series(1, CASE WHEN small THEN ${slotsPerChannel} ELSE 1 END) AS slot_number
-      LEFT JOIN send_slot USING (channel_id, slot_number)
-      WHERE NOT sends AND (expires_at IS NULL OR ${mayAcquire(sql.fragment`send_slot`, campaignId)})
-      -- First the slot that was handed over to this campaign; a small campaign leaves slot 1 to the large ones if it can.
-      ORDER BY COALESCE(next_campaign_id, CASE WHEN step_id IS NULL THEN campaign_id END) = id DESC NULLS LAST, slot_number DESC
-      LIMIT 1
-    ), acquired AS (
+      SELECT id, channel_id FROM campaign WHERE id = ${campaignId} AND status = 'RUNNING'
+    ), free AS (${freeSlot(campaignId)}), acquired AS (
       INSERT INTO send_slot AS present (channel_id, slot_number, campaign_id, step_id, expires_at)
       SELECT channel_id, slot_number, id, ${stepId}::uuid, ${inMs(leaseMs)} FROM asking CROSS JOIN free
       ON CONFLICT (channel_id, slot_number) DO UPDATE SET campaign_id = excluded.campaign_id, step_id = excluded.step_id,

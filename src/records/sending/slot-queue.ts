@@ -6,8 +6,17 @@ import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';
-import { hasSlot, slotOfStep, stepOfCampaignSends, type HeldSlot } from './slot-state.ts';
+import {
+  hasSlot,
+  isLeased,
+  mayAcquire,
+  slotOfStep,
+  stepOfCampaignSends,
+  type HeldSlot,
+} from './slot-state.ts';
 
+/** Slot 1 takes any campaign, slots 2 to 4 only small ones. */
+const slotsPerChannel = 4;
 /** One step adds at most 2 s of the channel's rate to a virtual time, so that a campaign which sent alone is not set back for long. */
 const maxCountedSeconds = 2;
 
@@ -18,6 +27,22 @@ const minRetryMs = 4_000;
 
 /** A campaign is small if its channel sends the rest of it within 250 ms. For a join of campaign_counter and channel. */
 export const isSmall = sql.fragment`(pending <= greatest(2, messages_per_second / 4))`;
+
+/**
+ * The slot that the campaign may acquire now; no row without one, or while another of its steps holds a slot. First comes a slot
+ * that is kept for the campaign; a small campaign leaves slot 1 to the large ones if it can.
+ */
+export const freeSlot = (campaignId: string) => sql.fragment`
+  SELECT slot_number FROM campaign
+  JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id JOIN channel ON channel.id = campaign.channel_id
+  CROSS JOIN generate_series(1, CASE WHEN ${isSmall} THEN ${slotsPerChannel} ELSE 1 END) AS slot_number
+  LEFT JOIN send_slot USING (channel_id, slot_number)
+  WHERE campaign.id = ${campaignId} AND campaign.status = 'RUNNING'
+    AND NOT ${stepOfCampaignSends(sql.fragment`campaign.channel_id`, campaignId)}
+    AND (expires_at IS NULL OR ${mayAcquire(sql.fragment`send_slot`, campaignId)})
+  ORDER BY (${isLeased(sql.fragment`send_slot`)} AND COALESCE(next_campaign_id, send_slot.campaign_id) = ${campaignId}) IS TRUE DESC,
+    slot_number DESC
+  LIMIT 1`;
 
 /** Milliseconds after which a waiting campaign asks again without a signal; grows with the waiting campaigns of its channel. */
 export const retryAfterMs = (channelId: FragmentSqlToken) => sql.fragment`greatest(${minRetryMs}::float8,
@@ -49,7 +74,7 @@ export const takeNextWaiting = (slot: HeldSlot, isOpen: FragmentSqlToken) => sql
     WHERE ${slotOfStep(slot)} AND ${isOpen}
       AND waiting AND NOT ${hasSlot(sql.fragment`slot_queue`)} AND ${isSmall} = (${slot.slotNumber} > 1)
     ORDER BY virtual_time + least(pending, messages_per_second), waiting_since, campaign.id LIMIT 1
-    FOR UPDATE OF slot_queue SKIP LOCKED
+    FOR NO KEY UPDATE OF send_slot FOR UPDATE OF slot_queue SKIP LOCKED
   ), dequeued AS (
     UPDATE slot_queue SET waiting = false FROM next WHERE slot_queue.campaign_id = next.campaign_id
   )`;
@@ -78,7 +103,8 @@ export interface SlotUsage {
 
 /**
  * Adds what a step has used to the campaign's virtual time, and the answer time it saw to the channel. Returns the milliseconds
- * after which the campaign asks for a slot again if no signal reaches it.
+ * after which the campaign asks for a slot again if no signal reaches it: 0 if one is free, because its next holder was faster
+ * than this step's end, or because the rest of the campaign is small.
  */
 export async function recordSlotUsage(
   connection: Connection,
@@ -103,6 +129,6 @@ export async function recordSlotUsage(
       UPDATE channel_rate SET answer_ms = ${answerMs}::float8
       WHERE channel_id = ${channelId} AND abs(answer_ms - ${answerMs}::float8) > answer_ms / 10
     )
-    SELECT ${retryAfterMs(sql.fragment`${channelId}::uuid`)} AS "retryMs"`);
+    SELECT CASE WHEN EXISTS (${freeSlot(campaignId)}) THEN 0 ELSE ${retryAfterMs(sql.fragment`${channelId}::uuid`)} END AS "retryMs"`);
   return retryMs;
 }

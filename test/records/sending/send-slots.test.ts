@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -52,6 +54,24 @@ async function end(slot: HeldSlot, { reserveMs = 0, tokensUsed = 80, waits = tru
 const lapse = ({ channelId }: SeededCampaign) =>
   test.pool.query(sql.type(nothing)`
     UPDATE send_slot SET expires_at = clock_timestamp() - interval '1 second' WHERE channel_id = ${channelId}`);
+
+const waitingUsage = { tokensUsed: 80, answerMs: 100, drained: false, waits: true };
+
+const setPending = ({ campaignId }: SeededCampaign, pending: number) =>
+  test.pool.query(sql.type(nothing)`
+    UPDATE campaign_counter SET pending = ${pending} WHERE campaign_id = ${campaignId}`);
+
+const waits = ({ campaignId }: SeededCampaign) =>
+  test.pool.oneFirst(sql.type(row(t.type({ waiting: t.boolean })))`
+    SELECT waiting FROM slot_queue WHERE campaign_id = ${campaignId}`);
+
+/** Resolves when a statement in this database waits for a lock. */
+async function untilBlocked(): Promise<void> {
+  const blocked = () =>
+    test.owner.oneFirst(sql.type(row(t.type({ blocked: t.boolean })))`
+      SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock') AS blocked`);
+  while (!(await blocked())) await sleep(10);
+}
 
 describe('send slots of a channel', () => {
   it('give large campaigns slot 1 alone, however many ask at the same moment', async () => {
@@ -194,6 +214,71 @@ describe('send slots of a channel', () => {
     const third = await taken(other);
     expect(await end(slot, { reserveMs: 5_000 })).toBeNull();
     expect(await end(third, { waits: false })).toBeNull();
+  });
+
+  it('are asked for at once by a campaign whose rest is small, when it has handed slot 1 over', async () => {
+    const [large, next] = await seedCampaigns(2);
+    const slot = await taken(large);
+    if (large === undefined || next === undefined) return;
+    expect(await take(next)).toBeUndefined();
+    expect(await handOverSlot(test.pool, slot, { orToItself: false })).toBe(next.campaignId);
+    await taken(next);
+    await setPending(large, 10);
+    expect(await recordSlotUsage(test.pool, slot, waitingUsage)).toBe(0);
+    expect((await taken(large)).slotNumber).toBeGreaterThan(1);
+  });
+
+  it('are asked for at once if the next holder has released its slot before the former one waits', async () => {
+    const [first, second] = await seedCampaigns(2);
+    const slot = await taken(first);
+    if (second === undefined) return;
+    expect(await take(second)).toBeUndefined();
+    expect(await releaseSlot(test.pool, slot)).toBe(second.campaignId);
+    const next = await taken(second);
+    expect(await recordSlotUsage(test.pool, slot, waitingUsage)).toBe(4_000);
+    expect(await releaseSlot(test.pool, next)).toBe(slot.campaignId);
+    const again = await taken(first);
+    expect(await releaseSlot(test.pool, again)).toBeNull();
+    expect(await recordSlotUsage(test.pool, again, waitingUsage)).toBe(0);
+  });
+
+  it('leave a campaign in the queue when the step that hands over to it has lost the slot meanwhile', async () => {
+    const [first, second] = await seedCampaigns(2);
+    const slot = await taken(first);
+    if (second === undefined) return;
+    expect(await take(second)).toBeUndefined();
+    // Acquires the slot as the waiting campaign's own step does: first the slot's row, then the queue's.
+    const other = new pg.Client({ connectionString: test.ownerUrl });
+    await other.connect();
+    await other.query('BEGIN');
+    await other.query('UPDATE send_slot SET step_id = gen_random_uuid() WHERE channel_id = $1', [
+      slot.channelId,
+    ]);
+    const handedOver = handOverSlot(test.pool, slot, { orToItself: false });
+    await untilBlocked();
+    await other.query('UPDATE slot_queue SET waiting = waiting WHERE campaign_id = $1', [second.campaignId]);
+    await other.query('COMMIT');
+    await other.end();
+    expect(await handedOver).toBeNull();
+    expect(await waits(second)).toBe(true);
+  });
+
+  it('leave slot 1 to large campaigns when a small one asks first', async () => {
+    const [large] = await seedCampaigns(1);
+    if (large === undefined) return;
+    const small = await seedOnChannel(test.pool, large, { recipients: 10 });
+    expect(await end(await taken(large), { waits: false })).toBeNull();
+    expect((await taken(small)).slotNumber).toBe(4);
+  });
+
+  it('are first acquired where one is kept for the campaign', async () => {
+    const [small, other] = await seedCampaigns(2, 20);
+    const own = await taken(small);
+    const second = await taken(other);
+    if (small === undefined || other === undefined) return;
+    expect(await end(own, { waits: true })).toBeNull();
+    expect(await end(second, { waits: false })).toBe(small.campaignId);
+    expect((await taken(small)).slotNumber).toBe(second.slotNumber);
   });
 
   it('go to a campaign that began to wait during a handover to the holder itself', async () => {

@@ -76,8 +76,9 @@ export async function moveCampaign(
   if (next === undefined) throw new Error(`A ${campaign.status} campaign cannot ${action}`);
   await transaction.query(sql.type(nothing)`
     WITH dequeued AS (
-      -- Only running campaigns share a channel: a row left behind would count against the others.
-      DELETE FROM slot_queue WHERE campaign_id = ${campaign.id} AND ${next !== 'RUNNING'}
+      -- Only running campaigns share a channel: a row left behind would count against the others. A step that asked for a slot
+      -- beside the pause may have left one: with its old virtual time the resumed campaign would get every slot.
+      DELETE FROM slot_queue WHERE campaign_id = ${campaign.id}
     )
     UPDATE campaign SET status = ${next}, pause_reason = ${pauseReason}, epoch = epoch + 1, updated_at = now(),
       started_at = CASE WHEN ${action === 'begin'} THEN COALESCE(started_at, now()) ELSE started_at END,

@@ -51,18 +51,21 @@ export const retryAfterMs = (channelId: FragmentSqlToken) => sql.fragment`greate
 
 /**
  * Virtual time at which a campaign joins the queue: that of the campaign furthest behind among the others that wait or hold a
- * slot. A campaign collects no credit while it has nothing to send, and does not hold the virtual time of others back.
+ * slot. A campaign collects no credit while it has nothing to send, and does not hold the virtual time of others back. If no other
+ * waits or holds a slot, that of the campaign furthest ahead: it may be between two steps, and would otherwise get no slot until
+ * the new campaigns have used as much.
  */
-export const joiningTime = (channelId: FragmentSqlToken, campaignId: string) => sql.fragment`COALESCE((
-  SELECT min(other.virtual_time) FROM slot_queue AS other
-  JOIN campaign AS running ON running.id = other.campaign_id AND running.status = 'RUNNING'
-  WHERE other.channel_id = ${channelId} AND other.campaign_id <> ${campaignId} AND (other.waiting OR ${hasSlot(sql.fragment`other`)})), 0)`;
+export const joiningTime = (channelId: FragmentSqlToken, campaignId: string) => sql.fragment`(
+  SELECT COALESCE(min(other.virtual_time) FILTER (WHERE other.waiting OR ${hasSlot(sql.fragment`other`)}), max(other.virtual_time), 0)
+  FROM slot_queue AS other JOIN campaign AS running ON running.id = other.campaign_id AND running.status = 'RUNNING'
+  WHERE other.channel_id = ${channelId} AND other.campaign_id <> ${campaignId})`;
 
 /**
  * The CTE `next` selects the running, waiting campaign that the slot goes to; the CTE `dequeued` takes it out of the queue. Slot 1
  * goes to large campaigns, the others to small ones. The campaign with the lowest virtual finish time comes first: what it has used
  * plus what it would use in one second. `next` leaves out a campaign that has a slot, because that campaign may finish in it, and a
- * second slot would stay reserved for nobody. `next` is empty if the step no longer holds the slot, or while `isOpen` is false.
+ * second slot would stay reserved for nobody. `next` is empty if the step no longer holds the slot, or while `isOpen` is false. It
+ * locks the slot before the queue's row, as acquiring does: a waiting campaign leaves the queue only if the slot becomes its own.
  */
 export const takeNextWaiting = (slot: HeldSlot, isOpen: FragmentSqlToken) => sql.fragment`
   next AS (

@@ -395,6 +395,43 @@ describe('send slots of a channel', () => {
     for (const count of withIdle) expect(Math.abs(count - 50)).toBeLessThanOrEqual(8);
   });
 
+  it('are shared evenly although two campaigns began while the old one was between two steps', async () => {
+    const [old, first, second] = await seedCampaigns(3);
+    if (old === undefined || first === undefined || second === undefined)
+      throw new Error('There is no campaign');
+    await test.pool.query(sql.type(nothing)`
+      INSERT INTO slot_queue (campaign_id, channel_id, virtual_time, waiting)
+      VALUES (${old.campaignId}, ${old.channelId}, 1000000, false)`);
+    // The last one begins; the others ask in their order.
+    const counts = await shareSlots([second, old, first], 150);
+    for (const count of counts) expect(Math.abs(count - 50)).toBeLessThanOrEqual(8);
+  });
+
+  it('are shared evenly with a resumed campaign that had asked beside its pause', async () => {
+    const [resumed, ...others] = await seedCampaigns(3);
+    if (resumed === undefined) throw new Error('There is no campaign');
+    await test.pool.transaction(async (transaction) => {
+      await moveCampaign(
+        transaction,
+        await lockCampaign(transaction, resumed.campaignId),
+        'pause',
+        'OPERATOR',
+      );
+    });
+    for (const [{ campaignId, channelId }, used] of [
+      [resumed, 10],
+      ...others.map((other) => [other, 1_000_000] as const),
+    ] as const)
+      await test.pool.query(sql.type(nothing)`
+        INSERT INTO slot_queue (campaign_id, channel_id, virtual_time, waiting)
+        VALUES (${campaignId}, ${channelId}, ${used}, true)`);
+    await test.pool.transaction(async (transaction) => {
+      await moveCampaign(transaction, await lockCampaign(transaction, resumed.campaignId), 'resume');
+    });
+    const counts = await shareSlots([resumed, ...others], 150);
+    for (const count of counts) expect(Math.abs(count - 50)).toBeLessThanOrEqual(8);
+  });
+
   it('come back to a campaign whose step died before the clock was set back', async () => {
     const [alone] = await seedCampaigns(1);
     const slot = await taken(alone);

@@ -46,7 +46,7 @@ interface FailureWithRule<F> {
   readonly failed: F;
 }
 
-/** Locks templates and campaigns, so it comes before messages are locked. */
+/** Locks channels, then templates and campaigns, so it comes before messages are locked. */
 export async function applyConsequences<F extends FailedMessage>(
   dependencies: Pick<Dependencies, 'logger' | 'now'>,
   connection: Connection,
@@ -56,6 +56,10 @@ export async function applyConsequences<F extends FailedMessage>(
     failed,
     rule: providerErrorRule({ code: failed.code }),
   }));
+  for (const { rule, failed } of failuresWithRules) {
+    if (effectOf(rule) === 'block_country' && failed.country !== '')
+      await addBlockedCountry(connection, failed);
+  }
   const paused: string[] = [];
   for (const [templateId, status] of unavailableTemplates(failuresWithRules)) {
     if (status !== undefined) await changeTemplateStatus(dependencies, connection, { templateId, status });
@@ -63,10 +67,6 @@ export async function applyConsequences<F extends FailedMessage>(
   }
   for (const refusal of refusedChannels(failuresWithRules)) {
     paused.push(...(await pauseRefusedChannel(dependencies, connection, refusal)));
-  }
-  for (const { rule, failed } of failuresWithRules) {
-    if (effectOf(rule) === 'block_country' && failed.country !== '')
-      await addBlockedCountry(connection, failed);
   }
   const optedOut = failuresWithRules.filter(({ rule }) => effectOf(rule) === 'unsubscribe_contact');
   const resync = await listBusinessAccountsOfTemplates(connection, mistakenTemplates(failuresWithRules));

@@ -1,13 +1,18 @@
 import { isSupportedCountry } from 'libphonenumber-js/max';
 import type { Dependencies } from '../../dependencies.ts';
-import { Invalid, type FieldProblem } from '../../domain/error.ts';
+import { Invalid, NotFound, type FieldProblem } from '../../domain/error.ts';
 import { pauseRunning } from '../../records/campaigns/lifecycle.ts';
 import { channelBlocked } from '../../domain/operations/notice.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { insertNotices } from '../../records/operations/notices.ts';
 import { setMessagingLimit } from '../../records/sending/messaging-limit.ts';
 import { getMessagingLimit } from '../../records/workspaces/business-accounts.ts';
-import { lockChannel, updateChannelSettings, type Channel } from '../../records/workspaces/channels.ts';
+import {
+  findChannelById,
+  lockChannel,
+  updateChannelSettings,
+  type Channel,
+} from '../../records/workspaces/channels.ts';
 import { rateProblems, tokenProblems } from './create-channel.ts';
 
 /** Absent fields stay as they are. */
@@ -56,8 +61,13 @@ export async function updateChannel(
 
   const { channelId, accessToken, messagingLimit } = input;
   return database.transaction(async (transaction) => {
+    const channel = await findChannelById(transaction, channelId);
+    if (channel === undefined) throw new NotFound('Channel');
+    const { workspaceId, businessAccountId } = channel;
+    // Locks the account, so it comes before the channel is locked, as in account notices of the provider.
+    if (messagingLimit !== undefined)
+      await setMessagingLimit(transaction, businessAccountId, { limit: messagingLimit, reportedAt: now() });
     const found = await lockChannel(transaction, channelId);
-    const { workspaceId, businessAccountId } = found;
     const settings = {
       status: status.value ?? found.status,
       responder: responder.value ?? found.responder,
@@ -81,8 +91,6 @@ export async function updateChannel(
       // A new token, or a lifted block, removes the cause of the provider's last rejection.
       forgetRefusal: accessToken !== undefined || input.status === 'active',
     });
-    if (messagingLimit !== undefined)
-      await setMessagingLimit(transaction, businessAccountId, { limit: messagingLimit, reportedAt: now() });
     await insertAuditEntry(transaction, { workspaceId, action: 'channel.update', objectId: channelId });
     return { ...settings, messagingLimit: await getMessagingLimit(transaction, businessAccountId) };
   });

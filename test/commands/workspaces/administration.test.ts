@@ -1,15 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { pino } from 'pino';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { applyConsequences } from '../../../src/commands/callbacks/status-effects.ts';
 import { adjustWallet } from '../../../src/commands/wallet/adjust-wallet.ts';
 import { createChannel } from '../../../src/commands/workspaces/create-channel.ts';
 import { createWorkspace } from '../../../src/commands/workspaces/create-workspace.ts';
 import { rechargeWallet } from '../../../src/commands/wallet/recharge-wallet.ts';
+import { applyAccountNotification } from '../../../src/commands/workspaces/apply-account-notification.ts';
 import { updateChannel } from '../../../src/commands/workspaces/update-channel.ts';
 import { setFeature } from '../../../src/commands/workspaces/set-feature.ts';
 import { Conflict, Invalid, NotFound } from '../../../src/domain/error.ts';
+import type { AccountItem } from '../../../src/provider/notification-item.ts';
 import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { getChannel, listChannelsOfBusinessAccount } from '../../../src/records/workspaces/channels.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
@@ -272,26 +276,106 @@ test('a channel that is blocked by an operator pauses its campaigns', async () =
   });
 });
 
+const waitsForLocks = sql.type(nothing)`
+  SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+
+/** Locks the channel as another transaction does, until `commit`. */
+async function anotherChange(channelId: string, assignment: string) {
+  const other = new pg.Client({ connectionString: database.url });
+  await other.connect();
+  await other.query('BEGIN');
+  await other.query(`UPDATE channel SET ${assignment} WHERE id = $1`, [channelId]);
+  return {
+    untilWaiting: async (transactions: number) => {
+      await expect.poll(() => database.owner.any(waitsForLocks)).toHaveLength(transactions);
+    },
+    commit: async () => {
+      await other.query('COMMIT');
+      await other.end();
+    },
+  };
+}
+
 test('keeps a block by the provider that commits during a change of the channel', async () => {
   const { workspaceId, channelId } = await aWallet();
-  const provider = new pg.Client({ connectionString: database.url });
-  await provider.connect();
-  await provider.query('BEGIN');
-  const block = `UPDATE channel SET status = 'blocked', block_reason = 'ACCOUNT_UPDATE BAN' WHERE id = $1`;
-  await provider.query(block, [channelId]);
+  const block = await anotherChange(channelId, `status = 'blocked', block_reason = 'ACCOUNT_UPDATE BAN'`);
   const change = updateChannel(
     { database: database.pool, secrets, now: () => new Date() },
     { channelId, messagesPerSecond: 20 },
   );
-  const waiting = sql.type(nothing)`
-    SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  await expect.poll(() => database.owner.any(waiting)).toHaveLength(1);
-  await provider.query('COMMIT');
-  await provider.end();
+  await block.untilWaiting(1);
+  await block.commit();
   expect(await change).toMatchObject({ status: 'blocked', messagesPerSecond: 20 });
   expect(await getChannel(database.pool, workspaceId, channelId)).toMatchObject({
     status: 'blocked',
     blockReason: 'ACCOUNT_UPDATE BAN',
     messagesPerSecond: 20,
+  });
+});
+
+test('a messaging limit by an operator and a notice about the account wait for each other in one order', async () => {
+  const workspaceId = await aWorkspace();
+  const businessAccountId = unique('account');
+  const { channelId } = await aChannel(workspaceId, { businessAccountId });
+  const other = await anotherChange(channelId, `responder = 'none'`);
+  const change = updateChannel(
+    { database: database.pool, secrets, now: () => new Date() },
+    { channelId, messagingLimit: 250 },
+  );
+  await other.untilWaiting(1);
+  const item: AccountItem = {
+    kind: 'account',
+    businessAccountId,
+    phoneNumberId: null,
+    field: 'account_update',
+    event: 'DISABLED_UPDATE',
+    facts: {},
+    maySend: false,
+    blockedUntil: null,
+    quality: null,
+    errors: [],
+    timestamp: null,
+    raw: null,
+    messagingLimit: undefined,
+  };
+  const notice = database.pool.transaction((transaction) =>
+    applyAccountNotification({ logger: pino({ level: 'silent' }), now: () => new Date() }, transaction, {
+      item,
+      channel: undefined,
+    }),
+  );
+  await other.untilWaiting(2);
+  await other.commit();
+  expect(await Promise.allSettled([change, notice])).toMatchObject([
+    { status: 'fulfilled', value: { messagingLimit: 250 } },
+    { status: 'fulfilled' },
+  ]);
+  expect(await getChannel(database.pool, workspaceId, channelId)).toMatchObject({ status: 'blocked' });
+});
+
+test('a block by an operator and a refusal of a country wait for each other in one order', async () => {
+  const campaign = await seedCampaign(database.pool, { recipients: 1 });
+  const other = await anotherChange(campaign.channelId, `responder = 'none'`);
+  const block = updateChannel(
+    { database: database.pool, secrets, now: () => new Date() },
+    { channelId: campaign.channelId, status: 'blocked' },
+  );
+  await other.untilWaiting(1);
+  const failed = { ...campaign, country: 'FR' };
+  const callback = database.pool.transaction((transaction) =>
+    applyConsequences({ logger: pino({ level: 'silent' }), now: () => new Date() }, transaction, [
+      { ...failed, code: 132015 },
+      { ...failed, code: 130497 },
+    ]),
+  );
+  await other.untilWaiting(2);
+  await other.commit();
+  expect(await Promise.allSettled([block, callback])).toMatchObject([
+    { status: 'fulfilled' },
+    { status: 'fulfilled' },
+  ]);
+  expect(await getChannel(database.pool, campaign.workspaceId, campaign.channelId)).toMatchObject({
+    status: 'blocked',
+    blockedCountries: ['FR'],
   });
 });

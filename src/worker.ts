@@ -159,7 +159,7 @@ async function main(): Promise<void> {
     return [...found.flat(), ...(polls ? [] : ['task queues'])];
   };
   const health = await serveOwnHealth(base, sdkMetrics, findMissingHere);
-  void reportMissing({ logger, find: () => findMissingOfWorker(base) });
+  const reported = reportMissing({ logger, find: () => findMissingOfWorker(base) });
   connection = await connectToTemporal(config, logger);
   const dependencies = {
     ...base,
@@ -194,7 +194,10 @@ async function main(): Promise<void> {
     ],
   });
   base.storage.check().catch((error: Error) => logger.error({ reason: error.message }, 'no file storage'));
-  logger.info({ metricsPort: health?.port }, 'worker ready');
+  // A version that is not current, and a Postgres without its migrations, may keep a worker waiting for long.
+  void reported
+    .then(() => reportMissing({ logger, find: findMissingHere }))
+    .then(() => logger.info({ metricsPort: health?.port }, 'worker ready'));
   await running;
 }
 

@@ -113,6 +113,16 @@ it('programs run, are not ready and say why, until Postgres and Temporal answer'
   await Promise.all(started.map(({ says }) => says('nothing is missing any more')));
 });
 
+it('a worker says that it is ready when it is', async () => {
+  await toPostgres.set('gone');
+  const worker = await start('worker');
+  await expect.poll(() => worker.get('/readyz'), { timeout: 60_000 }).toEqual([503, 'Not ready: postgres']);
+  expect(worker.output()).not.toContain('worker ready');
+  await toPostgres.set('open');
+  await worker.says('worker ready');
+  await expect.poll(() => statusOfEach([worker], '/readyz'), { timeout: 60_000 }).toEqual([200]);
+}, 150_000);
+
 it('programs wait for servers that accept connections and do not answer', async () => {
   await Promise.all([toPostgres.set('silent'), toTemporal.set('silent')]);
   const started = await startBoth();

@@ -23,15 +23,15 @@ export interface AdminRun {
 /** Returns the exit code: 1 with the problem on standard error, otherwise the command's own or 0. */
 export async function runAdmin(run: AdminRun): Promise<0 | 1> {
   const [name, ...rest] = run.args;
-  if (name === '--help' || name === '-h' || name === 'help') return print(run.out, usage());
+  if (name === '--help' || name === '-h' || name === 'help') return print(run.out, usage(run));
   const command = adminCommands.find((candidate) => candidate.name === name);
   if (command === undefined) {
-    run.err(`${name === undefined ? '' : `Unknown command: ${name}\n\n`}${usage()}`);
+    run.err(`${name === undefined ? '' : `Unknown command: ${name}\n\n`}${usage(run)}`);
     return 1;
   }
   try {
     const values = await readOptions(command, rest, run);
-    if (values === 'help') return print(run.out, usageOf(command));
+    if (values === 'help') return print(run.out, usageOf(command, run));
     const environment = adminEnvironment(run.environment, command.needs);
     const { context, close } = await openAdminContext(environment, run.sqlFolder);
     try {
@@ -59,11 +59,11 @@ async function readOptions(
   { environment, input = process.stdin }: Pick<AdminRun, 'environment' | 'input'>,
 ) {
   const names = Object.keys(command.options);
-  const { values, tokens } = parse(command, args);
+  const { values, tokens } = parse(command, args, environment);
   if (values.help === true) return 'help';
   const inOrder = tokens.flatMap((token) => (token.kind === 'option' ? token.name : []));
   const repeated = inOrder.find((name, at) => inOrder.indexOf(name) !== at);
-  if (repeated !== undefined) throw misuse(command, `--${repeated} was given twice`);
+  if (repeated !== undefined) throw misuse(command, `--${repeated} was given twice`, environment);
   const given: Record<string, string | undefined> = Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, typeof value === 'string' ? value : 'yes']),
   );
@@ -74,10 +74,10 @@ async function readOptions(
   }
   const missing = names.filter((name) => isRequired(command, name) && given[name] === undefined);
   if (missing.length === 0) return given;
-  throw misuse(command, `${missing.map((name) => `--${name}`).join(', ')} missing`);
+  throw misuse(command, `${missing.map((name) => `--${name}`).join(', ')} missing`, environment);
 }
 
-function parse(command: AdminCommand, args: readonly string[]) {
+function parse(command: AdminCommand, args: readonly string[], environment: Environment) {
   const options = Object.keys(command.options).map(
     (name) => [name, { type: typeOf(command, name) }] as const,
   );
@@ -88,13 +88,13 @@ function parse(command: AdminCommand, args: readonly string[]) {
       tokens: true,
     });
   } catch (error) {
-    throw misuse(command, problemOf(error));
+    throw misuse(command, problemOf(error), environment);
   }
 }
 
 /** The problem, followed by the options that the command takes. */
-const misuse = (command: AdminCommand, problem: string): Error =>
-  new Error(`${problem}\n\n${usageOf(command)}`);
+const misuse = (command: AdminCommand, problem: string, environment: Environment): Error =>
+  new Error(`${problem}\n\n${usageOf(command, { environment })}`);
 
 function typeOf({ options }: AdminCommand, name: string): 'boolean' | 'string' {
   return options[name]?.flag === true ? 'boolean' : 'string';
@@ -116,11 +116,15 @@ function joinNegativeNumbers(args: readonly string[]): string[] {
   return joined;
 }
 
-function usage(): string {
+/** The way in which the caller runs commands: the image has no scripts of npm. */
+const programOf = ({ environment }: Pick<AdminRun, 'environment'>): string =>
+  environment['npm_lifecycle_event'] === 'admin' ? 'npm run --silent admin --' : 'node dist/src/admin.js';
+
+function usage(run: Pick<AdminRun, 'environment'>): string {
   const width = Math.max(...adminCommands.map(({ name }) => name.length));
   const lines = adminCommands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
   return [
-    'Usage: npm run --silent admin -- <command> [options]',
+    `Usage: ${programOf(run)} <command> [options]`,
     '',
     ...lines,
     '',
@@ -130,11 +134,11 @@ function usage(): string {
   ].join('\n');
 }
 
-function usageOf({ name, summary, options }: AdminCommand): string {
+function usageOf({ name, summary, options }: AdminCommand, run: Pick<AdminRun, 'environment'>): string {
   const entries = Object.entries(options);
   const width = Math.max(0, ...entries.map(([option]) => option.length));
   return [
-    `Usage: npm run --silent admin -- ${name}${entries.length > 0 ? ' [options]' : ''}`,
+    `Usage: ${programOf(run)} ${name}${entries.length > 0 ? ' [options]' : ''}`,
     '',
     `  ${summary}`,
     '',

@@ -408,11 +408,20 @@ describe('admin', () => {
   });
 });
 
+test.each([
+  ['npm run --silent admin --', { npm_lifecycle_event: 'admin' }],
+  ['node dist/src/admin.js', {}],
+])('--help speaks of %s to those who run it so', async (program, env) => {
+  expect((await admin(['--help'], env)).out).toContain(`Usage: ${program} <command> [options]`);
+  expect((await admin(['recharge', '--help'], env)).out).toContain(`Usage: ${program} recharge [options]`);
+  expect(await problem(['recharge'], env)).toContain(`Usage: ${program} recharge [options]`);
+});
+
 describe('admin problems', () => {
   test.each(adminCommands.map(({ name }) => name))('%s explains itself', async (name) => {
     const { code, out, err } = await admin([name, '--help'], {});
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toContain(`admin -- ${name}`);
+    expect(out).toContain(`admin.js ${name}`);
   });
 
   test('lists every command on --help and on standard error without a command', async () => {

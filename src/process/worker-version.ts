@@ -5,8 +5,7 @@
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import { within } from '../concurrency/within.ts';
 import type { Config } from '../config.ts';
-
-export const deploymentName = 'messaging-campaigns';
+import { deploymentName, getsWork, readRouting } from '../orchestrator/worker-deployment.ts';
 
 const describeTimeoutMs = 3_000;
 
@@ -37,19 +36,15 @@ export async function findUnserved(
   }: Pick<Config, 'temporalNamespace' | 'workerBuildId'>,
 ): Promise<readonly string[]> {
   if (connection === undefined) return [];
-  const call = connection.workflowService.describeWorkerDeployment({ namespace, deploymentName });
+  const call = readRouting(connection.workflowService, namespace);
   // A server that is silent must not delay the answer of /readyz.
-  const described = await within(describeTimeoutMs, call).catch(() => undefined);
+  const routing = await within(describeTimeoutMs, call).catch(() => undefined);
   // Before its first versioned worker, no deployment exists.
-  if (described === undefined)
-    return buildId === undefined ? [] : ['the deployment of its version is unknown'];
-  const { currentDeploymentVersion, rampingDeploymentVersion, rampingVersionPercentage } =
-    described.workerDeploymentInfo?.routingConfig ?? {};
-  const current = currentDeploymentVersion?.buildId;
-  const ramping = rampingDeploymentVersion?.buildId;
-  if (buildId !== undefined)
-    return [current, ramping].includes(buildId) ? [] : [`version ${buildId} is neither current nor ramping`];
-  // A ramp to no version leads to unversioned workers.
-  const isServed = current === undefined || (ramping === undefined && (rampingVersionPercentage ?? 0) > 0);
-  return isServed ? [] : [`version ${current} is current, and this worker has no WORKER_BUILD_ID`];
+  if (routing === undefined) return buildId === undefined ? [] : ['the deployment of its version is unknown'];
+  if (getsWork(routing, buildId)) return [];
+  return [
+    buildId === undefined
+      ? `version ${routing.current} is current, and this worker has no WORKER_BUILD_ID`
+      : `version ${buildId} is neither current nor ramping`,
+  ];
 }

@@ -2,7 +2,9 @@ import { Worker, type NativeConnection } from '@temporalio/worker';
 import { sql } from 'slonik';
 import { expect, it } from 'vitest';
 import { createCampaignActivities } from '../../src/activities/campaign.ts';
-import { deploymentName, findUnserved, versionOptions } from '../../src/process/worker-version.ts';
+import { viewWorkflows } from '../../src/commands/operations/workflow-view.ts';
+import { deploymentName } from '../../src/orchestrator/worker-deployment.ts';
+import { findUnserved, versionOptions } from '../../src/process/worker-version.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { campaignWorkflowId, taskQueues } from '../../src/workflows/contract.ts';
 import { createCampaignFixture, until, type CampaignFixture } from '../support/campaign-fixture.ts';
@@ -57,14 +59,20 @@ it('gives work to the version that is current, and a sleeping campaign to the ne
   expect(await unserved()).toEqual([]);
   expect(await unserved('1')).toEqual(['the deployment of its version is unknown']);
 
+  const queue = () => viewWorkflows(fixture.dependencies.orchestrator).findUnserved(taskQueues.campaigns);
+  expect(await queue()).toBe('no worker serves the task queue campaigns');
   const stopFirst = await startVersion(fixture, '1');
   await fixture.start();
   await until(async () => (await unserved('1'))[0] === 'version 1 is neither current nor ramping');
   expect(await unserved()).toEqual([]);
+  await expect.poll(queue, { timeout: 20_000 }).toBe(
+    'no worker serves the task queue campaigns: those that poll it are of version 1, and no version is current',
+  );
   const handle = servers().temporal.client.workflow.getHandle(campaignWorkflowId(fixture.campaignId));
   expect((await handle.describe()).historyLength).toBe(2);
   await setCurrent('1');
   expect(await unserved('1')).toEqual([]);
+  await expect.poll(queue, { timeout: 20_000 }).toBeUndefined();
   expect(await unserved()).toEqual(['version 1 is current, and this worker has no WORKER_BUILD_ID']);
   await until(async () => (await fixture.progress()) !== null);
 

@@ -38,9 +38,8 @@ async function describeDatabase({ database }: Doctor): Promise<readonly string[]
 }
 
 async function describeQueues({ workflows }: Doctor): Promise<readonly string[]> {
-  const unserved = [];
-  for (const queue of Object.values(taskQueues)) if (!(await workflows.isPolled(queue))) unserved.push(queue);
-  return unserved.map((queue) => `no worker serves the task queue ${queue}`);
+  const reasons = await Promise.all(Object.values(taskQueues).map((queue) => workflows.findUnserved(queue)));
+  return reasons.filter((reason) => reason !== undefined);
 }
 
 async function describeCallbacks({ database }: Doctor): Promise<readonly string[]> {

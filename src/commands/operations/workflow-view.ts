@@ -5,6 +5,7 @@ import {
   type CampaignStart,
   type Orchestrator,
 } from '../../orchestrator/orchestrator.ts';
+import { getsWork, readRouting, type Routing } from '../../orchestrator/worker-deployment.ts';
 import { campaignWorkflowId, webhookDeliveryWorkflowId, workflowTypes } from '../../workflows/contract.ts';
 import { campaignStatusKey, pauseReasonKey, workspaceIdKey } from '../../workflows/search-attributes.ts';
 import { readCampaignHistory, type CampaignHistory } from './campaign-history.ts';
@@ -25,8 +26,8 @@ export interface WorkflowDescription {
 
 export interface WorkflowView {
   readonly describe: (workflowId: string) => Promise<WorkflowDescription>;
-  /** Whether a worker polls this task queue. */
-  readonly isPolled: (taskQueue: string) => Promise<boolean>;
+  /** Explains why no worker gets the work of this task queue; undefined when one does. */
+  readonly findUnserved: (taskQueue: string) => Promise<string | undefined>;
   /** Resolves to the result of a completed workflow. */
   readonly result: (workflowId: string) => Promise<unknown>;
   /** History of a campaign's workflow, up to `at` if given; undefined when there is no such workflow. */
@@ -50,24 +51,39 @@ export function viewWorkflows({ client }: Pick<Orchestrator, 'client'>): Workflo
   const limited = <T>(call: () => Promise<T>): Promise<T> =>
     client.connection.withDeadline(Date.now() + callTimeoutMs, call);
 
-  const polled = new Map<string, { readonly at: number; readonly answer: Promise<boolean> }>();
-  const isPolled = (name: string): Promise<boolean> => {
+  const { workflowService } = client;
+  const { namespace } = client.options;
+  const polled = new Map<string, { readonly at: number; readonly answer: Promise<Pollers> }>();
+  const findPollers = (name: string): Promise<Pollers> => {
     const known = polled.get(name);
     if (known !== undefined && Date.now() - known.at < polledForMs) return known.answer;
-    const { namespace } = client.options;
     const answer = limited(() =>
-      client.workflowService.describeTaskQueue({ namespace, taskQueue: { name }, taskQueueType: 1 }),
+      workflowService.describeTaskQueue({ namespace, taskQueue: { name }, taskQueueType: 1 }),
     ).then(({ pollers }) =>
-      (pollers ?? []).some(
-        ({ lastAccessTime }) => Date.now() / 1000 - Number(lastAccessTime?.seconds ?? 0) < pollerSeconds,
-      ),
+      (pollers ?? [])
+        .filter(
+          ({ lastAccessTime }) => Date.now() / 1000 - Number(lastAccessTime?.seconds ?? 0) < pollerSeconds,
+        )
+        .map(({ deploymentOptions }) => (deploymentOptions?.buildId ?? '') || undefined),
     );
     polled.set(name, { at: Date.now(), answer });
     return answer;
   };
 
   return {
-    isPolled,
+    async findUnserved(queue) {
+      const none = `no worker serves the task queue ${queue}`;
+      const buildIds = await findPollers(queue);
+      if (buildIds.length === 0) return none;
+      // Without a deployment no version is current.
+      const routing = await limited(() => readRouting(workflowService, namespace)).catch((): Routing => ({}));
+      if (buildIds.some((buildId) => getsWork(routing, buildId))) return undefined;
+      const polling = new Set(
+        buildIds.map((id) => (id === undefined ? 'without WORKER_BUILD_ID' : `of version ${id}`)),
+      );
+      const current = routing.current === undefined ? 'no version' : `version ${routing.current}`;
+      return `${none}: those that poll it are ${[...polling].join(' and ')}, and ${current} is current`;
+    },
     async describe(workflowId) {
       const found = await absentAsUndefined(limited(() => client.workflow.getHandle(workflowId).describe()));
       if (found === undefined) return { state: 'absent' };
@@ -77,7 +93,7 @@ export function viewWorkflows({ client }: Pick<Orchestrator, 'client'>): Workflo
         pauseReason: found.typedSearchAttributes.get(pauseReasonKey),
         ...(await classifyProgress(found.raw, {
           now: Date.now(),
-          isPolled: () => isPolled(found.taskQueue),
+          isPolled: async () => (await findPollers(found.taskQueue)).length > 0,
         })),
       };
     },
@@ -126,6 +142,9 @@ export function viewWorkflows({ client }: Pick<Orchestrator, 'client'>): Workflo
     },
   };
 }
+
+/** Build ids of the workers that poll a queue; undefined for one that is not versioned. */
+type Pollers = readonly (string | undefined)[];
 
 type Described = Awaited<
   ReturnType<ReturnType<Orchestrator['client']['workflow']['getHandle']>['describe']>

@@ -21,7 +21,8 @@ async function main(): Promise<void> {
   const config = loadConfig(process.env, process.stdout.isTTY);
   const dependencies = await createDependencies(config, 'api');
   const { logger, metrics } = dependencies;
-  const missing = () => findMissingOfApi(dependencies);
+  let stopping = false;
+  const missing = async () => (stopping ? ['stopping'] : findMissingOfApi(dependencies));
   const { host, metricsPort } = config;
   const health =
     metricsPort === undefined ? undefined : await serveHealth({ host, port: metricsPort, metrics, missing });
@@ -37,7 +38,13 @@ async function main(): Promise<void> {
     logger,
     deadlineMs,
     steps: [
-      { name: 'requests', run: () => drain(deadlineMs - closingMs - delayMs, delayMs) },
+      {
+        name: 'requests',
+        run: () => {
+          stopping = true;
+          return drain(deadlineMs - closingMs - delayMs, delayMs);
+        },
+      },
       { name: 'health', run: async () => health?.close() },
       { name: 'connections', run: dependencies.close },
     ],

@@ -9,12 +9,14 @@ import { asActivity } from './failure.ts';
 const batchSize = 5000;
 
 export function createRetentionActivities(dependencies: Archivist & Pick<Dependencies, 'now'>) {
+  // Kept between the hourly runs: otherwise an archive that takes too long would hold up the others every time.
+  const late = new Set<string>();
   return {
     /** Deletes or archives what is older than its retention time. Safe to run again at any point. */
     deleteExpired: (): Promise<RetentionSummary> =>
       asActivity(async () => {
         const context = Context.current();
-        const options = { batchSize, onBatch: () => context.heartbeat() };
+        const options = { batchSize, onBatch: () => context.heartbeat(), late };
         const archive = async () => ({
           ...(await archiveExpired(dependencies, options)),
           ...(await eraseArchived(dependencies, options)),

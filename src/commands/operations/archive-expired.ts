@@ -31,6 +31,8 @@ export interface ArchiveOptions {
   readonly batchSize: number;
   /** Called after every batch, and after every piece of an archive. */
   readonly onBatch: () => void;
+  /** Keys of archives that took too long in earlier runs. The function keeps it up to date, and tries them last. */
+  readonly late?: Set<string>;
 }
 
 /** 30 min: no archive is begun later, so that the activity (6 h) ends by itself; the next hourly run continues. */
@@ -53,15 +55,19 @@ export async function archiveExpired(
   if (messageRetentionMonths === undefined) return {};
   const summary = { archives: 0, archivedRows: 0 };
   const failed = new Set<string>();
+  const { late = new Set() } = options;
   const until = performance.now() + longestMs;
   try {
-    for await (const source of listSources(database, messageRetentionMonths, failed)) {
-      if (performance.now() > until) break;
+    for await (const source of listSources(database, messageRetentionMonths, { failed, late })) {
+      const startedAt = performance.now();
+      if (startedAt > until) break;
       try {
         const archive = 'key' in source ? source : await writeArchive(archivist, source, options);
         summary.archivedRows += await removeRows(archivist, archive, options);
         summary.archives += 1;
+        late.delete(keyOf(source));
       } catch (error) {
+        if (performance.now() - startedAt > mostWritingMs) late.add(keyOf(source));
         if (error instanceof StorageFailure || isDatabaseAway(error)) throw error;
         failed.add(keyOf(source));
         logger.error({ key: keyOf(source), error: errorName(error) }, 'archive not finished');
@@ -74,23 +80,28 @@ export async function archiveExpired(
   return summary;
 }
 
-/** Yields archives whose rows are not all deleted, then sources to be archived. Lists again until only `failed` ones are left. */
+/**
+ * Yields archives whose rows are not all deleted, then sources to be archived, and `late` ones after all others. Lists again
+ * until only `failed` ones are left.
+ */
 async function* listSources(
   database: Database,
   olderThanMonths: number,
-  failed: ReadonlySet<string>,
+  { failed, late }: { readonly failed: ReadonlySet<string>; readonly late: ReadonlySet<string> },
 ): AsyncGenerator<ArchiveSource | OpenArchive> {
-  // Failed ones are listed again: with room for them, a list that has none left is empty.
-  const limit = () => sourcesAtOnce + failed.size;
+  // Failed and late ones are listed again: with room for them, a list that has no others left is empty.
+  const limit = () => sourcesAtOnce + failed.size + late.size;
   const lists: readonly (() => Promise<readonly (ArchiveSource | OpenArchive)[]>)[] = [
     () => listOpenArchives(database, limit()),
     () => listCampaignsToArchive(database, { olderThanMonths, limit: limit() }),
     () => listMonthsToArchive(database, { olderThanMonths, limit: limit() }),
   ];
-  for (const list of lists) {
-    const listUnfailed = async () => (await list()).filter((source) => !failed.has(keyOf(source)));
-    for (let sources = await listUnfailed(); sources.length > 0; sources = await listUnfailed())
-      yield* sources;
+  for (const postponed of [late, new Set<string>()]) {
+    for (const list of lists) {
+      const listOpen = async () =>
+        (await list()).filter((source) => !failed.has(keyOf(source)) && !postponed.has(keyOf(source)));
+      for (let sources = await listOpen(); sources.length > 0; sources = await listOpen()) yield* sources;
+    }
   }
 }
 

@@ -147,6 +147,29 @@ it('gives up an archive that takes longer than an hour while it is written', asy
   expect(await left(old)).toMatchObject({ recipients: 25 });
 });
 
+it('tries an archive that took too long after all others, also in the next runs', async () => {
+  const slow = await seedEndedCampaign(database.pool, { recipients: 25, monthsAgo: 9 });
+  const others = [
+    await seedEndedCampaign(database.pool, { recipients: 25, monthsAgo: 7 }),
+    await seedEndedCampaign(database.pool, { recipients: 25, monthsAgo: 6 }),
+  ];
+  const late = new Set<string>();
+  const clock = vi.spyOn(performance, 'now');
+  const onBatch = () => void clock.mockReturnValue(Infinity);
+  await archiveExpired(fixture.archivist, { ...options, onBatch, late });
+  clock.mockRestore();
+  const { storage } = fixture.archivist;
+  const tried: string[] = [];
+  const write: typeof storage.write = (key, content) => {
+    tried.push(key);
+    return storage.write(key, content);
+  };
+  const archivist = { ...fixture.archivist, storage: { ...storage, write } };
+  expect(await archiveExpired(archivist, { ...options, late })).toMatchObject({ archives: 3 });
+  expect(tried).toEqual([...others, slow].map(keyOf));
+  expect(late.size).toBe(0);
+});
+
 it('archives the others when one cannot be finished, and that one once it can', async () => {
   const [broken, whole] = [
     await seedEndedCampaign(database.pool, { recipients: 25, monthsAgo: 9 }),

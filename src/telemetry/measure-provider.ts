@@ -21,7 +21,9 @@ export function measureProvider(metrics: SendMetrics, provider: MessagingProvide
     result: SendResult,
     { messageId, ms }: { readonly messageId: string; readonly ms: number },
   ): void => {
-    timeOf(result.kind).observe(ms / 1000);
+    // The provider was not asked. Counted as unreachable, an overloaded or stopping worker would ring the alert about the provider.
+    const isHeldBack = result.kind === 'unreachable' && result.cause === 'held back';
+    if (!isHeldBack) timeOf(result.kind).observe(ms / 1000);
     const refusal = result.kind === 'rejected' ? { code: result.code } : undefined;
     metrics.logger.debug(
       { messageId, outcome: result.kind, ...refusal, durationMs: Math.round(ms) },

@@ -252,6 +252,17 @@ describe('measuring', () => {
     expect(valueOf(text, 'provider_refusals_total{code="other",service="worker"}')).toBe(1);
   });
 
+  it('counts no message as unreachable that this process held back', async () => {
+    const metrics = createMetrics('worker');
+    for (const cause of ['held back', 'ECONNREFUSED'])
+      await measureProvider(
+        { ...metrics, logger },
+        providerAnswering({ kind: 'unreachable', cause }),
+      ).sendMessage(message);
+    const text = await metrics.registry.metrics();
+    expect(valueOf(text, 'provider_send_seconds_count{service="worker",outcome="unreachable"}')).toBe(1);
+  });
+
   it('counts a webhook attempt by its outcome', async () => {
     const metrics = createMetrics('worker');
     const outcome = {

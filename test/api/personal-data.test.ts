@@ -194,13 +194,14 @@ it('keeps an erased person erased when their statuses and replies come later', a
     database,
     sql.fragment`SELECT id FROM recipient WHERE campaign_id = ${campaignId} AND position = 1`,
   );
-  const sent = `wamid.of.${waId}`;
+  const [sent, late] = [`wamid.of.${waId}`, `wamid.${randomUUID()}`];
   const applier = createApplier(database, { secrets: api.dependencies.secrets });
   await deliver(applier, [
     messagesCallback(channelId, {
-      statuses: [status({ status: 'read', providerMessageId: sent, callbackData: recipient?.id ?? '' })],
+      statuses: [status({ status: 'read', providerMessageId: late, callbackData: recipient?.id ?? '' })],
     }),
   ]);
+  expect(await tablesWith(database, late)).toEqual([]);
   expect(
     await rowsOf(
       database,

@@ -65,9 +65,11 @@ it('gives work to the version that is current, and a sleeping campaign to the ne
   await fixture.start();
   await until(async () => (await unserved('1'))[0] === 'version 1 is neither current nor ramping');
   expect(await unserved()).toEqual([]);
-  await expect.poll(queue, { timeout: 20_000 }).toBe(
-    'no worker serves the task queue campaigns: those that poll it are of version 1, and no version is current',
-  );
+  await expect
+    .poll(queue, { timeout: 20_000 })
+    .toBe(
+      'no worker serves the task queue campaigns: those that poll it are of version 1, and no version is current',
+    );
   const handle = servers().temporal.client.workflow.getHandle(campaignWorkflowId(fixture.campaignId));
   expect((await handle.describe()).historyLength).toBe(2);
   await setCurrent('1');

@@ -26,6 +26,11 @@ export type CallbackDependencies = Pick<
 
 type ItemOf<K extends NotificationItem['kind']> = Extract<NotificationItem, { readonly kind: K }>;
 
+export interface AppliedItems extends AfterCommit {
+  /** Texts by which the callbacks are found that name erased people. */
+  readonly erased: readonly string[];
+}
+
 /**
  * Applies elements of callbacks in one transaction, the most contended locks last: templates and campaigns, then contacts and
  * conversations, then messages, wallets and counters. `patienceMs` bounds each wait for a contact.
@@ -35,7 +40,7 @@ export async function applyItems(
   transaction: Transaction,
   items: readonly NotificationItem[],
   patienceMs?: number,
-): Promise<AfterCommit> {
+): Promise<AppliedItems> {
   const { logger, now } = dependencies;
   const channels = await findNotifiedChannels(transaction, phoneNumberIdsOf(items));
   const routed = <I extends { readonly phoneNumberId: string | null }>(group: readonly I[]) =>
@@ -96,8 +101,16 @@ export async function applyItems(
     paused: [...accounts.paused, ...effects.paused],
     resync: [...accounts.resync, ...effects.resync],
     reached,
+    erased: [...known.values()].filter(({ target }) => target.erased).flatMap(namesIn),
   };
 }
+
+/** What the statuses of an erased person call the message and the person. */
+const namesIn = ({ statuses }: StatusMatch): readonly string[] =>
+  statuses
+    .flatMap((status) => [status.providerMessageId, status.recipientId ?? '', status.recipientUserId ?? ''])
+    // Every callback contains an empty text.
+    .filter((name) => name !== '');
 
 export function phoneNumberIdsOf(items: readonly NotificationItem[]): readonly string[] {
   const ids = items.map((item) => ('phoneNumberId' in item ? item.phoneNumberId : null));

@@ -13,9 +13,9 @@ import {
   recentCallback,
   type StoredCallback,
 } from '../../records/callbacks/provider-callbacks.ts';
-import { finishAfterCommit, nothingLeft, type AfterCommit } from './after-commit.ts';
+import { finishAfterCommit, nothingLeft } from './after-commit.ts';
 import { resolveWaiting, WaitingRecipients } from './apply-statuses.ts';
-import { applyItems, phoneNumberIdsOf, type CallbackDependencies } from './apply-items.ts';
+import { applyItems, phoneNumberIdsOf, type AppliedItems, type CallbackDependencies } from './apply-items.ts';
 import { noteWaitingOptOuts } from './note-waiting-opt-outs.ts';
 import { errorName, startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 
@@ -71,6 +71,7 @@ async function applyBatch(
       await markCallbacksApplied(
         transaction,
         claimed.map(({ id }) => id),
+        after.erased,
       );
       return after;
     });
@@ -138,7 +139,7 @@ async function applyByElement(dependencies: CallbackDependencies, id: bigint): P
   const after = await dependencies.database.transaction(async (transaction) => {
     const callback = await claimProviderCallback(transaction, id);
     if (callback === undefined) return [];
-    const outcomes: AfterCommit[] = [];
+    const outcomes: AppliedItems[] = [];
     const problems: string[] = [];
     const items = await readNotifications([callback.body]);
     for (const [at, item] of items.entries()) {
@@ -146,7 +147,8 @@ async function applyByElement(dependencies: CallbackDependencies, id: bigint): P
       if ('problem' in outcome) problems.push(`element ${at} (${item.kind}): ${outcome.problem}`);
       else outcomes.push(outcome);
     }
-    if (problems.length === 0) await markCallbacksApplied(transaction, [id]);
+    const erased = outcomes.flatMap((outcome) => outcome.erased);
+    if (problems.length === 0) await markCallbacksApplied(transaction, [id], erased);
     else {
       dependencies.logger.error(
         { callbackId: String(id), problems: problems.length },
@@ -163,7 +165,7 @@ async function applyElement(
   dependencies: CallbackDependencies,
   transaction: Transaction,
   item: NotificationItem,
-): Promise<AfterCommit | { readonly problem: string }> {
+): Promise<AppliedItems | { readonly problem: string }> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await transaction.transaction((savepoint) =>

@@ -117,8 +117,9 @@ async function applyToLocked(
   const progressed = locked.flatMap((before) => progressOf(before, matches));
   if (progressed.length === 0) return [];
 
+  // Every part of an event of an erased person would name the person.
   const emitted = progressed.flatMap(({ target, outcome }) =>
-    outcome.fresh.map((status) => ({ status, target })),
+    target.erased ? [] : outcome.fresh.map((status) => ({ status, target })),
   );
   await emitStatusEvents(connection, emitted, occurredAt);
   const money = await settleMessages(

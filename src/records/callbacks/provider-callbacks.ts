@@ -115,9 +115,18 @@ export async function claimProviderCallback(
   return found ?? undefined;
 }
 
-export async function markCallbacksApplied(connection: Connection, ids: readonly bigint[]): Promise<void> {
+/** Removes callbacks from the queue, and deletes those that contain one of the `erased` texts, which name erased people. */
+export async function markCallbacksApplied(
+  connection: Connection,
+  ids: readonly bigint[],
+  erased: readonly string[],
+): Promise<void> {
   await connection.query(sql.type(nothing)`
     DELETE FROM waiting_callback WHERE id = ANY(${sql.array(ids, 'int8')})`);
+  if (erased.length === 0) return;
+  await connection.query(sql.type(nothing)`
+    DELETE FROM provider_callback WHERE id = ANY(${sql.array(ids, 'int8')}) AND EXISTS (
+      SELECT FROM unnest(${sql.array(erased, 'text')}) AS name WHERE position(convert_to(name, 'UTF8') IN body) > 0)`);
 }
 
 /** Removes a callback from the queue for good; `error` says why, without any of its content. */

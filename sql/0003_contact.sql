@@ -78,7 +78,9 @@ CREATE INDEX contact_identity_contact ON contact_identity (contact_id);
 CREATE FUNCTION change_number() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM contact_identity WHERE contact_id = OLD.id AND provider_id ~ '^[0-9]+$';
-  NEW.former_numbers := CASE WHEN NEW.erased_at IS NULL THEN array_append(OLD.former_numbers, OLD.phone_number) END;
+  -- Each number once, however often a contact changes between two.
+  NEW.former_numbers := CASE WHEN NEW.erased_at IS NULL
+    THEN array_append(array_remove(OLD.former_numbers, OLD.phone_number), OLD.phone_number) END;
   RETURN NEW;
 END $$;
 CREATE TRIGGER contact_number_changed BEFORE UPDATE OF phone_number ON contact
@@ -171,6 +173,8 @@ CREATE TABLE erasure (
   workspace_id integer NOT NULL REFERENCES workspace (id),
   -- The contact's id, number and provider ids: the texts by which rows are found.
   names text[] NOT NULL,
+  -- contact.former_numbers. Events of their next owners may name them, stored callbacks are not read again.
+  former_numbers text[] NOT NULL,
   -- Only rows written before this time are erased: later ones belong to the number's next owner. The first step moves it forward
   -- if rows are dated ahead of the clock, as after the clock was set back.
   requested_at timestamptz NOT NULL,

@@ -108,6 +108,28 @@ it('forgets a person: nothing is left in the database but a hash', async () => {
   });
 });
 
+it('deletes the stored callbacks of a former number of the person', async () => {
+  const { key, contactId, campaign } = await aPerson();
+  const former = '4915100004711';
+  await query(sql.fragment`UPDATE contact SET phone_number = ${former} WHERE id = ${contactId}`);
+  await deliver(createApplier(api.dependencies.database, { secrets: api.dependencies.secrets }), [
+    messagesCallback(campaign.channelId, {
+      messages: [
+        { id: 'wamid.former', from: former, timestamp: '1749416383', type: 'text', text: { body: 'Hi' } },
+      ],
+    }),
+  ]);
+  const moveTo = (number: string) =>
+    query(sql.fragment`UPDATE contact SET phone_number = ${number} WHERE id = ${contactId}`);
+  for (const number of [digits, former, digits]) await moveTo(number);
+  const kept = sql.fragment`SELECT former_numbers FROM contact WHERE id = ${contactId}`;
+  expect(await rowsOf(api.dependencies.database, kept)).toEqual([{ former_numbers: [digits, former] }]);
+  expect(await tablesWith(api.dependencies.database, former)).toContain('provider_callback');
+  await erase({ key, contactId, campaign });
+  await runErasures();
+  expect(await tablesWith(api.dependencies.database, former)).toEqual([]);
+});
+
 it('clears every column of a contact but those that say nothing about the person', async () => {
   const kept = [
     'id',

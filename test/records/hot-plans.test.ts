@@ -269,6 +269,7 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
       workspaceId: seeded.workspaceId,
       contactId,
       names: [contactId, '4915100000777'],
+      formerNumbers: ['4915100000778'],
       requestedAt: new Date(),
       clearedUntil: null,
     }),

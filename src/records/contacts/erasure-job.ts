@@ -7,15 +7,19 @@ import { nothing, nullable, row, timestamp } from '../database/row.ts';
 import { clearMessages, messagesOf } from './person-messages.ts';
 import { clearRecipients, recipientsOf } from './person-recipients.ts';
 
-/** `names`: the contact's id, number and provider ids. Does nothing if another request has just erased the person. */
+/**
+ * `names`: the contact's id, number and provider ids. `formerNumbers` may have other owners by now. Does nothing if another
+ * request has just erased the person.
+ */
 export async function queueErasure(
   connection: Connection,
-  erasure: { readonly workspaceId: number; readonly contactId: string; readonly names: readonly string[] },
+  erasure: Pick<Erasure, 'workspaceId' | 'contactId' | 'names' | 'formerNumbers'>,
 ): Promise<void> {
   // Ids carry milliseconds: rows of the present millisecond still belong to the erasure.
   await connection.query(sql.type(nothing)`
-    INSERT INTO erasure (contact_id, workspace_id, names, requested_at)
-    VALUES (${erasure.contactId}, ${erasure.workspaceId}, ${sql.array([...erasure.names], 'text')},
+    INSERT INTO erasure (contact_id, workspace_id, names, former_numbers, requested_at)
+    VALUES (${erasure.contactId}, ${erasure.workspaceId}, ${sql.array(erasure.names, 'text')},
+      ${sql.array(erasure.formerNumbers, 'text')},
       date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond')
     ON CONFLICT DO NOTHING`);
 }
@@ -24,6 +28,7 @@ const Erasure = t.type({
   contactId: t.string,
   workspaceId: t.number,
   names: t.readonlyArray(t.string),
+  formerNumbers: t.readonlyArray(t.string),
   requestedAt: timestamp,
   clearedUntil: nullable(timestamp),
 });
@@ -38,8 +43,8 @@ export async function lockErasure(
   afterSeconds: number,
 ): Promise<Erasure | undefined> {
   const found = await connection.maybeOne(sql.type(row(Erasure))`
-    SELECT contact_id AS "contactId", workspace_id AS "workspaceId", names, requested_at AS "requestedAt",
-      cleared_until AS "clearedUntil"
+    SELECT contact_id AS "contactId", workspace_id AS "workspaceId", names, former_numbers AS "formerNumbers",
+      requested_at AS "requestedAt", cleared_until AS "clearedUntil"
     FROM erasure
     WHERE next_step_at <= clock_timestamp()
         - make_interval(secs => CASE WHEN cleared_until IS NULL THEN ${afterSeconds} ELSE 0 END)
@@ -94,11 +99,13 @@ export function isKnownToPreparation(connection: Connection, { requestedAt }: Er
  */
 export async function eraseLateTraces(
   connection: Connection,
-  { workspaceId, contactId, names }: Erasure,
+  { workspaceId, contactId, names, formerNumbers }: Erasure,
 ): Promise<void> {
-  const numbered = sql.fragment`phone_number = ANY (${sql.array(names, 'text')})`;
+  const isOf = (numbers: readonly string[]) =>
+    sql.fragment`phone_number = ANY (${sql.array(numbers, 'text')})`;
+  const numbered = isOf([...names, ...formerNumbers]);
   const ofContact = sql.fragment`${numbered} AND contact_id = ${contactId}`;
-  const ofContactOrNone = sql.fragment`${numbered} AND COALESCE(contact_id = ${contactId}, true)`;
+  const ofContactOrNone = sql.fragment`${numbered} AND COALESCE(contact_id = ${contactId}, ${isOf(names)})`;
   await clearMessages(
     connection,
     messagesOf({ workspaceId, contactId: sql.fragment`${contactId}`, isTheirs: ofContact }),

@@ -86,10 +86,12 @@ const Callback = t.type({ id: t.bigint, isOver: t.boolean });
 /** Deletes applied callbacks; false when one that names the person waits to be applied. */
 export async function eraseCallbacks(
   connection: Connection,
-  { names }: Erasure,
+  { names, formerNumbers }: Erasure,
   slice: Slice,
 ): Promise<boolean> {
-  const named = names.map((name) => sql.fragment`position(convert_to(${name}, 'UTF8') IN body) > 0`);
+  const named = [...names, ...formerNumbers].map(
+    (name) => sql.fragment`position(convert_to(${name}, 'UTF8') IN body) > 0`,
+  );
   const received = within(slice, sql.fragment`received_at`);
   const found = await connection.any(sql.type(row(Callback))`
     SELECT id, ${callbackIsOver} AS "isOver" FROM provider_callback

@@ -149,6 +149,7 @@ export async function erasePersonTraces(connection: Connection, scope: PersonSco
     workspaceId,
     contactId: person.id,
     names: [person.id, ...namesOf(person)],
+    formerNumbers: person.formerNumbers,
   });
 }
 

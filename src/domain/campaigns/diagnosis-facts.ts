@@ -48,6 +48,8 @@ export interface CampaignFacts extends StatusFacts {
   readonly channel: {
     readonly isActive: boolean;
     readonly blockReason: string | null;
+    /** The provider's code of the refusal that paused the campaign; null when something else did. */
+    readonly refusalCode: number | null;
     readonly messagesPerSecond: number;
     /** Share of `messagesPerSecond` that throttling leaves, 0 to 1. */
     readonly factor: number;

@@ -1,5 +1,6 @@
 /** Explains in sentences why a campaign sends or does not, and what would change that. */
 import { formatAmount } from '../money.ts';
+import { providerErrorTable } from '../sending/provider-error-table.ts';
 import { isSendable } from '../templates/definition.ts';
 import { isFinished } from './campaign.ts';
 import { sendingHours } from './diagnose-sending-hours.ts';
@@ -89,7 +90,15 @@ function template({ template: { name, status: present, vanished } }: CampaignFac
       );
 }
 
-function channel({ channel: { isActive, blockReason } }: CampaignFacts): DiagnosisEntry {
+function channel({ channel: { isActive, blockReason, refusalCode } }: CampaignFacts): DiagnosisEntry {
+  if (isActive && refusalCode !== null) {
+    const meaning = providerErrorTable.find(({ codes }) => codes.includes(refusalCode))?.meaning;
+    return wrong(
+      'CHANNEL',
+      `The provider refused messages of the channel (${meaning === undefined ? refusalCode : `${refusalCode}: ${meaning}`}).`,
+      'Solve the problem at the provider or renew the access token.',
+    );
+  }
   if (isActive) return fine('CHANNEL', 'The channel is active.');
   const why = blockReason === null ? '' : `: ${blockReason}`;
   return wrong(

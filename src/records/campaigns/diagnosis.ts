@@ -35,6 +35,7 @@ const Facts = row(
     channel: t.type({
       isActive: t.boolean,
       blockReason: nullable(t.string),
+      refusalCode: nullable(t.number),
       messagesPerSecond: t.number,
       factor: t.number,
     }),
@@ -96,6 +97,7 @@ export async function getCampaignFacts(
       jsonb_build_object('name', template.name, 'status', template.status,
         'vanished', template.vanished_at IS NOT NULL) AS template,
       jsonb_build_object('isActive', channel.status = 'active', 'blockReason', block_reason,
+        'refusalCode', CASE WHEN pause_reason = 'CHANNEL_BLOCKED' THEN refusal_code END,
         'messagesPerSecond', messages_per_second, 'factor', ${effectiveFactor}) AS channel,
       waiting.reason AS "waitingFor", waiting.until AS "waitingUntil",
       wallet.balance - wallet.reserved AS available, wallet.currency, "nextPrice", counted, cost,

@@ -46,6 +46,24 @@ describe('GET /api/campaigns/:id/diagnosis', () => {
     expect(wallet).toMatchObject({ ok: false, missing: '0.8115' });
   });
 
+  it('names the refusal of the provider that paused the campaign', async () => {
+    const { campaignId, channelId, key } = await aCampaign({ recipients: 3 });
+    await run(sql.fragment`UPDATE channel SET refusal_code = 190, refusal_cause = 'token', refused_at = now()
+      WHERE id = ${channelId}`);
+    const statusOf = async () =>
+      (await api.send('GET', `/api/campaigns/${campaignId}/diagnosis`, { key })).body.data[0];
+    expect((await statusOf()).detail).toBe('Sending. 3 people wait.');
+    await run(sql.fragment`UPDATE campaign SET status = 'PAUSED', pause_reason = 'CHANNEL_BLOCKED'
+      WHERE id = ${campaignId}`);
+    expect(await statusOf()).toEqual({
+      check: 'STATUS',
+      ok: false,
+      detail:
+        'Paused: the provider refused messages of the channel (190: access token or permission). 3 people wait.',
+      action: 'Solve the problem at the provider or renew the access token, then start the campaign again.',
+    });
+  });
+
   it('counts the pending recipients by country exactly, at any position of the campaign', async () => {
     const { database } = api.dependencies;
     const sender = await aSender(database);

@@ -16,7 +16,7 @@ const facts: CampaignFacts = {
   underWay: 0,
   failed: 3,
   template: { name: 'spring_offer', status: 'APPROVED', vanished: false },
-  channel: { isActive: true, blockReason: null, messagesPerSecond: 80, factor: 1 },
+  channel: { isActive: true, blockReason: null, refusalCode: null, messagesPerSecond: 80, factor: 1 },
   waitingFor: null,
   waitingUntil: null,
   wallet: {
@@ -84,9 +84,18 @@ it.each<[string, Partial<CampaignFacts>, string]>([
     {
       status: 'PAUSED',
       pauseReason: 'CHANNEL_BLOCKED',
-      channel: { ...facts.channel, isActive: false, blockReason: 'token' },
+      channel: { ...facts.channel, isActive: false, blockReason: 'OPERATOR' },
     },
-    'Paused: the channel is blocked: token. 812 people wait.',
+    'Paused: the channel is blocked: OPERATOR. 812 people wait.',
+  ],
+  [
+    'a refusal with a code that the table does not hold',
+    {
+      status: 'PAUSED',
+      pauseReason: 'CHANNEL_BLOCKED',
+      channel: { ...facts.channel, refusalCode: 404 },
+    },
+    'Paused: the provider refused messages of the channel (404). 812 people wait.',
   ],
   [
     'a template',

@@ -396,6 +396,7 @@ describe('GET /api/contacts', () => {
       Number: { phoneNumber: '15100009999' },
       Percent: { firstName: '100% Human' },
       Chat: { chatName: 'Quixotic' },
+      Profile: { chatName: 'Ngozi van Dyk' },
     };
     const names = new Map<string, string>();
     let workspace: SeededWorkspace;
@@ -423,6 +424,9 @@ describe('GET /api/contacts', () => {
       ['_', []],
       ['adam@', ['Mail']],
       ['quix', ['Chat']],
+      ['ngozi van dyk', ['Profile']],
+      ['Ngozi  Van', ['Profile']],
+      ['van dyk', []],
       ['nobody', []],
       ["' OR 1=1", []],
     ])('finds by %j', async (search, expected) => {

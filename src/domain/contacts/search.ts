@@ -3,7 +3,7 @@ import { getCountries, getCountryCallingCode } from 'libphonenumber-js/max';
 import { normalisePhoneNumber } from '../phone-number.ts';
 
 export interface ContactSearch {
-  /** Every word begins a first name, a last name, a chat name or an e-mail address of the contact. Empty: no search. */
+  /** Every word, or all of them as one text, begins a first, last or chat name or an e-mail address. Empty: no search. */
   readonly words: readonly string[];
   /** If the whole text is a number: the forms in which it may be stored, as typed and without leading zeros. Else empty. */
   readonly numbers: readonly string[];

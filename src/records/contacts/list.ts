@@ -158,7 +158,9 @@ function waysOf({ words, numbers }: ContactSearch): readonly Way[] {
   // The longest word is the most selective: an index finds its matches, and the other words filter them.
   const [first, ...others] = words.toSorted((one, other) => other.length - one.length);
   const byWords = first === undefined ? [] : nameColumns.map((column) => wordWay(column, first, others));
-  return [...numbers.map(numberWay), ...byWords];
+  // A chat name usually holds first and last name in one column.
+  const byText = others.length === 0 ? [] : nameColumns.map((column) => wordWay(column, words.join(' '), []));
+  return [...numbers.map(numberWay), ...byWords, ...byText];
 }
 
 const nameColumns = [

@@ -149,7 +149,8 @@ CREATE TABLE segment (
 );
 CREATE INDEX segment_name ON segment (workspace_id, name, id);
 
--- One HMAC key per workspace for opted_out_number, encrypted under SECRETS_KEY; written by the workspace's first erasure.
+-- One HMAC key per workspace for opted_out_number, encrypted under SECRETS_KEY; written with the first row of a workspace, or by
+-- its first erasure.
 -- Hashes without a key could be reversed by trying every number.
 CREATE TABLE erasure_key (
   id uuid PRIMARY KEY DEFAULT uuidv7(),
@@ -157,8 +158,8 @@ CREATE TABLE erasure_key (
   key_encrypted bytea NOT NULL
 );
 
--- Numbers and provider ids of erased people who had unsubscribed, so that a later import does not send to them; written by
--- erasures.
+-- Numbers and provider ids of people without a contact who opted out: erased ones, and those who chose so in the provider's app
+-- before there was a contact. A later import does not send to them. Written by erasures, callbacks and refusals.
 CREATE TABLE opted_out_number (
   workspace_id integer NOT NULL REFERENCES workspace (id),
   -- HMAC-SHA256 of the E.164 digits, or of an id.

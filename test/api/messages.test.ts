@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createContact } from '../../src/api/contacts.ts';
 import { sendMessage } from '../../src/api/messages.ts';
 import { sweepMessages } from '../../src/commands/messages/sweep-messages.ts';
 import { expireClaimedMessages, recordMessageResult } from '../../src/records/messages/outbound-messages.ts';
@@ -30,7 +31,7 @@ let answer: Answer = accept;
 
 beforeAll(async () => {
   provider = createFakeProvider((message, count) => answer(message, count));
-  api = await startTestApi({ endpoints: [sendMessage], dependencies: { provider } });
+  api = await startTestApi({ endpoints: [sendMessage, createContact], dependencies: { provider } });
 });
 afterAll(() => api.close());
 
@@ -422,6 +423,15 @@ describe('POST /api/templates/external/message/send', () => {
     const [, event] = await eventsOf(database, sender.workspaceId);
     expect(event).toMatchObject({ eventKey: 'contact.updated', data: { contact: { subscribed: false } } });
     expect(await send(sender)).toMatchObject({ status: 400, body: { message: 'Template is not approved' } });
+  });
+
+  it('keeps the opt-out of a person who is no contact yet', async () => {
+    const sender = await seedSender();
+    answer = refuse(131050);
+    await send(sender);
+    const body = { phoneNumber: '9876543210', countryCode: '91' };
+    const created = await api.send('POST', '/api/contacts', { key: sender.channelKey, body });
+    expect(created).toMatchObject({ status: 201, body: { data: { subscribed: false } } });
   });
 
   it('refuses an operator’s key', async () => {

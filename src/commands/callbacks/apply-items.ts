@@ -14,7 +14,12 @@ import { applyInboundMessages, type Routed } from './apply-inbound-message.ts';
 import { applyStatuses } from './apply-statuses.ts';
 import { applyTemplateNotification } from '../templates/apply-template-notification.ts';
 import { changeUserId } from './change-number.ts';
-import { changeSubscriptions, type SubscriptionChange } from './change-subscription.ts';
+import {
+  applyChoices,
+  changeSubscriptions,
+  type PersonChoice,
+  type SubscriptionChange,
+} from './change-subscription.ts';
 import { matchStatuses, type StatusMatch, type RoutedStatus } from './match-statuses.ts';
 import { personOf } from './recognise-sender.ts';
 import { applyStatusEffects, type Consequences } from './status-effects.ts';
@@ -66,7 +71,9 @@ export async function applyItems(
   const routedEchoes = routed(echoes);
   const routedPreferences = routed(preferences);
   const identities = itemsOf(items, 'identity');
-  const subscriptions = [...routedPreferences.map(preferenceChange), ...effects.optedOut.flatMap(optOut)];
+  const choices = routedPreferences.map(preferenceChoice);
+  const optedOut = effects.optedOut.flatMap(optOut);
+  const subscriptions = [...choices, ...optedOut];
   await learnIdentities(transaction, [...known.values()].flatMap(recipientIds));
   if (routedMessages.length + routedEchoes.length + subscriptions.length + identities.length > 0) {
     await waitBriefly(
@@ -77,7 +84,8 @@ export async function applyItems(
         }
         await applyInboundMessages(dependencies, transaction, routedMessages);
         await applyAppMessages(transaction, routedEchoes);
-        await changeSubscriptions(dependencies, transaction, subscriptions);
+        await applyChoices(dependencies, transaction, choices);
+        await changeSubscriptions(dependencies, transaction, optedOut);
       },
       patienceMs,
     );
@@ -177,7 +185,7 @@ function recipientIds({ target, statuses }: StatusMatch): readonly Identity[] {
   );
 }
 
-function preferenceChange({ item, channel }: Routed<PreferenceItem>): SubscriptionChange {
+function preferenceChoice({ item, channel }: Routed<PreferenceItem>): PersonChoice {
   const { workspaceId } = channel;
   return {
     workspaceId,

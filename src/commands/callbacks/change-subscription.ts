@@ -2,14 +2,24 @@ import type { Dependencies } from '../../dependencies.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { lockPerson, setSubscribed, type Person } from '../../records/callbacks/sender-contacts.ts';
 import { emitContactEvents } from '../contacts/emit-contact-events.ts';
+import { keepChoice } from '../contacts/opted-out-numbers.ts';
 
-/** An opt-out or opt-in, by contact id or by the provider's ids of a person. */
-export type SubscriptionChange = {
+/** An opt-out or opt-in. */
+interface Choice {
   readonly workspaceId: number;
   readonly subscribed: boolean;
   /** When the person decided, as the provider reports it; null counts as now. */
   readonly at: Date | null;
-} & ({ readonly contactId: string } | { readonly person: Person });
+}
+
+export interface SubscriptionChange extends Choice {
+  readonly contactId: string;
+}
+
+/** Names the person by the provider's ids. */
+export interface PersonChoice extends Choice {
+  readonly person: Person;
+}
 
 /** Emits `contact.updated` for each contact whose subscription changes. */
 export async function changeSubscriptions(
@@ -18,18 +28,35 @@ export async function changeSubscriptions(
   changes: readonly SubscriptionChange[],
 ): Promise<void> {
   for (const change of changes) {
-    const { workspaceId, subscribed } = change;
+    const { workspaceId, contactId, subscribed } = change;
     // A time in the future would override later decisions.
     const at = change.at === null || change.at > now() ? now() : change.at;
-    const contactIds =
-      'contactId' in change
-        ? [change.contactId]
-        : (await lockPerson(connection, workspaceId, change.person)).map(({ id }) => id);
-    const changed = await setSubscribed(connection, workspaceId, { contactIds, subscribed, at });
+    const changed = await setSubscribed(connection, workspaceId, { contactIds: [contactId], subscribed, at });
     await emitContactEvents(connection, workspaceId, {
       eventKey: 'contact.updated',
       contactIds: changed,
       occurredAt: now(),
     });
+  }
+}
+
+/** Applies choices to every contact of the person, and keeps the choice of a person who has none for a later contact. */
+export async function applyChoices(
+  { now, secrets }: Pick<Dependencies, 'now' | 'secrets'>,
+  connection: Connection,
+  choices: readonly PersonChoice[],
+): Promise<void> {
+  for (const { person, ...choice } of choices) {
+    const { workspaceId, subscribed } = choice;
+    const contacts = await lockPerson(connection, workspaceId, person);
+    await changeSubscriptions(
+      { now },
+      connection,
+      contacts.map(({ id }) => ({ ...choice, contactId: id })),
+    );
+    if (contacts.length > 0) continue;
+    const { phoneNumber, waId, providerUserId } = person;
+    const names = [...new Set([phoneNumber, waId, providerUserId])].filter((name) => name !== null);
+    await keepChoice({ secrets }, connection, { workspaceId, names, subscribed });
   }
 }

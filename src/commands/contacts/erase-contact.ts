@@ -1,22 +1,16 @@
-import { randomBytes } from 'node:crypto';
 import type { Dependencies } from '../../dependencies.ts';
 import { NotFound } from '../../domain/error.ts';
-import type { Connection } from '../../records/database/database.ts';
 import {
   stopSendingTo,
   clearContact,
   erasePersonTraces,
   exportPerson,
-  findErasureKey,
   findKnownPerson,
-  insertErasureKey,
   namesOf,
-  noteOptedOutNumber,
   type PersonData,
-  type KnownPerson,
 } from '../../records/contacts/erasure.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
-import { hashOfNumber } from './opted-out-numbers.ts';
+import { keepChoice } from './opted-out-numbers.ts';
 
 type Eraser = Pick<Dependencies, 'database' | 'logger' | 'secrets'>;
 
@@ -38,26 +32,10 @@ export async function eraseContact(
     const subscribed = await clearContact(transaction, workspaceId, contactId);
     // Another request has erased the person meanwhile.
     if (subscribed === undefined) throw new NotFound('Contact');
-    await keepOptOut({ secrets }, transaction, { workspaceId, person: { ...person, subscribed } });
+    await keepChoice({ secrets }, transaction, { workspaceId, names: namesOf(person), subscribed });
     await insertAuditEntry(transaction, { workspaceId, action: 'contact.erase', objectId: contactId });
   });
   logger.info({ workspaceId, contactId }, 'erasure of a person requested');
-}
-
-async function keepOptOut(
-  { secrets }: Pick<Eraser, 'secrets'>,
-  transaction: Connection,
-  { workspaceId, person }: { readonly workspaceId: number; readonly person: KnownPerson },
-): Promise<void> {
-  const row = `erasure ${workspaceId}` as const;
-  await insertErasureKey(transaction, workspaceId, secrets.encrypt(randomBytes(32).toString('base64'), row));
-  const encrypted = await findErasureKey(transaction, workspaceId);
-  if (encrypted === undefined) return;
-  const key = secrets.decrypt(encrypted, row);
-  for (const name of namesOf(person)) {
-    const hash = hashOfNumber(key, name);
-    await noteOptedOutNumber(transaction, workspaceId, { hash, optedOut: !person.subscribed });
-  }
 }
 
 /** Returns all stored data of a person as JSON. Throws NotFound. */

@@ -1,5 +1,5 @@
 import type { Dependencies } from '../../dependencies.ts';
-import { changeSubscriptions } from '../callbacks/change-subscription.ts';
+import { applyChoices } from '../callbacks/change-subscription.ts';
 import { finishAfterCommit } from '../callbacks/after-commit.ts';
 import type { MessageRecipient } from './send-single-message.ts';
 import { applyConsequences } from '../callbacks/status-effects.ts';
@@ -13,7 +13,7 @@ export interface RefusedMessage {
 
 /** Applies the effects that a rejected send has beyond its message. A `failed` status with the same code has the same effects. */
 export async function applyRefusalEffects(
-  dependencies: Pick<Dependencies, 'database' | 'logger' | 'orchestrator' | 'now'>,
+  dependencies: Pick<Dependencies, 'database' | 'logger' | 'orchestrator' | 'now' | 'secrets'>,
   { channel, template, recipient }: RefusedMessage,
   code: number,
 ): Promise<void> {
@@ -22,7 +22,7 @@ export async function applyRefusalEffects(
     const found = await applyConsequences(dependencies, transaction, [failed]);
     if (found.optedOut.length > 0) {
       const person = { phoneNumber: recipient.to, waId: null, providerUserId: recipient.to };
-      await changeSubscriptions(dependencies, transaction, [
+      await applyChoices(dependencies, transaction, [
         { workspaceId: channel.workspaceId, person, subscribed: false, at: null },
       ]);
     }

@@ -17,7 +17,7 @@ export interface Rejection {
 
 /** Applies the effects of rejections. Pauses are left out if the campaign was paused or started again since the step read it. */
 export async function handleRejections(
-  dependencies: Pick<Dependencies, 'database' | 'logger' | 'orchestrator' | 'now'>,
+  dependencies: Pick<Dependencies, 'database' | 'logger' | 'orchestrator' | 'now' | 'secrets'>,
   context: SendingContext,
   rejections: readonly Rejection[],
 ): Promise<void> {

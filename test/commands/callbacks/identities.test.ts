@@ -157,6 +157,25 @@ describe('a person whom the provider knows by another id', () => {
     expect(await contactsOf(fixture)).toMatchObject(unsubscribed(fixture));
   });
 
+  it.each([
+    [['stop'], false],
+    [['stop', 'resume'], true],
+  ])(
+    'is created with the choice made in the app before there was a contact: %j',
+    async (values, subscribed) => {
+      const fixture = await seed('525512345678');
+      const metadata = { phone_number_id: fixture.channelId };
+      for (const value of values) {
+        const preference = { wa_id: '4915112345678', category: 'marketing_messages', value };
+        await deliver(applier, [
+          fieldCallback('1', 'user_preferences', { metadata, user_preferences: [preference] }),
+        ]);
+      }
+      await deliver(applier, [stop(fixture, { from: '4915112345678' }, { text: { body: 'Hello' } })]);
+      expect(await contactsOf(fixture)).toMatchObject([{}, { phone_number: '4915112345678', subscribed }]);
+    },
+  );
+
   it('is unsubscribed everywhere when registered twice before', async () => {
     const fixture = await seed('525512345678');
     const other = await register(fixture, '5215512345678');

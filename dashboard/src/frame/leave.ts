@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef } from 'react';
-import { isSignedOut, readSession, signOut } from '../client.ts';
+import { isSignedOut, openSignIns, readSession, signOut, type Session } from '../client.ts';
 
 /** Goes to the sign-in when a request is answered 401; returns the function that signs out. */
 export function useLeave(): () => Promise<void> {
@@ -40,6 +40,18 @@ export function useLeave(): () => Promise<void> {
       }),
     [queryClient, go, router],
   );
+  useEffect(() => {
+    const signIns = openSignIns();
+    // With another key, everything done here would be done in that key's workspace.
+    signIns.addEventListener('message', () => {
+      const shown = queryClient.getQueryData<Session | null>(['session']);
+      readSession().then(
+        (session) => (session?.keyId === shown?.keyId ? undefined : location.reload()),
+        () => location.reload(),
+      );
+    });
+    return () => signIns.close();
+  }, [queryClient]);
   return async () => {
     await signOut();
     // Drafts and unanswered requests: the next user of a shared machine must not meet them.

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import {
   admin,
+  createWorkspaceKey,
   expectNoViolation,
   goTo,
   lookAt,
@@ -110,4 +111,17 @@ it('paints the skeleton of the page before a script or a style sheet has come', 
   } finally {
     await close();
   }
+});
+
+it('follows a sign-in with another key in another tab: what is done here would be done in its workspace', async () => {
+  const other = await createWorkspaceKey('Another firm');
+  await within(async (page) => {
+    await goTo(page, 'Contacts');
+    const second = await page.context().newPage();
+    await second.goto(`${stack.dev.dashboardUrl}/sign-in`);
+    await second.getByLabel('API key', { exact: true }).fill(other);
+    await second.getByRole('button', { name: 'Sign in' }).click();
+    await second.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await page.getByRole('banner').getByText('Another firm', { exact: true }).waitFor();
+  });
 });

@@ -4,7 +4,7 @@ import { useDocumentTitle } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
-import { isSignedOut, signIn } from '../../client.ts';
+import { isSignedOut, openSignIns, signIn } from '../../client.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { KeyField } from '../../parts/key-field.tsx';
 
@@ -26,6 +26,10 @@ export function SignIn() {
     setProblem(undefined);
     try {
       await signIn(proof);
+      const signIns = openSignIns();
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel reaches the tabs of this origin alone
+      signIns.postMessage('signed in');
+      signIns.close();
       queryClient.clear();
       // Only a path of the dashboard is followed: a link must not lead to another site.
       if (to?.startsWith('/') && !to.startsWith('//')) router.history.push(router.basepath + to);

@@ -15,7 +15,12 @@ export function useDraft<D extends object>(source: string, initial: D) {
   const change = (part: Partial<D>) =>
     setDraft((old) => {
       const next = { ...old, ...part };
-      sessionStorage.setItem(source, JSON.stringify(next));
+      try {
+        sessionStorage.setItem(source, JSON.stringify(next));
+      } catch {
+        // Larger than the 5 MB that a browser keeps: an older draft must not come back in its place.
+        sessionStorage.removeItem(source);
+      }
       return next;
     });
   return { draft, change };

@@ -184,3 +184,45 @@ it('tells the holder of a key without the right to send so before the form is fi
     await close();
   }
 });
+
+it('keeps the columns that were chosen through a reload and in a copy, and lets a corrected file be chosen again', async () => {
+  await within(async (page) => {
+    await chooseTemplate(page);
+    const file = csvFile('Name,Phone,Mobile\nAda,+4915120000071,+4915120000081\n');
+    await page.getByLabel('CSV file').setInputFiles(file);
+    const column = page.getByRole('combobox', { name: 'Phone number' });
+    await column.click();
+    await page.getByRole('option', { name: 'Mobile' }).click();
+    const row = page.getByRole('cell', { name: '+4915120000081' });
+    await row.waitFor();
+    await page.reload();
+    await page.getByText(/^1 person for/).waitFor();
+    expect(await column.inputValue()).toBe('Mobile');
+    await row.waitFor();
+    await page.getByLabel('Campaign name').fill('By mobile');
+    await page.getByRole('button', { name: 'Create campaign' }).click();
+    await page.getByRole('heading', { name: 'By mobile', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Duplicate' }).click();
+    await row.waitFor();
+    expect(await column.inputValue()).toBe('Mobile');
+    await page.getByLabel('CSV file').setInputFiles(file);
+    await page.getByText('people.csv').waitFor();
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Choose another' }).click();
+    await chooser;
+    expect(await page.getByLabel('CSV file').inputValue()).toBe('');
+  });
+});
+
+it('keeps what is typed on the screen where the tab has no room to keep it', async () => {
+  await within(async (page) => {
+    await goTo(page, 'New campaign');
+    // As for a list of more than five million characters.
+    await page.evaluate(
+      `Storage.prototype.setItem = () => { throw new DOMException('Full', 'QuotaExceededError'); }`,
+    );
+    await page.getByLabel('Campaign name').fill('Still here');
+    await page.getByRole('heading', { name: 'Review' }).waitFor();
+    expect(await page.getByLabel('Campaign name').inputValue()).toBe('Still here');
+  });
+});

@@ -1,7 +1,7 @@
 /** Uploads a CSV, and shows its guessed columns and its first rows as they would be sent. Creates no contacts. */
 import { Box, FileButton, Group, Select, SimpleGrid, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
-import { useEffect, useState, type DragEvent, type ReactNode } from 'react';
+import { useEffect, type DragEvent, type MouseEvent, type ReactNode } from 'react';
 import { api, client } from '../../client.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ErrorFace, LoadingFace } from '../../parts/load-states.tsx';
@@ -20,6 +20,11 @@ export interface CsvFile {
   readonly firstRow: Readonly<Record<string, string>>;
 }
 
+/** Lets the same file be chosen again, after it was corrected: without it, the browser reports no change. */
+const forgetFile = ({ currentTarget }: MouseEvent<HTMLInputElement>) => {
+  currentTarget.value = '';
+};
+
 const fields = [
   { key: 'phone_column', label: 'Phone number' },
   { key: 'country_code_column', label: 'Country' },
@@ -32,26 +37,23 @@ interface CsvAudienceProps {
   readonly variableMapping: api.VariableMapping | undefined;
   readonly uploaded: Uploaded | undefined;
   readonly onUpload: (uploaded: Uploaded | undefined) => void;
+  readonly onMapping: (mapping: api.CsvMapping) => void;
   readonly onChange: (file: CsvFile | undefined) => void;
   /** Shown between the columns and the rows. */
   readonly children: ReactNode;
 }
 
 export function CsvAudience(props: CsvAudienceProps) {
-  const { templateId, variableMapping, uploaded, onUpload, onChange, children } = props;
-  const [chosen, setChosen] = useState<api.CsvMapping>();
+  const { templateId, variableMapping, uploaded, onUpload, onMapping, onChange, children } = props;
   const upload = useMutation({
     mutationFn: async (file: File) => ({
       name: file.name,
       key: (await api.uploadCampaignCsv(client, file)).data.csv_file_key,
     }),
-    onMutate: () => {
-      setChosen(undefined);
-      onUpload(undefined);
-    },
+    onMutate: () => onUpload(undefined),
     onSuccess: onUpload,
   });
-  const key = uploaded?.key;
+  const { key, mapping: chosen } = uploaded ?? {};
   const preview = useQuery({
     queryKey: ['csv', key, chosen, templateId, variableMapping],
     queryFn: async () =>
@@ -73,7 +75,7 @@ export function CsvAudience(props: CsvAudienceProps) {
   const choose = (mapping: api.CsvMapping) => {
     // Until the new columns are answered, nothing can be sent by the former ones.
     onChange(undefined);
-    setChosen(mapping);
+    onMapping(mapping);
   };
 
   const drop = (event: DragEvent) => {
@@ -98,7 +100,7 @@ export function CsvAudience(props: CsvAudienceProps) {
           <FileButton
             onChange={(file) => file && upload.mutate(file)}
             accept=".csv,.txt,.tsv,text/csv"
-            inputProps={{ 'aria-label': 'CSV file' }}
+            inputProps={{ 'aria-label': 'CSV file', onClick: forgetFile }}
           >
             {(chooser) => (
               <ActionButton {...chooser} variant="default" size="xs" loading={upload.isPending}>

@@ -1,4 +1,5 @@
 /** The input of the form, kept in the browser's tab. */
+import type { api } from '../../client.ts';
 import type { SendingWindow } from '../../sending-window.ts';
 import type { Kind } from './audience.tsx';
 import type { Variables } from './fields.ts';
@@ -6,6 +7,8 @@ import type { Variables } from './fields.ts';
 export interface Uploaded {
   readonly name: string;
   readonly key: string;
+  /** The columns as the user chose them; absent where they are guessed. */
+  readonly mapping?: api.CsvMapping | undefined;
 }
 
 export interface Draft {

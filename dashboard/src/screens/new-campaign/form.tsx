@@ -154,6 +154,7 @@ export function Form({ initial, source, failed }: FormProps) {
                 setFile(undefined);
                 change({ uploaded: next, variables: {} });
               }}
+              onMapping={(columns) => uploaded && change({ uploaded: { ...uploaded, mapping: columns } })}
               onChange={setFile}
             >
               {file !== undefined && values}

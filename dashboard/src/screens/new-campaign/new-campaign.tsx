@@ -29,13 +29,14 @@ function copyOf(campaign: api.CampaignDetail): Draft {
     'segmented',
   ] satisfies Kind[];
   const key = audience['csv_file_key'];
+  const mapping = audience['csv_mapping'] as api.CsvMapping | undefined;
   const segments = audience['segments'];
   return {
     ...empty,
     name: `${campaign.name} (copy)`.slice(0, 255),
     templateId: campaign.template_id,
     kind: known.includes(type) ? (type as Kind) : 'csv_contacts',
-    uploaded: typeof key === 'string' ? { key, name: `The file of “${campaign.name}”` } : undefined,
+    uploaded: typeof key === 'string' ? { key, name: `The file of “${campaign.name}”`, mapping } : undefined,
     segments: Array.isArray(segments) ? segments.map(String) : [],
     window: windowOf(campaign.sending_window),
     // The copy of a campaign that is still to come begins with it, not at once.

@@ -137,3 +137,26 @@ it('asks at most 20 times a minute from any screen, whatever the number of webho
     for (const { data } of created) await api.deleteWebhook(client, data.id);
   }
 });
+
+it(
+  'closes the stream of a campaign while its tab is hidden, so that other tabs get a connection',
+  () =>
+    atPace(1, async () => {
+      const id = await createCampaign('Hidden', people(300, 97_000_000));
+      await within(async (page) => {
+        await openCampaign(page, id, 'Hidden');
+        await page.getByText('● live').waitFor();
+        const show = (state: 'hidden' | 'visible') =>
+          page.evaluate(`{
+          Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+          document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+        }`);
+        await show('hidden');
+        await page.getByText('connecting …').waitFor({ timeout: 5_000 });
+        await show('visible');
+        await page.getByText('● live').waitFor();
+        await api.cancelCampaign(client, id);
+      });
+    }),
+  60_000,
+);

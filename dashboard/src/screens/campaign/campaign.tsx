@@ -1,6 +1,6 @@
 /** One campaign: its state, diagnosis, progress, figures and actions. */
 import { Card, Grid, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
-import { useNetwork } from '@mantine/hooks';
+import { useDocumentVisibility, useNetwork } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { isFinished, type CampaignStatus } from '../../../../src/domain/campaigns/campaign.ts';
@@ -50,7 +50,9 @@ export function Campaign() {
 
 function Followed({ campaign: record }: { campaign: api.CampaignDetail }) {
   const { online } = useNetwork();
-  const { progress, live } = useProgress(record.id, online && !isFinished(record.status));
+  // A browser opens six connections to a server: the streams of six hidden tabs would leave none for any other request.
+  const isVisible = useDocumentVisibility() === 'visible';
+  const { progress, live } = useProgress(record.id, online && isVisible && !isFinished(record.status));
   // The record is fetched again when the stream ends, and is newer than the last progress then.
   const campaign: api.CampaignDetail =
     progress && !isFinished(record.status) ? { ...record, ...progress } : record;

@@ -9,6 +9,8 @@ export interface Part {
 
 export type Step = 'minute' | 'hour' | 'day';
 
+const stepMs: Readonly<Record<Step, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+
 export const series = [
   { key: 'accepted', label: 'Sent', light: '#0f766e', dark: '#2dd4bf' },
   { key: 'delivered', label: 'Delivered', light: '#1d4ed8', dark: '#93c5fd' },
@@ -16,22 +18,23 @@ export const series = [
   { key: 'failed', label: 'Failed', light: '#b91c1c', dark: '#fca5a5' },
 ] as const;
 
-/** Returns the start of the minute, hour or day that contains the moment, in the reader's zone. */
+/**
+ * Returns the start of the minute, hour or day that contains the moment. Days are of the reader's zone. Minutes and hours are of
+ * UTC, as the service counts them: in the hour that a change of the clocks repeats, local times name two moments.
+ */
 export function beginOf(at: Date, step: Step): Date {
+  if (step !== 'day') return new Date(at.getTime() - (at.getTime() % stepMs[step]));
   const begin = new Date(at);
-  if (step === 'minute') begin.setSeconds(0, 0);
-  if (step === 'hour') begin.setMinutes(0, 0, 0);
-  if (step === 'day') begin.setHours(0, 0, 0, 0);
+  begin.setHours(0, 0, 0, 0);
   return begin;
 }
 
 function next(at: Date, step: Step): Date {
+  if (step !== 'day') return new Date(at.getTime() + stepMs[step]);
+  // A day may have 23 or 25 hours, and may begin at 01:00.
   const later = new Date(at);
-  if (step === 'minute') later.setMinutes(at.getMinutes() + 1);
-  if (step === 'hour') later.setTime(at.getTime() + 3_600_000);
-  // A day may have 23 or 25 hours.
-  if (step === 'day') later.setDate(at.getDate() + 1);
-  return later;
+  later.setDate(at.getDate() + 1);
+  return beginOf(later, step);
 }
 
 const add = (one: Part, other: Part): Part => ({
@@ -54,7 +57,6 @@ export function grouped(parts: readonly Part[], step: Step): readonly Part[] {
 }
 
 const mostParts = 10_000;
-const stepMs: Readonly<Record<Step, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
 /** Parts without events become zeros: a line across a gap would invent numbers. */
 export function filled(parts: readonly Part[], step: Step, from?: Date, until?: Date): readonly Part[] {

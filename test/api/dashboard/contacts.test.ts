@@ -58,3 +58,10 @@ it('sends only the changed fields of a form, so that an opt-out that came meanwh
     firstName: 'Ida',
   });
 });
+
+it('reads a file no further than shows that it has too many rows', async () => {
+  const file = fileOf(`phone\n${'+4915112345678\n'.repeat(10_001)}a quote that "opens here`);
+  await expect(readContactsFile(file)).rejects.toThrow('The file has more than 10,000 rows');
+  const rows = await readContactsFile(fileOf(`phone\n${'+4915112345678\n'.repeat(10_000)}`));
+  expect(rows).toHaveLength(10_000);
+});

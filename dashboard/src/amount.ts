@@ -8,6 +8,8 @@ export type TypedAmount =
 const problem = (message: string): TypedAmount => ({ kind: 'problem', message });
 /** An example in the reader's own notation, as the ledger writes amounts. */
 const example = (): string => money('20.28');
+/** Groups of three digits, or, as in India, of two before the last three. */
+const groups = /^(?:\d{1,3}(?:[.,]\d{3})*|\d{1,2}(?:,\d{2})*,\d{3})$/;
 const plain = /^\d+(?:\.\d{1,6})?$/;
 
 /** One text for equal amounts: a recharge is repeated, not added again, only where the text is the same. */
@@ -17,7 +19,7 @@ export const shortest = (amount: string): string =>
     .replace(/(\.\d*?)0+$/, '$1')
     .replace(/\.$/, '');
 
-/** `20.28` and `20,28` are read, and `1,234.56` and `1.234,56`; `1,000` and `1.000` are asked about. */
+/** `20.28` and `20,28` are read, and `1,234.56`, `1.234,56` and `1,23,456.78`; `1,000` and `1.000` are asked about. */
 export function readAmount(typed: string): TypedAmount {
   const text = typed.replaceAll(/[\s\u00A0'’]/g, '');
   if (text === '') return problem(`Type an amount, such as ${example()}.`);
@@ -36,8 +38,9 @@ export function readAmount(typed: string): TypedAmount {
   // Separators of thousands are all alike, and stand before every three digits.
   if (others.size > 1 || (others.has(last) && decimals.length !== 3))
     return problem(`An amount has one decimal separator, such as ${money('1234.56')}.`);
-  const isGrouped = marks.length > 1 && !/^\d{1,3}(?:[.,]\d{3})*$/.test(whole);
-  if (isGrouped) return problem('The separators do not stand before every three digits.');
+  const grouped = others.has(last) ? text : whole;
+  if (marks.length > 1 && !groups.test(grouped))
+    return problem('The separators do not stand before every three digits.');
   const digits = whole.replaceAll(/[.,]/g, '');
   const amount = others.has(last) ? digits + decimals : `${digits || '0'}${decimals && `.${decimals}`}`;
   if (!plain.test(amount)) return problem(`An amount has at most six decimals, such as ${example()}.`);

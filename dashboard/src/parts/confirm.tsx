@@ -83,7 +83,7 @@ export function Dialog({ title, opened, onClose, size = 'md', children }: Dialog
       <Modal.Content>
         <Modal.Body>
           <Stack>
-            <Modal.Title fw={600} fz={16}>
+            <Modal.Title fw={600} fz={16} style={{ overflowWrap: 'anywhere' }}>
               {title}
             </Modal.Title>
             {children}

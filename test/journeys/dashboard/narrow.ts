@@ -1,8 +1,8 @@
 /** Every screen on a phone and at a zoom of 200 %: no horizontal scrolling, no row hidden by a heading, accessible. */
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';
-import { client, createCampaign, lookAtState, stack, within } from './fixture.ts';
+import { client, createCampaign, goTo, lookAtState, stack, within } from './fixture.ts';
 
 /** A phone, and a window of 1280 × 800 pixels at a zoom of 200 %. */
 const sizes = { phone: { width: 375, height: 812 }, zoomed: { width: 640, height: 400 } } as const;
@@ -60,3 +60,58 @@ it('fits a phone and a zoom of 200 % on every screen', async () => {
     { viewport: sizes.phone },
   );
 });
+
+it('shows the cost and every state of a delivery at a width of 320 pixels', async () => {
+  const { data } = await api.createWebhook(client, {
+    title: 'Narrow',
+    url: 'http://127.0.0.1:9/hook',
+    events: ['read'],
+    status: 'inactive',
+  });
+  await createCampaign('Narrow', ['+4915120000098']);
+  await within(
+    async (page) => {
+      await goTo(page, 'Overview');
+      const cost = page.getByText(/^[\d,.]+ USD$/).first();
+      await cost.waitFor();
+      const hidden = await cost.evaluate((text) => {
+        const card = text.parentElement?.parentElement?.getBoundingClientRect();
+        return text.getBoundingClientRect().right > (card?.right ?? 0);
+      });
+      expect(hidden).toBe(false);
+      await page.goto(`${stack.dev.dashboardUrl}/webhooks`);
+      const failed = page.getByRole('radiogroup', { name: 'State' }).getByText('Failed');
+      await failed.scrollIntoViewIfNeeded();
+      const box = await failed.boundingBox();
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(320);
+    },
+    { viewport: { width: 320, height: 640 } },
+  );
+  await api.deleteWebhook(client, data.id);
+});
+
+it('shows what is chosen in a theme with forced colours', async () => {
+  await within(
+    async (page) => {
+      await page.goto(`${stack.dev.dashboardUrl}/campaigns/new`);
+      await page.getByLabel('Send only in certain hours').check();
+      await expectToLookDifferent(page.getByRole('checkbox', { name: 'Send only in certain hours' }));
+      await page.goto(`${stack.dev.dashboardUrl}/contacts`);
+      await page.getByRole('button', { name: 'New contact' }).click();
+      await expectToLookDifferent(page.getByText(/^Subscribed: /).locator('xpath=../..'));
+    },
+    { forcedColors: 'active' },
+  );
+});
+
+/** Expects that a click changes the picture of the element, without the pointer and the focus on it. */
+async function expectToLookDifferent(one: Locator): Promise<void> {
+  const picture = async () => {
+    await one.page().evaluate('document.activeElement.blur()');
+    await one.page().mouse.move(0, 0);
+    return (await one.screenshot()).toString('base64');
+  };
+  const before = await picture();
+  await one.click();
+  expect(await picture()).not.toBe(before);
+}

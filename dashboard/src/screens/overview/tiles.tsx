@@ -91,8 +91,13 @@ function Tile({ name, value, change, isPoints, isNeutral, line }: TileProps) {
       <Text size="sm" c="dimmed">
         {name}
       </Text>
-      <Group justify="space-between" align="flex-end" wrap="nowrap">
-        <Text fz={26} fw={650} lh={1.3} style={{ fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' }}>
+      <Group justify="space-between" align="flex-end">
+        <Text
+          fz={26}
+          fw={650}
+          lh={1.3}
+          style={{ fontVariantNumeric: 'tabular-nums', overflowWrap: 'anywhere' }}
+        >
           {value}
         </Text>
         <Box visibleFrom="xs">

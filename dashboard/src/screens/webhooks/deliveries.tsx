@@ -51,6 +51,8 @@ export function Log({ titles }: { titles: ReadonlyMap<string, string> }) {
         <SegmentedControl
           size="xs"
           aria-label="State"
+          maw="100%"
+          style={{ overflowX: 'auto' }}
           value={chosen ?? 'all'}
           onChange={(value) => void navigate({ search: { state: value === 'all' ? undefined : value } })}
           data={[

@@ -63,7 +63,7 @@ export function WebhookCard({ webhook }: { readonly webhook: api.Webhook }) {
       <Group justify="space-between" align="flex-start">
         <Stack gap={2} miw={0} style={{ flex: '1 1 320px' }}>
           <Group gap="xs">
-            <Text fw={600} dir="auto">
+            <Text fw={600} dir="auto" style={{ overflowWrap: 'anywhere' }}>
               {title}
             </Text>
             <Status state={status} />

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';
-import { client, createWorkspaceKey, goTo, stack, within } from './fixture.ts';
+import { client, createWorkspaceKey, goTo, openCampaign, stack, tomorrow, within } from './fixture.ts';
 
 it('saves a name without undoing the opt-out that arrived while the form was open', async () => {
   const { id } = (await api.createContact(client, { phoneNumber: '+4915166133001', firstName: 'Ada' })).data;
@@ -146,5 +146,105 @@ it('acts on chosen contacts only while they are shown', async () => {
     await page.getByLabel('Search contacts').fill('');
     await page.getByRole('checkbox', { name: 'Choose Elsewhere' }).waitFor();
     expect(await page.getByRole('region', { name: 'Chosen rows' }).count()).toBe(0);
+  });
+});
+
+it('leaves the next form alone, and the next screen, when the answer to a closed one comes', async () => {
+  await within(async (page) => {
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await page.route(/\/api\/(contacts|segments)$/, async (route) => {
+      if (route.request().method() === 'POST') await held;
+      await route.continue();
+    });
+    await goTo(page, 'Segments');
+    await page.getByRole('button', { name: 'New segment' }).click();
+    await page.getByLabel('Segment’s name').fill('Saved late');
+    await page.getByLabel('Value 1').fill('49');
+    await page.getByRole('button', { name: 'Save segment' }).click();
+    await goTo(page, 'Contacts');
+    await page.getByRole('button', { name: 'New contact' }).click();
+    await page.getByLabel('First name').fill('Saved late');
+    await page.getByLabel('Phone number').fill('+4915166133031');
+    await page.getByRole('button', { name: 'Create contact' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'New contact' }).click();
+    await page.getByLabel('First name').fill('Typed meanwhile');
+    answer();
+    await page.getByRole('link', { name: 'Saved late' }).waitFor();
+    await expect
+      .poll(async () => (await api.listSegments(client, { limit: 100 })).data.map(({ name }) => name))
+      .toContain('Saved late');
+    expect(await page.getByLabel('First name').inputValue()).toBe('Typed meanwhile');
+    expect(page.url()).toBe(`${stack.dev.dashboardUrl}/contacts`);
+  });
+});
+
+it('shows a segment as another user left it, and saves only what was changed', async () => {
+  const of = (value: string) => [{ field: 'countryCode', operator: 'eq', value }] as const;
+  const { id } = (
+    await api.createSegment(client, { name: 'Shared', match: 'all', conditions: [...of('49')] })
+  ).data;
+  await within(async (page) => {
+    await goTo(page, 'Segments');
+    const open = page.getByRole('link', { name: 'Shared', exact: true });
+    const value = page.getByLabel('Value 1');
+    await open.click();
+    await value.waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await value.waitFor({ state: 'hidden' });
+    await api.updateSegment(client, id, { conditions: [...of('91')] });
+    await open.click();
+    await value.waitFor();
+    expect(await value.inputValue()).toBe('91');
+    await api.updateSegment(client, id, { conditions: [...of('33')] });
+    await page.getByLabel('Segment’s name').fill('Shared, renamed');
+    await page.getByRole('button', { name: 'Save segment' }).click();
+    await page.getByRole('link', { name: 'Shared, renamed', exact: true }).waitFor();
+    expect((await api.getSegment(client, id)).data.conditions).toMatchObject(of('33'));
+  });
+});
+
+it('acts once on a key that is held down', async () => {
+  const { id } = (await api.createContact(client, { phoneNumber: '+4915166133041', firstName: 'Held' })).data;
+  await within(async (page) => {
+    await page.goto(`${stack.dev.dashboardUrl}/contacts/${id}`);
+    await page.getByRole('button', { name: 'Unsubscribe' }).focus();
+    const changes: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() !== 'GET') changes.push(request.method());
+    });
+    await page.keyboard.down('Enter');
+    await page.getByRole('button', { name: 'Subscribe', exact: true }).waitFor();
+    await page.locator('button[aria-busy=false]').filter({ hasText: 'Subscribe' }).waitFor();
+    await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    // A later request of the page was answered, so one of the repetition would have left too.
+    await page.evaluate(`fetch('/dashboard/session').then(() => undefined)`);
+    expect(changes).toEqual(['PUT']);
+  });
+});
+
+it('opens the dialogs of a campaign without what was typed and left', async () => {
+  const { data } = await api.createCampaign(client, {
+    name: 'To be moved',
+    template_id: stack.dev.templateIds['plain_notice'] ?? '',
+    contact_selection_type: 'quick_contacts',
+    quick_contacts: ['+4915120000097'],
+    send_type: 'SCHEDULED',
+    scheduled_at: new Date(`${tomorrow}Z`).toISOString(),
+  });
+  await within(async (page) => {
+    await openCampaign(page, data.campaign.id, 'To be moved');
+    const open = page.getByRole('button', { name: 'Reschedule' });
+    await open.click();
+    const time = page.getByLabel('Send at');
+    const planned = await time.inputValue();
+    await time.fill('2099-12-24T18:00');
+    await page.getByRole('button', { name: 'Keep as it is' }).click();
+    await open.click();
+    expect(await time.inputValue()).toBe(planned);
+    await page.keyboard.press('Escape');
+    await api.cancelCampaign(client, data.campaign.id);
   });
 });

@@ -85,8 +85,8 @@ export function Actions({ campaign }: { campaign: api.CampaignDetail }) {
           {action.error.message}
         </Alert>
       )}
-      <ResendDialog campaign={campaign} opened={resending} onClose={resend.close} />
-      <RescheduleDialog campaign={campaign} opened={rescheduling} onClose={reschedule.close} />
+      {resending && <ResendDialog campaign={campaign} onClose={resend.close} />}
+      {rescheduling && <RescheduleDialog campaign={campaign} onClose={reschedule.close} />}
     </Stack>
   );
 }

@@ -19,14 +19,13 @@ export function RenameDialog({ campaign: { id, ...given }, onClose }: RenameDial
     mutationFn: () =>
       api.updateCampaign(client, id, { name: name.trim(), description: description.trim() || null }),
     onSuccess: async () => {
-      onClose();
       await queryClient.invalidateQueries({ queryKey: ['campaign', id] });
       await queryClient.invalidateQueries({ queryKey: ['campaigns'] });
     },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    save.mutate();
+    save.mutate(undefined, { onSuccess: onClose });
   };
   return (
     <Dialog title="Rename the campaign" opened onClose={onClose}>

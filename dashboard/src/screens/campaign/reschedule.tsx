@@ -9,13 +9,11 @@ import { fieldTime, TimeField, timeProblem } from '../../parts/time-field.tsx';
 
 interface RescheduleDialogProps {
   readonly campaign: Pick<api.Campaign, 'id' | 'scheduled_at'>;
-  readonly opened: boolean;
   readonly onClose: () => void;
 }
 
 export function RescheduleDialog({
   campaign: { id, scheduled_at: planned },
-  opened,
   onClose,
 }: RescheduleDialogProps) {
   const [typed, setTyped] = useState<string>();
@@ -25,13 +23,12 @@ export function RescheduleDialog({
   const change = useMutation({
     mutationFn: () => api.updateCampaign(client, id, { scheduled_at: new Date(at).toISOString() }),
     onSuccess: async () => {
-      onClose();
       await queryClient.invalidateQueries({ queryKey: ['campaign', id] });
       await queryClient.invalidateQueries({ queryKey: ['campaigns'] });
     },
   });
   return (
-    <Dialog title="Reschedule" opened={opened} onClose={onClose}>
+    <Dialog title="Reschedule" opened onClose={onClose}>
       <TimeField label="Send at" value={at} onChange={setTyped} data-autofocus />
       {change.error && (
         <Alert color="red" role="alert">
@@ -45,7 +42,7 @@ export function RescheduleDialog({
         <ActionButton
           disabled={at === '' || problem !== undefined}
           loading={change.isPending}
-          onClick={() => change.mutate()}
+          onClick={() => change.mutate(undefined, { onSuccess: onClose })}
         >
           Reschedule
         </ActionButton>

@@ -10,11 +10,10 @@ import { explain, isHopeless } from '../../reasons.ts';
 
 interface ResendDialogProps {
   readonly campaign: Pick<api.Campaign, 'id' | 'failed_reasons' | 'template_id' | 'created_at'>;
-  readonly opened: boolean;
   readonly onClose: () => void;
 }
 
-export function ResendDialog({ campaign, opened, onClose }: ResendDialogProps) {
+export function ResendDialog({ campaign, onClose }: ResendDialogProps) {
   const { id, failed_reasons: reasons } = campaign;
   const navigate = useNavigate();
   const all = Object.entries(reasons)
@@ -24,7 +23,7 @@ export function ResendDialog({ campaign, opened, onClose }: ResendDialogProps) {
   const ticked = chosen ?? all.map(([reason]) => reason).filter((reason) => !isHopeless(reason));
   const count = all.reduce((sum, [reason, size]) => sum + (ticked.includes(reason) ? size : 0), 0);
   return (
-    <Dialog title="Resend to failed" opened={opened} onClose={onClose} size="lg">
+    <Dialog title="Resend to failed" opened onClose={onClose} size="lg">
       <Text size="sm">
         A new campaign with the same message, for those who failed for these reasons. You see people and cost
         before anything is sent.

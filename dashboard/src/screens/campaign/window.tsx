@@ -58,7 +58,6 @@ function WindowDialog({ campaign, onClose }: { campaign: api.CampaignDetail; onC
     },
     onSuccess: async (changed) => {
       queryClient.setQueryData(['campaign', id], changed);
-      onClose();
       await queryClient.invalidateQueries({ queryKey: ['campaign', id] });
     },
   });
@@ -91,7 +90,7 @@ function WindowDialog({ campaign, onClose }: { campaign: api.CampaignDetail; onC
         <ActionButton
           disabled={window !== undefined && windowProblem(window) !== undefined}
           loading={save.isPending}
-          onClick={() => save.mutate()}
+          onClick={() => save.mutate(undefined, { onSuccess: onClose })}
         >
           Save sending window
         </ActionButton>

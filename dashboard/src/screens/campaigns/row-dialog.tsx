@@ -19,10 +19,10 @@ interface RowDialogProps {
 }
 
 export function RowDialog({ kind, campaign, onClose, onCancel, problem }: RowDialogProps) {
-  const shared = { campaign, opened: true, onClose };
+  const shared = { campaign, onClose };
   switch (kind) {
     case 'rename':
-      return <RenameDialog campaign={campaign} onClose={onClose} />;
+      return <RenameDialog {...shared} />;
     case 'reschedule':
       return <RescheduleDialog {...shared} />;
     case 'resend':

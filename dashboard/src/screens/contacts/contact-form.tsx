@@ -50,9 +50,9 @@ function Fields({ contact, onClose }: { contact: api.Contact | undefined; onClos
         ? api.createContact(client, draft)
         : api.updateContact(client, contact.id, changedFields(before, draft)),
     onSuccess: async () => {
+      forgetDraft(contactDraft(contact?.id));
       await queryClient.invalidateQueries({ queryKey: ['contacts'] });
       await queryClient.invalidateQueries({ queryKey: ['contact'] });
-      onClose();
     },
   });
   const field = (name: 'phoneNumber' | 'firstName' | 'lastName' | 'email') => ({
@@ -62,7 +62,7 @@ function Fields({ contact, onClose }: { contact: api.Contact | undefined; onClos
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    save.mutate();
+    save.mutate(undefined, { onSuccess: onClose });
   };
   return (
     <form onSubmit={submit}>

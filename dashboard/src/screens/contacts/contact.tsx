@@ -70,8 +70,7 @@ function Actions({ contact }: { contact: api.Contact }) {
     },
     onSuccess: async (_, action) => {
       await queryClient.invalidateQueries({ queryKey: ['contacts'] });
-      if (action === 'erase') return navigate({ to: '/contacts' });
-      return queryClient.invalidateQueries({ queryKey: ['contact'] });
+      if (action !== 'erase') await queryClient.invalidateQueries({ queryKey: ['contact'] });
     },
   });
   const download = useMutation({
@@ -105,7 +104,7 @@ function Actions({ contact }: { contact: api.Contact }) {
         question="Erase this person?"
         consequence="Number, names, texts and variables go from contact, campaigns, messages, events and callbacks. Numbers of campaigns and the ledger stay. This cannot be undone."
         confirmation="Erase for good"
-        onConfirm={() => act.mutate('erase')}
+        onConfirm={() => act.mutate('erase', { onSuccess: () => void navigate({ to: '/contacts' }) })}
       />
       {error && (
         <Alert color="red" role="alert">

@@ -51,14 +51,13 @@ export function AnswerDialog({ conversation, onClose: close }: AnswerDialogProps
       await sendOnce(action, api.sendTemplateMessage, body);
     },
     onSuccess: async () => {
-      close();
       await queryClient.invalidateQueries({ queryKey: ['conversation', id] });
       await queryClient.invalidateQueries({ queryKey: ['conversations'] });
     },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    send.mutate();
+    send.mutate(undefined, { onSuccess: close });
   };
   const onClose = () => {
     // The service repeats this answer for the same key; the user has read it and may send another one.

@@ -100,12 +100,12 @@ function Head({ conversation }: { conversation: api.Conversation }) {
           {changeStatus.error.message}
         </Alert>
       )}
-      <AssignDialog id={id} opened={assigning} onClose={assign.close} />
+      {assigning && <AssignDialog id={id} onClose={assign.close} />}
     </>
   );
 }
 
-function AssignDialog({ id, opened, onClose }: { id: string; opened: boolean; onClose: () => void }) {
+function AssignDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const refresh = useRefresh(id);
   const [name, setName] = useState('');
   const assign = useMutation({
@@ -117,17 +117,14 @@ function AssignDialog({ id, opened, onClose }: { id: string; opened: boolean; on
           ? { assignmentType: 'none', source: 'manual' }
           : { assignmentType: 'user', assignedTo: { id: to, name: to }, source: 'manual' },
       ),
-    onSuccess: async () => {
-      await refresh();
-      onClose();
-    },
+    onSuccess: refresh,
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    assign.mutate(name.trim());
+    assign.mutate(name.trim(), { onSuccess: onClose });
   };
   return (
-    <Dialog title="Assign the conversation" opened={opened} onClose={onClose}>
+    <Dialog title="Assign the conversation" opened onClose={onClose}>
       <form onSubmit={submit}>
         <TextInput
           label="Who answers"
@@ -143,7 +140,7 @@ function AssignDialog({ id, opened, onClose }: { id: string; opened: boolean; on
           </Alert>
         )}
         <Group justify="flex-end" mt="md">
-          <Button variant="default" onClick={() => assign.mutate(undefined)}>
+          <Button variant="default" onClick={() => assign.mutate(undefined, { onSuccess: onClose })}>
             Nobody
           </Button>
           <ActionButton type="submit" loading={assign.isPending}>

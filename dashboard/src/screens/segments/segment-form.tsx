@@ -18,6 +18,7 @@ import type { FormEvent } from 'react';
 import { api, client } from '../../client.ts';
 import { number } from '../../format.ts';
 import { Loaded } from '../../parts/load-states.tsx';
+import { changedFields } from '../../parts/changed-fields.ts';
 import { FormFoot } from '../../parts/form-foot.tsx';
 import { forgetDraft, useRecordDraft } from '../../parts/use-draft.ts';
 import { sendOnce } from '../../send-once.ts';
@@ -51,6 +52,8 @@ export function SegmentForm({ id, onClose: close }: SegmentFormProps) {
     queryFn: async () => (await api.getSegment(client, id ?? '')).data,
     enabled: id !== undefined,
     staleTime: Infinity,
+    // Another user may have changed it since the form was last open.
+    gcTime: 0,
   });
   if (id === undefined) return <Form segment={undefined} onClose={onClose} />;
   return <Loaded query={query}>{(segment) => <Form segment={segment} onClose={onClose} />}</Loaded>;
@@ -69,16 +72,24 @@ const initial = (segment: api.Segment | undefined) => ({
   })) ?? [blank],
 });
 
+const bodyOf = ({ name, match, drafts }: ReturnType<typeof initial>) =>
+  ({
+    name,
+    match,
+    conditions: drafts.map(({ field, operator, value }) => ({
+      field,
+      operator,
+      ...(takesValue(operator) && { value: readValue(field, operator, value) }),
+    })),
+  }) as api.CreateSegment;
+
 function Form({ segment, onClose }: { segment: api.Segment | undefined; onClose: () => void }) {
   const queryClient = useQueryClient();
-  const { draft: fields, change } = useRecordDraft(draftOf(segment?.id), initial(segment));
-  const { name, match, drafts } = fields;
+  const { before, draft: fields, change } = useRecordDraft(draftOf(segment?.id), initial(segment));
+  const { match, drafts } = fields;
   const setDrafts = (next: readonly Draft[]) => change({ drafts: [...next] });
-  const conditions = drafts.map(({ field, operator, value }) => ({
-    field,
-    operator,
-    ...(takesValue(operator) && { value: readValue(field, operator, value) }),
-  }));
+  const body = bodyOf(fields);
+  const { name, conditions } = body;
   const isComplete = drafts.every(isFilledIn);
   const [asked] = useDebouncedValue(isComplete ? JSON.stringify({ match, conditions }) : undefined, 400);
   const count = useQuery({
@@ -88,23 +99,22 @@ function Form({ segment, onClose }: { segment: api.Segment | undefined; onClose:
     placeholderData: keepPreviousData,
     retry: false,
   });
-  const body = { name, match, conditions } as api.CreateSegment;
   const save = useMutation({
     mutationFn: async () => {
       if (segment === undefined) await sendOnce('segment', api.createSegment, body);
-      else await api.updateSegment(client, segment.id, body);
+      else await api.updateSegment(client, segment.id, changedFields(bodyOf(before), body));
     },
     onSuccess: async () => {
+      forgetDraft(draftOf(segment?.id));
       await queryClient.invalidateQueries({ queryKey: ['segments'] });
       await queryClient.invalidateQueries({ queryKey: ['segment'] });
-      onClose();
     },
   });
   const changeOne = (at: number, draft: Draft) =>
     setDrafts(drafts.map((one, index) => (index === at ? draft : one)));
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    save.mutate();
+    save.mutate(undefined, { onSuccess: onClose });
   };
   return (
     <Card withBorder component="form" onSubmit={submit} aria-label={segment?.name ?? 'New segment'}>

@@ -6,6 +6,7 @@ import { eventKeys, type EventKey } from '../../../../src/domain/webhooks/event-
 import { api, client } from '../../client.ts';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { Dialog } from '../../parts/confirm.tsx';
+import { changedFields } from '../../parts/changed-fields.ts';
 import { FormFoot } from '../../parts/form-foot.tsx';
 import { forgetDraft, useRecordDraft } from '../../parts/use-draft.ts';
 import { sendOnce } from '../../send-once.ts';
@@ -51,22 +52,21 @@ function Fields({
 }: Omit<WebhookFormProps, 'opened' | 'webhook'> & { webhook: api.Webhook | undefined }) {
   const queryClient = useQueryClient();
   const draftName = webhookDraft(webhook?.id);
-  const { draft, change } = useRecordDraft(draftName, initial(webhook));
+  const { before, draft, change } = useRecordDraft(draftName, initial(webhook));
   const { title, url, events } = draft;
   // Not part of the draft: the tab stores no secret.
   const [secret, setSecret] = useState(() => (webhook === undefined ? createSecret() : ''));
   const given = secret.trim() === '' ? undefined : secret.trim();
-  const body = { url, events: [...events], secret: given };
   const save = useMutation({
     mutationFn: async (): Promise<string | undefined> => {
-      if (webhook === undefined) await sendOnce('webhook', api.createWebhook, { title, ...body });
-      else await api.updateWebhook(client, webhook.id, body);
+      if (webhook === undefined)
+        await sendOnce('webhook', api.createWebhook, { title, url, events: [...events], secret: given });
+      else await api.updateWebhook(client, webhook.id, { ...changedFields(before, draft), secret: given });
       return given;
     },
-    onSuccess: async (saved) => {
+    onSuccess: async () => {
       forgetDraft(draftName);
       await queryClient.invalidateQueries({ queryKey: ['webhooks'] });
-      if (saved === undefined) onClose();
     },
   });
   if (save.data !== undefined) {
@@ -85,7 +85,7 @@ function Fields({
   }
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    save.mutate();
+    save.mutate(undefined, { onSuccess: (saved) => saved === undefined && onClose() });
   };
   return (
     <form onSubmit={submit}>

@@ -369,7 +369,7 @@ describe('at most one request', () => {
     await vi.waitFor(async () => {
       const [row] = await query(database, 'SELECT 1 FROM webhook_delivery WHERE dispatched_at IS NOT NULL');
       expect(row).toBeDefined();
-    });
+    }, 45_000);
     await loops.stop();
     expect(received).toHaveLength(0);
     await startWorker();

@@ -82,6 +82,7 @@ describe('claimBatch', () => {
     const seeded = await seedCampaign(test.pool, { recipients: 20_000, balance: messagePrice * 20n });
     const endsAt = Date.now() + 3_000;
     let claimed = 0;
+    const isOver = () => Date.now() > endsAt && claimed > 100;
     const kinds: readonly MessageOutcome[] = [
       { kind: 'failed', reason: 'PROVIDER_131026', detail: 'Undeliverable' },
       { kind: 'released', delayMs: 0, attempted: true },
@@ -89,7 +90,7 @@ describe('claimBatch', () => {
     const outcomeOf = (position: number): MessageOutcome =>
       kinds[position % 3] ?? { kind: 'accepted', providerMessageId: randomUUID() };
     const send = async (): Promise<void> => {
-      for (let turn = 1; Date.now() < endsAt; turn += 1) {
+      for (let turn = 1; !isOver(); turn += 1) {
         const claimId = randomUUID();
         const all = positions(await claim(seeded, 1 + (turn % 40), { claimId }));
         claimed += all.length;
@@ -97,7 +98,7 @@ describe('claimBatch', () => {
       }
     };
     const refill = async (): Promise<void> => {
-      while (Date.now() < endsAt) {
+      while (!isOver()) {
         await postLedgerEntry(test.pool, { channelId: seeded.channelId, kind: 'recharge', amount: 5_000n });
         await sleep(3);
       }

@@ -188,12 +188,12 @@ it('tells the holder of a key without the right to send so before the form is fi
 it('keeps the columns that were chosen through a reload and in a copy, and lets a corrected file be chosen again', async () => {
   await within(async (page) => {
     await chooseTemplate(page);
-    const file = csvFile('Name,Phone,Mobile\nAda,+4915120000071,+4915120000081\n');
+    const file = csvFile('Name,Phone,Mobile\nAda,+4915166000071,+4915166000081\n');
     await page.getByLabel('CSV file').setInputFiles(file);
     const column = page.getByRole('combobox', { name: 'Phone number' });
     await column.click();
     await page.getByRole('option', { name: 'Mobile' }).click();
-    const row = page.getByRole('cell', { name: '+4915120000081' });
+    const row = page.getByRole('cell', { name: '+4915166000081' });
     await row.waitFor();
     await page.reload();
     await page.getByText(/^1 person for/).waitFor();

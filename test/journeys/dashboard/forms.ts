@@ -205,6 +205,28 @@ it('shows a segment as another user left it, and saves only what was changed', a
   });
 });
 
+it('saves the events of a webhook without undoing the address that another user gave it', async () => {
+  const given = {
+    title: 'Shared hook',
+    url: 'http://127.0.0.1:9/one',
+    events: ['sent'],
+    status: 'inactive',
+  } as const;
+  const { id } = (await api.createWebhook(client, { ...given, events: [...given.events] })).data;
+  await within(async (page) => {
+    await goTo(page, 'Webhooks');
+    const card = page.getByRole('listitem', { name: 'Shared hook' });
+    await card.getByRole('button', { name: 'Edit webhook' }).click();
+    await api.updateWebhook(client, id, { url: 'http://127.0.0.1:9/two' });
+    await page.getByRole('checkbox', { name: 'read', exact: true }).check();
+    await page.getByRole('button', { name: 'Save webhook' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    const saved = (await api.listWebhooks(client)).data.find((one) => one.id === id);
+    expect(saved).toMatchObject({ url: 'http://127.0.0.1:9/two', events: ['sent', 'read'] });
+    await api.deleteWebhook(client, id);
+  });
+});
+
 it('acts once on a key that is held down', async () => {
   const { id } = (await api.createContact(client, { phoneNumber: '+4915166133041', firstName: 'Held' })).data;
   await within(async (page) => {

@@ -14,12 +14,7 @@ import { applyInboundMessages, type Routed } from './apply-inbound-message.ts';
 import { applyStatuses } from './apply-statuses.ts';
 import { applyTemplateNotification } from '../templates/apply-template-notification.ts';
 import { changeUserId } from './change-number.ts';
-import {
-  applyChoices,
-  changeSubscriptions,
-  type PersonChoice,
-  type SubscriptionChange,
-} from './change-subscription.ts';
+import { applyChoices, applyOptOuts, type PersonChoice } from './change-subscription.ts';
 import { matchStatuses, type StatusMatch, type RoutedStatus } from './match-statuses.ts';
 import { personOf } from './recognise-sender.ts';
 import { applyStatusEffects, type Consequences } from './status-effects.ts';
@@ -72,10 +67,15 @@ export async function applyItems(
   const routedPreferences = routed(preferences);
   const identities = itemsOf(items, 'identity');
   const choices = routedPreferences.map(preferenceChoice);
-  const optedOut = effects.optedOut.flatMap(optOut);
-  const subscriptions = [...choices, ...optedOut];
   await learnIdentities(transaction, [...known.values()].flatMap(recipientIds));
-  if (routedMessages.length + routedEchoes.length + subscriptions.length + identities.length > 0) {
+  if (
+    routedMessages.length +
+      routedEchoes.length +
+      choices.length +
+      effects.optedOut.length +
+      identities.length >
+    0
+  ) {
     await waitBriefly(
       transaction,
       async () => {
@@ -85,7 +85,7 @@ export async function applyItems(
         await applyInboundMessages(dependencies, transaction, routedMessages);
         await applyAppMessages(transaction, routedEchoes);
         await applyChoices(dependencies, transaction, choices);
-        await changeSubscriptions(dependencies, transaction, optedOut);
+        await applyOptOuts(dependencies, transaction, effects.optedOut);
       },
       patienceMs,
     );
@@ -193,16 +193,6 @@ function preferenceChoice({ item, channel }: Routed<PreferenceItem>): PersonChoi
     subscribed: item.subscribed,
     at: epochSeconds(item.timestamp),
   };
-}
-
-export function optOut({
-  workspaceId,
-  contactId,
-}: {
-  readonly workspaceId: number;
-  readonly contactId: string | null;
-}): readonly SubscriptionChange[] {
-  return contactId === null ? [] : [{ workspaceId, contactId, subscribed: false, at: null }];
 }
 
 function unmatched({ channel, providerMessageId, status, raw }: RoutedStatus) {

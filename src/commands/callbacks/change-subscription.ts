@@ -60,3 +60,20 @@ export async function applyChoices(
     await keepChoice({ secrets }, connection, { workspaceId, names, subscribed });
   }
 }
+
+/** Unsubscribes those who opted out according to the refusal of a message: its contact, else the person to whom it was sent. */
+export async function applyOptOuts(
+  dependencies: Pick<Dependencies, 'now' | 'secrets'>,
+  connection: Connection,
+  refused: readonly {
+    readonly workspaceId: number;
+    readonly contactId: string | null;
+    readonly person: Person;
+  }[],
+): Promise<void> {
+  for (const { workspaceId, contactId, person } of refused) {
+    const choice = { workspaceId, subscribed: false, at: null };
+    if (contactId === null) await applyChoices(dependencies, connection, [{ ...choice, person }]);
+    else await changeSubscriptions(dependencies, connection, [{ ...choice, contactId }]);
+  }
+}

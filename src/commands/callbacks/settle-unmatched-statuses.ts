@@ -12,7 +12,6 @@ import {
   type UnmatchedStatus,
 } from '../../records/callbacks/unmatched-statuses.ts';
 import { finishAfterCommit, nothingLeft, type AfterCommit } from './after-commit.ts';
-import { optOut } from './apply-items.ts';
 import { applyStatuses, resolveWaiting, WaitingRecipients } from './apply-statuses.ts';
 import { changeSubscriptions } from './change-subscription.ts';
 import { matchStatuses, type RoutedStatus } from './match-statuses.ts';
@@ -107,7 +106,10 @@ async function applyKnown(
   );
   const found = new Set([...known.values()].flatMap(({ statuses }) => statuses));
   const effects = await applyStatusEffects(dependencies, transaction, known.values());
-  const optedOut = effects.optedOut.flatMap(optOut);
+  // Keeping the choice of a person without a contact takes a secret, which the doctor does without.
+  const optedOut = effects.optedOut.flatMap(({ workspaceId, contactId }) =>
+    contactId === null ? [] : [{ workspaceId, contactId, subscribed: false, at: null }],
+  );
   if (optedOut.length > 0) {
     await waitBriefly(transaction, () => changeSubscriptions(dependencies, transaction, optedOut));
   }

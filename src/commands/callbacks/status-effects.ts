@@ -9,7 +9,9 @@ import { templateEvent } from '../../domain/templates/event.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
 import { getTemplate } from '../../records/templates/templates.ts';
 import { listBusinessAccountsOfTemplates, setTemplateStatus } from '../../records/templates/status.ts';
+import type { Person } from '../../records/callbacks/sender-contacts.ts';
 import type { StatusMatch } from './match-statuses.ts';
+import { personOf } from './recognise-sender.ts';
 import { pauseCampaignsOfTemplate, pauseRefusedChannel } from '../campaigns/pause-campaigns.ts';
 
 /** A message the provider refused, at once or later. */
@@ -90,6 +92,8 @@ async function changeTemplateStatus(
 interface FailedTarget extends FailedMessage {
   readonly workspaceId: number;
   readonly contactId: string | null;
+  /** As the status names the recipient. */
+  readonly person: Person;
 }
 
 /** Applies the effects of `failed` statuses. A repeated failure has no second effect. */
@@ -103,8 +107,9 @@ export function applyStatusEffects(
 
 function failureOf({ target, statuses }: StatusMatch): readonly FailedTarget[] {
   if ((target.statuses_seen & statusBits.failed) !== 0) return [];
-  const failure = statuses.find(({ status }) => status === 'failed')?.failure;
-  if (failure === undefined || failure === null) return [];
+  const failed = statuses.find(({ status }) => status === 'failed');
+  const failure = failed?.failure;
+  if (failed === undefined || failure === undefined || failure === null) return [];
   return [
     {
       code: failure.code,
@@ -112,6 +117,7 @@ function failureOf({ target, statuses }: StatusMatch): readonly FailedTarget[] {
       channelId: target.channel_id,
       templateId: target.template_id,
       contactId: target.contact_id,
+      person: personOf({ waId: failed.recipientId, userId: failed.recipientUserId }),
       country: target.country,
     },
   ];

@@ -6,6 +6,7 @@ import {
   emitUnknownStatuses,
   startSettlingStatuses,
 } from '../../../src/commands/callbacks/settle-unmatched-statuses.ts';
+import { findOptedOut } from '../../../src/commands/contacts/opted-out-numbers.ts';
 import { expireClaims } from '../../../src/records/sending/claim-expiry.ts';
 import { claimBatch, type ClaimedRecipient } from '../../../src/records/sending/claim-batch.ts';
 import { recordOutcomes, type MessageOutcome } from '../../../src/records/sending/outcomes.ts';
@@ -447,6 +448,15 @@ describe('failures that mean more than their message', () => {
     expect(updated.map(({ data }) => data.contact)).toMatchObject([
       { id: contactId, subscribed: false, phoneNumber: '15100000001', countryCode: '49', tagsId: [] },
     ]);
+  });
+
+  it('keeps the opt-out of a person who is no contact yet', async () => {
+    const sending = await accepted(1);
+    await deliver(applier, [callback(sending, 'failed', 0, { code: 131050 })]);
+    const numbers = ['4915100000001', '4915100000002'];
+    expect(await findOptedOut(applier, database.pool, sending.workspaceId, numbers)).toEqual(
+      new Set(['4915100000001']),
+    );
   });
 
   it('has the templates fetched again when the provider does not have the template as we hold it', async () => {

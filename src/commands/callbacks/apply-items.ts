@@ -113,7 +113,7 @@ export async function applyItems(
   };
 }
 
-/** What the statuses of an erased person call the message and the person. */
+/** Ids of the message, and number and ids of the person, in the statuses of an erased person. */
 const namesIn = ({ statuses }: StatusMatch): readonly string[] =>
   statuses
     .flatMap((status) => [status.providerMessageId, status.recipientId ?? '', status.recipientUserId ?? ''])

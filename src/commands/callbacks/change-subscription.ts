@@ -40,7 +40,7 @@ export async function changeSubscriptions(
   }
 }
 
-/** Applies choices to every contact of the person, and keeps the choice of a person who has none for a later contact. */
+/** Applies choices to every contact of the person. Without a contact, the choice is kept for a later one. */
 export async function applyChoices(
   { now, secrets }: Pick<Dependencies, 'now' | 'secrets'>,
   connection: Connection,

@@ -92,7 +92,7 @@ async function changeTemplateStatus(
 interface FailedTarget extends FailedMessage {
   readonly workspaceId: number;
   readonly contactId: string | null;
-  /** As the status names the recipient. */
+  /** The recipient by the ids of the status. */
   readonly person: Person;
 }
 

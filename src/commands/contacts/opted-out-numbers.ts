@@ -36,7 +36,7 @@ export async function findOptedOut(
   return new Set(hashed.flatMap(({ digits, hash }) => (found.has(hash.toString('base64')) ? [digits] : [])));
 }
 
-/** Keeps the choice of a person who has no contact, by number and provider ids: an opt-out is recorded, an opt-in deletes it. */
+/** Keeps the choice of a person without a contact, by number and provider ids: an opt-out is recorded, an opt-in deletes it. */
 export async function keepChoice(
   { secrets }: Pick<Dependencies, 'secrets'>,
   connection: Connection,

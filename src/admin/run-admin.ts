@@ -23,15 +23,15 @@ export interface AdminRun {
 /** Returns the exit code: 1 with the problem on standard error, otherwise the command's own or 0. */
 export async function runAdmin(run: AdminRun): Promise<0 | 1> {
   const [name, ...rest] = run.args;
-  if (name === '--help' || name === '-h' || name === 'help') return print(run.out, usage(run));
+  if (name === '--help' || name === '-h' || name === 'help') return print(run.out, usage(run.environment));
   const command = adminCommands.find((candidate) => candidate.name === name);
   if (command === undefined) {
-    run.err(`${name === undefined ? '' : `Unknown command: ${name}\n\n`}${usage(run)}`);
+    run.err(`${name === undefined ? '' : `Unknown command: ${name}\n\n`}${usage(run.environment)}`);
     return 1;
   }
   try {
     const values = await readOptions(command, rest, run);
-    if (values === 'help') return print(run.out, usageOf(command, run));
+    if (values === 'help') return print(run.out, usageOf(command, run.environment));
     const environment = adminEnvironment(run.environment, command.needs);
     const { context, close } = await openAdminContext(environment, run.sqlFolder);
     try {
@@ -94,7 +94,7 @@ function parse(command: AdminCommand, args: readonly string[], environment: Envi
 
 /** The problem, followed by the options that the command takes. */
 const misuse = (command: AdminCommand, problem: string, environment: Environment): Error =>
-  new Error(`${problem}\n\n${usageOf(command, { environment })}`);
+  new Error(`${problem}\n\n${usageOf(command, environment)}`);
 
 function typeOf({ options }: AdminCommand, name: string): 'boolean' | 'string' {
   return options[name]?.flag === true ? 'boolean' : 'string';
@@ -117,14 +117,14 @@ function joinNegativeNumbers(args: readonly string[]): string[] {
 }
 
 /** The way in which the caller runs commands: the image has no scripts of npm. */
-const programOf = ({ environment }: Pick<AdminRun, 'environment'>): string =>
+const programOf = (environment: Environment): string =>
   environment['npm_lifecycle_event'] === 'admin' ? 'npm run --silent admin --' : 'node dist/src/admin.js';
 
-function usage(run: Pick<AdminRun, 'environment'>): string {
+function usage(environment: Environment): string {
   const width = Math.max(...adminCommands.map(({ name }) => name.length));
   const lines = adminCommands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
   return [
-    `Usage: ${programOf(run)} <command> [options]`,
+    `Usage: ${programOf(environment)} <command> [options]`,
     '',
     ...lines,
     '',
@@ -134,11 +134,11 @@ function usage(run: Pick<AdminRun, 'environment'>): string {
   ].join('\n');
 }
 
-function usageOf({ name, summary, options }: AdminCommand, run: Pick<AdminRun, 'environment'>): string {
+function usageOf({ name, summary, options }: AdminCommand, environment: Environment): string {
   const entries = Object.entries(options);
   const width = Math.max(0, ...entries.map(([option]) => option.length));
   return [
-    `Usage: ${programOf(run)} ${name}${entries.length > 0 ? ' [options]' : ''}`,
+    `Usage: ${programOf(environment)} ${name}${entries.length > 0 ? ' [options]' : ''}`,
     '',
     `  ${summary}`,
     '',

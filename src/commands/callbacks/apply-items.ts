@@ -68,14 +68,8 @@ export async function applyItems(
   const identities = itemsOf(items, 'identity');
   const choices = routedPreferences.map(preferenceChoice);
   await learnIdentities(transaction, [...known.values()].flatMap(recipientIds));
-  if (
-    routedMessages.length +
-      routedEchoes.length +
-      choices.length +
-      effects.optedOut.length +
-      identities.length >
-    0
-  ) {
+  const ofContacts = [routedMessages, routedEchoes, choices, effects.optedOut, identities];
+  if (ofContacts.some(({ length }) => length > 0)) {
     await waitBriefly(
       transaction,
       async () => {

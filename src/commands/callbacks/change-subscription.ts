@@ -3,6 +3,7 @@ import type { Connection } from '../../records/database/database.ts';
 import { lockPerson, setSubscribed, type Person } from '../../records/callbacks/sender-contacts.ts';
 import { emitContactEvents } from '../contacts/emit-contact-events.ts';
 import { keepChoice } from '../contacts/opted-out-numbers.ts';
+import { namesOfPerson } from './recognise-sender.ts';
 
 /** An opt-out or opt-in. */
 interface Choice {
@@ -55,9 +56,7 @@ export async function applyChoices(
       contacts.map(({ id }) => ({ ...choice, contactId: id })),
     );
     if (contacts.length > 0) continue;
-    const { phoneNumber, waId, providerUserId } = person;
-    const names = [...new Set([phoneNumber, waId, providerUserId])].filter((name) => name !== null);
-    await keepChoice({ secrets }, connection, { workspaceId, names, subscribed });
+    await keepChoice({ secrets }, connection, { workspaceId, names: namesOfPerson(person), subscribed });
   }
 }
 

@@ -40,6 +40,10 @@ export function personOf({ waId, userId }: { readonly waId: string | null; reado
   return { ...numberOfWaId(waId), waId, providerUserId } satisfies Person;
 }
 
+/** Number and ids of the person, each once. */
+export const namesOfPerson = ({ phoneNumber, waId, providerUserId }: Person): readonly string[] =>
+  [...new Set([phoneNumber, waId, providerUserId])].filter((name) => name !== null);
+
 /**
  * Finds the sender's contact by the provider's ids or by the message that this one answers, or creates it (source `incoming`).
  * Stores new ids and restores a deleted contact. Undefined when the provider gave neither number nor user id.
@@ -61,8 +65,7 @@ export async function recogniseSender(
     byId.length > 0 ? byId : await lockAnswering(connection, { notice: { item, channel }, answered });
   const [present] = found;
   if (present === undefined) {
-    const names = [person.phoneNumber, person.waId, person.providerUserId].filter((name) => name !== null);
-    const optedOut = await findOptedOut({ secrets }, connection, workspaceId, names);
+    const optedOut = await findOptedOut({ secrets }, connection, workspaceId, namesOfPerson(person));
     const subscribed = optedOut.size === 0;
     const created = await insertIncomingContact(connection, workspaceId, { ...person, subscribed });
     // Another transaction has just created this contact, so it can be found now.

@@ -7,6 +7,7 @@ import {
   type SingleSender,
 } from '../../src/commands/messages/send-single-message.ts';
 import type { Database } from '../../src/records/database/database.ts';
+import { aSignal } from '../support/a-signal.ts';
 import { seedCampaign, testSecrets } from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createFakeProvider } from '../support/fake-provider.ts';
@@ -38,10 +39,7 @@ it('keeps the limit of the channel when the answers of a stalled database come a
   const seeded = await seedCampaign(test.pool, { recipients: 1, messagesPerSecond: rate });
   const provider = createFakeProvider();
   let tokens = 0;
-  let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+  const [opened, open] = aSignal();
   const dependencies = {
     database: holdingTokens(test.pool, opened, () => (tokens += 1)),
     provider,

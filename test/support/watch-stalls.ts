@@ -16,13 +16,24 @@ export function watchStalls() {
     lookedAt = now;
   };
   const timer = setInterval(look, everyMs);
+  /** Milliseconds of the stalls that overlap this time. */
+  const between = (from: number, until: number): number =>
+    stalls.filter(({ at, ms }) => at > from && at - ms < until).reduce((sum, { ms }) => sum + ms, 0);
   return {
     stop: () => {
       look();
       clearInterval(timer);
     },
-    /** Milliseconds of the stalls that overlap this time. */
-    between: (from: number, until: number): number =>
-      stalls.filter(({ at, ms }) => at > from && at - ms < until).reduce((sum, { ms }) => sum + ms, 0),
+    between,
+    /** Messages in the fullest second, of their ascending `times`; a second with a stall counts as longer. */
+    busiestSecond(times: readonly number[]): number {
+      let first = 0;
+      return Math.max(
+        ...times.map((at, index) => {
+          while ((times[first] ?? at) <= at - 1_000) first += 1;
+          return (index - first + 1) / (1 + between(at - 1_000, at) / 1_000);
+        }),
+      );
+    },
   };
 }

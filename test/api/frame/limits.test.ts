@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { endpoint } from '../../../src/api/frame/endpoint.ts';
+import { aSignal } from '../../support/a-signal.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { echoEndpoints } from '../../support/echo-endpoints.ts';
 import { openRaw } from '../../support/raw-request.ts';
@@ -63,10 +64,7 @@ describe('a body', () => {
 it('statements of one workspace run on half of the connections, the others on the rest', async () => {
   let running = 0;
   let most = 0;
-  let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+  const [opened, open] = aSignal();
   const slow = endpoint(
     {
       method: 'GET',
@@ -196,7 +194,7 @@ describe('a connection', () => {
     for (; answer.status === 200; taken += 1) answer = await rawGet('/page');
     expect(taken).toBeGreaterThanOrEqual(32);
     expect(taken).toBeLessThanOrEqual(33 + (8 * (performance.now() - beganAt)) / 1_000);
-    // None of the headers that describe the refused page remains beside the error.
+    // The error has none of the headers that describe the refused page.
     expect(answer).toMatchObject({
       status: 429,
       headers: { 'cache-control': 'no-store', 'retry-after': expect.any(String) },

@@ -1,4 +1,4 @@
-/** A person who is erased while a campaign that reads them is prepared. */
+/** Erases a person while a campaign that reads the person's contact is prepared. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { Readable } from 'node:stream';
@@ -9,6 +9,7 @@ import { eraseContact } from '../../../src/commands/contacts/erase-contact.ts';
 import { stepErasure } from '../../../src/commands/contacts/run-erasures.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
 import { nullable, row } from '../../../src/records/database/row.ts';
+import { aSignal } from '../../support/a-signal.ts';
 import { aCampaignToPrepare, aSender } from '../../support/audience-campaign.ts';
 import { testSecrets } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -33,14 +34,6 @@ const Erased = row(
     variables: nullable(t.array(t.string)),
   }),
 );
-
-function aSignal(): readonly [sent: Promise<void>, send: () => void] {
-  let send = (): void => undefined;
-  const sent = new Promise<void>((resolve) => {
-    send = resolve;
-  });
-  return [sent, send];
-}
 
 const reading = (file: AsyncIterable<Buffer>) =>
   ({

@@ -15,6 +15,7 @@ import { nothing } from '../../../src/records/database/row.ts';
 import { claimMessage, recordMessageResult } from '../../../src/records/messages/outbound-messages.ts';
 import { claimBatch } from '../../../src/records/sending/claim-batch.ts';
 import { recordOutcomes } from '../../../src/records/sending/outcomes.ts';
+import { aSignal } from '../../support/a-signal.ts';
 import { createApplier, deliverAnyhow, messagesCallback, rowsOf } from '../../support/callback-fixtures.ts';
 import {
   anyTokens,
@@ -59,14 +60,6 @@ const eraser = (database: Database = test.pool) => ({
 
 const erase = (database?: Database) =>
   eraseContact(eraser(database), { workspaceId: seeded.workspaceId, contactId });
-
-function aSignal(): readonly [sent: Promise<void>, send: () => void] {
-  let send = () => {};
-  const sent = new Promise<void>((resolve) => {
-    send = resolve;
-  });
-  return [sent, send];
-}
 
 /** Erases the person; `meanwhile` runs before the transaction that clears the data commits, and goes on after it. */
 async function eraseWhile(meanwhile: () => Promise<unknown>): Promise<void> {

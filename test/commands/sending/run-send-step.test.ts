@@ -23,6 +23,7 @@ import {
   testSecrets,
   type SeededCampaign,
 } from '../../support/campaign-factory.ts';
+import { aSignal } from '../../support/a-signal.ts';
 import { seedOnChannel } from '../../support/sending-crowd.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { accept, createFakeProvider, refuse, type FakeProvider } from '../../support/fake-provider.ts';
@@ -55,14 +56,6 @@ function dependenciesWith(provider: FakeProvider) {
     metrics: createMetrics('test'),
     now: () => new Date(),
   };
-}
-
-function aSignal() {
-  let send = (): void => undefined;
-  const sent = new Promise<void>((resolve) => {
-    send = resolve;
-  });
-  return { sent, send: () => send() };
 }
 
 const onChannelOf = (first: SeededCampaign, count: number) =>
@@ -115,10 +108,11 @@ describe('runSendStep', () => {
   it('leaves a campaign in the wait queue whose signal failed', async () => {
     const first = await seedCampaign(test.pool, { recipients: 30, messagesPerSecond: 80 });
     const next = await seedOnChannel(test.pool, first, { recipients: 30 });
-    const [isAsked, opened] = [aSignal(), aSignal()];
+    const [asked, ask] = aSignal();
+    const [opened, open] = aSignal();
     const provider = createFakeProvider(async (message, count) => {
-      isAsked.send();
-      await opened.sent;
+      ask();
+      await opened;
       return accept(message, count);
     });
     const dependencies = dependenciesWith(provider);
@@ -131,9 +125,9 @@ describe('runSendStep', () => {
       },
     };
     const sending = runSendStep({ ...dependencies, orchestrator }, first.campaignId, calm);
-    await isAsked.sent;
+    await asked;
     expect(await acquireSlot(test.pool, { ...next, stepId: randomUUID() })).toMatchObject({ kind: 'busy' });
-    opened.send();
+    open();
     expect(await sending).toMatchObject({ drained: true });
     expect(signalled).toContain(next.campaignId);
     const waiting = await test.pool.oneFirst(sql.type(row(t.type({ waiting: t.boolean })))`

@@ -71,14 +71,7 @@ async function measure({ campaigns, seconds, url }: Crowding) {
   const perSecond =
     (times.filter((at) => at >= from && at < until).length * 1_000) /
     (until - from - stalls.between(from, until));
-  let first = 0;
-  const busiest = Math.max(
-    ...times.map((at, index) => {
-      while ((times[first] ?? at) <= at - 1_000) first += 1;
-      return (index - first + 1) / (1 + stalls.between(at - 1_000, at) / 1_000);
-    }),
-  );
-  return { perSecond, busiest, steps };
+  return { perSecond, busiest: stalls.busiestSecond(times), steps };
 }
 
 it.concurrent('gives each of eight campaigns its share of the channel, and uses its rate without exceeding it', async () => {

@@ -96,7 +96,7 @@ describe('a small campaign', () => {
     const { accepted, claimed, pending } = snapshot.counts;
     expect({ claimed, asked: accepted + pending }).toEqual({ claimed: 0, asked: 100 });
     expect(provider.received).toHaveLength(accepted);
-    // What has been queued for longer than 800 ms is left to the next step: only a process that was stalled has that.
+    // A message that was queued for more than 800 ms is left to the next step: that happens only if this process was stalled.
     if (stalls.between(from, Infinity) < 800) expect(snapshot.status).toBe('COMPLETED');
   });
 

@@ -64,8 +64,9 @@ export const joiningTime = (channelId: FragmentSqlToken, campaignId: string) => 
  * The CTE `next` selects the running, waiting campaign that the slot goes to; the CTE `dequeued` takes it out of the queue. Slot 1
  * goes to large campaigns, the others to small ones. The campaign with the lowest virtual finish time comes first: what it has used
  * plus what it would use in one second. `next` leaves out a campaign that has a slot, because that campaign may finish in it, and a
- * second slot would stay reserved for nobody. `next` is empty if the step no longer holds the slot, or while `isOpen` is false. It
- * locks the slot before the queue's row, as acquiring does: a waiting campaign leaves the queue only if the slot becomes its own.
+ * second slot would then stay reserved until its lease ends. `next` is empty if the step no longer holds the slot, or while `isOpen`
+ * is false. It locks the slot before the queue's row, as acquiring does: a waiting campaign leaves the queue only if the slot becomes
+ * its own.
  */
 export const takeNextWaiting = (slot: HeldSlot, isOpen: FragmentSqlToken) => sql.fragment`
   next AS (

@@ -217,7 +217,7 @@ it('keeps the columns that were chosen through a reload and in a copy, and lets 
 it('keeps what is typed on the screen where the tab has no room to keep it', async () => {
   await within(async (page) => {
     await goTo(page, 'New campaign');
-    // As for a list of more than five million characters.
+    // The browser refuses a list of more than five million characters so.
     await page.evaluate(
       `Storage.prototype.setItem = () => { throw new DOMException('Full', 'QuotaExceededError'); }`,
     );

@@ -14,7 +14,7 @@ import {
   within,
 } from './fixture.ts';
 
-/** Returns how many recipients the progress bar says are done; it shows no number while nobody is prepared. */
+/** Returns how many recipients the progress bar says are done; it shows no number until recipients are prepared. */
 async function doneOf(page: Page): Promise<number> {
   const text = (await page.getByRole('progressbar').textContent()) ?? '';
   return Number((/^([\d,]+) of/.exec(text)?.[1] ?? '0').replaceAll(',', ''));

@@ -12,7 +12,6 @@ import type { Logger } from '../../../src/telemetry/logger.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import type { Orchestrator } from '../../../src/orchestrator/orchestrator.ts';
 import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
-import { getSendingHours } from '../../../src/records/campaigns/sending-hours.ts';
 import type { Database } from '../../../src/records/database/database.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { releaseSlot, acquireSlot } from '../../../src/records/sending/send-slots.ts';
@@ -237,7 +236,9 @@ describe('runSendStep', () => {
     const step = runSendStep(dependencies, seeded.campaignId, calm);
     await expect.poll(() => provider.received.length).toBeGreaterThan(20);
     await pauseCampaign(dependencies, seeded);
-    const { claimedPosition } = await getSendingHours(test.pool, seeded.campaignId);
+    // A claim that began before the pause may commit after it. It holds the counter's lock by then: this waits for it.
+    const { claimedPosition } = await test.pool.one(sql.type(row(t.type({ claimedPosition: t.number })))`
+      SELECT claimed_position AS "claimedPosition" FROM campaign_counter WHERE campaign_id = ${seeded.campaignId} FOR UPDATE`);
     await step;
     expect(provider.received.length).toBeLessThanOrEqual(claimedPosition);
     expect(claimedPosition).toBeLessThan(500);

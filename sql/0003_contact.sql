@@ -37,7 +37,8 @@ CREATE TABLE contact (
   CONSTRAINT contact_known CHECK (phone_number IS NOT NULL OR provider_user_id IS NOT NULL OR erased_at IS NOT NULL)
 ) WITH (fillfactor = 90);
 ALTER TABLE contact REPLICA IDENTITY USING INDEX contact_workspace_id_id_key;
--- A thousand contacts a workspace, as with recipients (0006).
+-- ANALYZE is to report a thousand contacts for each workspace. If every workspace so far had one, it would report one; the planner
+-- would then look a contact up by its workspace alone, and a claim would read all contacts of a workspace for each recipient.
 ALTER TABLE contact ALTER COLUMN workspace_id SET (n_distinct = -0.001);
 CREATE UNIQUE INDEX contact_number ON contact (workspace_id, phone_number);
 CREATE UNIQUE INDEX contact_provider_user_id ON contact (workspace_id, provider_user_id)

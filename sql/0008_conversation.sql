@@ -82,8 +82,6 @@ CREATE INDEX message_provider_message_id ON message (provider_message_id)
 CREATE INDEX message_conversation ON message (conversation_id) WHERE conversation_id IS NOT NULL;
 CREATE INDEX message_claimed ON message (created_at) WHERE state = 'CLAIMED';
 -- Lists of messages, newest first: of a workspace, by state, and by what a message belongs to.
--- A thousand messages a workspace, as with recipients (0006).
-ALTER TABLE message ALTER COLUMN workspace_id SET (n_distinct = -0.001);
 CREATE INDEX message_list ON message (workspace_id, created_at DESC, id DESC);
 CREATE INDEX message_state ON message (workspace_id, state, created_at DESC, id DESC);
 CREATE INDEX message_phone_number ON message (workspace_id, phone_number, created_at DESC, id DESC)

@@ -9,7 +9,7 @@ CREATE TABLE provider_callback (
   error text,
   PRIMARY KEY (id, received_at)
 ) PARTITION BY RANGE (received_at);
--- With id: whatever index the planner takes, a callback is found without reading the others of its moment.
+-- Contains the id, so that this index, if the planner takes it, finds one callback without reading all that came with it.
 CREATE INDEX provider_callback_received_at ON provider_callback (received_at, id);
 
 -- Queue of callbacks to apply; written with provider_callback, deleted by the worker that applies them. A table of its own,

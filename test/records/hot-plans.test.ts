@@ -93,7 +93,9 @@ beforeAll(async () => {
   );
   await fill(`INSERT INTO provider_callback (body, received_at)
      SELECT 'x', now() - n * interval '1 millisecond' FROM generate_series(1, 200) AS n`);
-  await fill('ANALYZE; SET enable_nestloop = off');
+  await fill('ANALYZE');
+  // With these statistics, the joins below would compare each row with each.
+  await fill('SET enable_nestloop = off');
   seeded = await seedCampaign(database.pool, { recipients: rows });
   const { campaignId, workspaceId } = seeded;
   await fill(
@@ -405,30 +407,38 @@ it('looks a national number up in hundreds of forms', () => {
   expect(nationalForms.length).toBeGreaterThan(400);
 });
 
+/** What reads too much, as text; each statement is planned in each of the `modes`. */
+async function dearStatements(...modes: readonly string[]): Promise<readonly string[]> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  // A plan that goes wrong ends here instead of in minutes.
+  await client.query(`SET statement_timeout = '20s'`);
+  const dear: string[] = [];
+  for (const [what, ask] of Object.entries(hot)) {
+    const statements = await statementsOf(ask);
+    expect(statements.length, what).toBeGreaterThan(0);
+    for (const mode of modes) {
+      await client.query(`SET plan_cache_mode = ${mode}`);
+      for (const statement of statements) {
+        const count = await touched(client, statement).catch((error: unknown) => String(error));
+        if (!(Number(count) <= mostTouched)) dear.push(`${what} (${mode}): ${count}`);
+      }
+    }
+  }
+  await client.end();
+  return dear;
+}
+
+// The first of these tests, because the others replace the statistics. The driver names no statement, so Postgres plans each with
+// its values; generic plans would read more for a person's export and erasure, and for a national number among recipients.
+it('hot statements touch no more rows than their batch needs after a time of small campaigns and workspaces', async () => {
+  expect(await dearStatements('force_custom_plan')).toEqual([]);
+}, 240_000);
+
 describe.each(knowledges)('with statistics that know: %s', (knowledge) => {
   it('hot statements touch no more rows than their batch needs', async () => {
     await setStatistics(owner, knowledge);
-    const client = new pg.Client({ connectionString: database.url });
-    await client.connect();
-    // A plan that goes wrong ends here instead of in minutes.
-    await client.query(`SET statement_timeout = '20s'`);
-    const dear: string[] = [];
-    // The driver names no statement, so Postgres plans each with its values. Generic plans for these statistics read more.
-    const modes =
-      knowledge === 'owners of one row' ? ['force_custom_plan'] : ['force_custom_plan', 'force_generic_plan'];
-    for (const [what, ask] of Object.entries(hot)) {
-      const statements = await statementsOf(ask);
-      expect(statements.length, what).toBeGreaterThan(0);
-      for (const mode of modes) {
-        await client.query(`SET plan_cache_mode = ${mode}`);
-        for (const statement of statements) {
-          const count = await touched(client, statement).catch((error: unknown) => String(error));
-          if (!(Number(count) <= mostTouched)) dear.push(`${what} (${mode}): ${count}`);
-        }
-      }
-    }
-    await client.end();
-    expect(dear).toEqual([]);
+    expect(await dearStatements('force_custom_plan', 'force_generic_plan')).toEqual([]);
   }, 240_000);
 });
 

@@ -1,11 +1,8 @@
 /** Sets what Postgres believes about its tables, so that plans can be tested without waiting for ANALYZE or for its samples. */
 import type pg from 'pg';
 
-/**
- * States of a table's statistics: as the test left them, none, as of an empty table, as if all rows had one other owner, or
- * analyzed.
- */
-export const knowledges = ['owners of one row', 'none', 'empty', 'one other owner', 'analyzed'] as const;
+/** States of a table's statistics: none, as of an empty table, as if all rows had one other owner, or analyzed. */
+export const knowledges = ['none', 'empty', 'one other owner', 'analyzed'] as const;
 export type Knowledge = (typeof knowledges)[number];
 
 /** Owner column of each table, with the value of an owner that the test does not use. */
@@ -19,7 +16,6 @@ const owners: Readonly<Record<string, string>> = {
 
 /** Sets the statistics of all tables and partitions. Autovacuum must be off for them. */
 export async function setStatistics(owner: pg.Client, knowledge: Knowledge): Promise<void> {
-  if (knowledge === 'owners of one row') return;
   if (knowledge === 'analyzed') {
     await owner.query('ANALYZE');
     return;

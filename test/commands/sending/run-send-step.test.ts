@@ -236,9 +236,9 @@ describe('runSendStep', () => {
     const step = runSendStep(dependencies, seeded.campaignId, calm);
     await expect.poll(() => provider.received.length).toBeGreaterThan(20);
     await pauseCampaign(dependencies, seeded);
-    // A claim that began before the pause may commit after it. It holds the counter's lock by then: this waits for it.
-    const { claimedPosition } = await test.pool.one(sql.type(row(t.type({ claimedPosition: t.number })))`
-      SELECT claimed_position AS "claimedPosition" FROM campaign_counter WHERE campaign_id = ${seeded.campaignId} FOR UPDATE`);
+    // A claim that began before the pause may commit after it. Such a claim has locked the counter: FOR UPDATE waits for it.
+    const claimedPosition = await test.pool.oneFirst(sql.type(row(t.type({ position: t.number })))`
+      SELECT claimed_position AS position FROM campaign_counter WHERE campaign_id = ${seeded.campaignId} FOR UPDATE`);
     await step;
     expect(provider.received.length).toBeLessThanOrEqual(claimedPosition);
     expect(claimedPosition).toBeLessThan(500);

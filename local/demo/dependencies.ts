@@ -8,7 +8,7 @@ import { createDatabase } from '../../src/records/database/database.ts';
 import { createSecretBox } from '../../src/secrets.ts';
 import type { StackContext } from '../stack/context.ts';
 import type { StackSecrets } from '../stack/host/secrets.ts';
-import type { Servers } from '../stack/servers.ts';
+import type { Servers } from '../stack/context.ts';
 
 export type DemoDependencies = Pick<
   Dependencies,

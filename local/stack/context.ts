@@ -1,10 +1,19 @@
 /** State that the steps of a start share. */
+import type { DemoIdentity } from '../demo/identity.ts';
 import type { DataFolder } from './host/data-folder.ts';
 import type { Progress } from './progress.ts';
 import type { StackLog } from './log.ts';
-import type { Servers } from './servers.ts';
 import type { StackSettings } from './settings.ts';
 import type { Supervisor } from './children/supervisor.ts';
+
+export interface Servers {
+  readonly databaseUrl: string;
+  readonly databaseOwnerUrl: string;
+  readonly temporalAddress: string;
+  readonly temporalUiUrl: string | null;
+  readonly providerUrl: string;
+  readonly identity: DemoIdentity;
+}
 
 export interface StackOptions {
   readonly settings: StackSettings;

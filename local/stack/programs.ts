@@ -5,8 +5,7 @@ import { answersOk, nodeChild } from './children/node-children.ts';
 import type { StackPorts } from './host/ports.ts';
 import { originOf } from './host/origin.ts';
 import type { StackSecrets } from './host/secrets.ts';
-import type { Servers } from './servers.ts';
-import { workerNames, type StackContext } from './context.ts';
+import { workerNames, type Servers, type StackContext } from './context.ts';
 import type { Environment } from './host/user-cache.ts';
 
 interface ProgramOptions {

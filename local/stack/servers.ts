@@ -12,17 +12,8 @@ import { simulatorChild } from './children/simulator-child.ts';
 import { StackError } from './error.ts';
 import type { StackSecrets } from './host/secrets.ts';
 import { originOf } from './host/origin.ts';
-import type { StackContext } from './context.ts';
+import type { Servers, StackContext } from './context.ts';
 import { answers, temporalServer } from './temporal/server.ts';
-
-export interface Servers {
-  readonly databaseUrl: string;
-  readonly databaseOwnerUrl: string;
-  readonly temporalAddress: string;
-  readonly temporalUiUrl: string | null;
-  readonly providerUrl: string;
-  readonly identity: DemoIdentity;
-}
 
 interface ServerOptions {
   readonly ports: StackPorts;

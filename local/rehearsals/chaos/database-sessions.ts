@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { OutageTarget } from './outages.ts';
+import type { OutageTarget } from './outage-target.ts';
 
 /** Begins a fault; resolves with the function that ends it. */
 type Disturbance = (client: pg.Client, target: OutageTarget) => Promise<() => Promise<unknown>>;

@@ -1,7 +1,7 @@
 /** Relays between the programs and the servers of a stack. */
-import type { Servers } from '../../stack/servers.ts';
+import type { Servers } from '../../stack/context.ts';
 import { StackError } from '../../stack/error.ts';
-import type { OutageTarget } from './outages.ts';
+import type { OutageTarget } from './outage-target.ts';
 import { openTcpRelay, throughRelay } from './tcp-relay.ts';
 
 export interface OutageRelays {

@@ -1,7 +1,8 @@
 /** Outages: how each is caused, and what the API must answer meanwhile. */
 import { request } from 'undici';
 import { bySession, cancelStatements, lockRows, shortenStatements } from './database-sessions.ts';
-import type { RelayState, TcpRelay } from './tcp-relay.ts';
+import type { OutageTarget } from './outage-target.ts';
+import type { RelayState } from './tcp-relay.ts';
 
 export const outageKinds = [
   'postgres',
@@ -23,21 +24,6 @@ export const outageKinds = [
   'provider-slow',
 ] as const;
 export type OutageKind = (typeof outageKinds)[number];
-
-export interface OutageTarget {
-  readonly relays: Readonly<Record<'postgres' | 'temporal' | 'provider', TcpRelay>>;
-  /** Origin of the simulator itself, not through the relay. */
-  readonly simulator: string;
-  readonly database: DatabaseTarget;
-}
-
-/** The application's database, as its owner reaches it and not through the relay. */
-export interface DatabaseTarget {
-  readonly ownerUrl: string;
-  readonly name: string;
-  /** The application's role. */
-  readonly role: string;
-}
 
 /** HTTP statuses that are right while the outage lasts. */
 export interface Expectation {

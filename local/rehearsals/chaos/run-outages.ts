@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { untilShare, liveDevFile, type WatchedCampaign } from './campaign.ts';
 import { readGauges, readBadOutcomes, readProviderTally } from '../evidence.ts';
-import { outages, type OutageKind, type OutageTarget } from './outages.ts';
+import type { OutageTarget } from './outage-target.ts';
+import { outages, type OutageKind } from './outages.ts';
 import { startProbing } from './probe.ts';
 
 export interface OutagePlan {

@@ -7,6 +7,7 @@ import type * as t from 'io-ts';
 import type { JsonSchema } from '../../codecs/json-schema.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
+import type { Answer, ContentAnswer, Headers } from './answer.ts';
 import type { RequestIdempotency } from './idempotency.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -106,8 +107,6 @@ export interface EndpointRequest {
   readonly idempotency: RequestIdempotency;
 }
 
-type Headers = Readonly<Record<string, string>>;
-
 type Answers<R extends ResponseDeclarations> = {
   [S in keyof R & number]:
     | ContentAnswer<S>
@@ -123,22 +122,6 @@ export type Immutable<A> = A extends Date
     : A extends object
       ? { readonly [K in keyof A]: Immutable<A[K]> }
       : A;
-
-/** A body that is not JSON. */
-export interface ContentAnswer<S extends number = number> {
-  readonly status: S;
-  readonly content: string | Buffer | Readable;
-  readonly contentType: string;
-  readonly headers?: Headers;
-}
-
-export interface JsonAnswer {
-  readonly status: number;
-  readonly body?: unknown;
-  readonly headers?: Headers;
-}
-
-export type Answer = JsonAnswer | ContentAnswer;
 
 type BodyOf<B extends BodyDeclaration> = B extends t.Mixed
   ? t.TypeOf<B>

@@ -16,7 +16,7 @@ import {
   type IdempotencyScope,
   type StoredResponse,
 } from '../../records/workspaces/idempotency-keys.ts';
-import type { JsonAnswer } from './endpoint.ts';
+import type { JsonAnswer } from './answer.ts';
 import { valuesOf } from './raw-headers.ts';
 
 /** Without the header the functions do nothing. */

@@ -1,5 +1,6 @@
 /** Answers of handlers → bytes. */
-import type { Answer, Declaration, JsonAnswer } from './endpoint.ts';
+import type { Answer, JsonAnswer } from './answer.ts';
+import type { Declaration } from './endpoint.ts';
 import type { StoredResponse } from '../../records/workspaces/idempotency-keys.ts';
 import type { MemoryShare } from './body/memory-budget.ts';
 import type { FrameContext } from './state.ts';

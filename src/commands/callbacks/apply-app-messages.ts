@@ -3,7 +3,7 @@ import { epochSeconds } from '../../domain/epoch-seconds.ts';
 import type { EchoItem } from '../../provider/notification-item.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { insertAppMessage, lockProviderMessage } from '../../records/callbacks/inbound-messages.ts';
-import type { Routed } from './apply-inbound-message.ts';
+import type { Routed } from './routed.ts';
 
 /** Saves messages that the business sent from the provider's app: their statuses then have messageSource `app`. */
 export async function applyAppMessages(

@@ -3,7 +3,6 @@ import type { NewEvent } from '../../domain/webhooks/new-event.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { epochSeconds } from '../../domain/epoch-seconds.ts';
 import { createConsentReader } from '../../domain/callbacks/consent-words.ts';
-import type { MessageItem } from '../../provider/notification-item.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
 import {
@@ -19,17 +18,10 @@ import {
   listKnownInboundIds,
   lockProviderMessage,
 } from '../../records/callbacks/inbound-messages.ts';
-import type { NotifiedChannel } from '../../records/workspaces/notified-channels.ts';
 import { changeNumber } from './change-number.ts';
 import { changeSubscriptions } from './change-subscription.ts';
 import { recogniseSender, type Sender } from './recognise-sender.ts';
-
-/** An item of a callback, and the channel it belongs to. */
-export interface Routed<I> {
-  readonly item: I;
-  readonly channel: NotifiedChannel;
-}
-export type InboundNotice = Routed<MessageItem>;
+import type { InboundNotice } from './routed.ts';
 
 type Receiver = Pick<Dependencies, 'config' | 'now' | 'secrets'>;
 

@@ -10,7 +10,8 @@ import { insertUnmatchedStatuses } from '../../records/callbacks/unmatched-statu
 import type { AfterCommit } from './after-commit.ts';
 import { applyAccountNotification } from '../workspaces/apply-account-notification.ts';
 import { applyAppMessages } from './apply-app-messages.ts';
-import { applyInboundMessages, type Routed } from './apply-inbound-message.ts';
+import { applyInboundMessages } from './apply-inbound-message.ts';
+import type { Routed } from './routed.ts';
 import { applyStatuses } from './apply-statuses.ts';
 import { applyTemplateNotification } from '../templates/apply-template-notification.ts';
 import { changeUserId } from './change-number.ts';

@@ -7,7 +7,7 @@ import { learnIdentities } from '../../records/callbacks/identities.ts';
 import type { IdentityItem } from '../../provider/notification-item.ts';
 import { findBusinessAccount } from '../../records/workspaces/business-accounts.ts';
 import type { NotifiedChannel } from '../../records/workspaces/notified-channels.ts';
-import type { InboundNotice } from './apply-inbound-message.ts';
+import type { InboundNotice } from './routed.ts';
 import { emitContactEvents } from '../contacts/emit-contact-events.ts';
 import { personOf, type Sender } from './recognise-sender.ts';
 

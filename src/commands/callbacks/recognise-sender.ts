@@ -13,7 +13,7 @@ import {
 } from '../../records/callbacks/sender-contacts.ts';
 import { learnIdentities, type AnsweredMessage } from '../../records/callbacks/identities.ts';
 import { findOptedOut } from '../contacts/opted-out-numbers.ts';
-import type { InboundNotice } from './apply-inbound-message.ts';
+import type { InboundNotice } from './routed.ts';
 import { emitContactEvents } from '../contacts/emit-contact-events.ts';
 
 interface AnsweringNotice {

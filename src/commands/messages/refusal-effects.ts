@@ -1,8 +1,15 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { applyChoices } from '../callbacks/change-subscription.ts';
 import { finishAfterCommit } from '../callbacks/after-commit.ts';
-import type { MessageRecipient } from './send-single-message.ts';
 import { applyConsequences } from '../callbacks/status-effects.ts';
+
+export interface MessageRecipient {
+  /** E.164 digits, or the provider's id of a person without a number. */
+  readonly to: string;
+  readonly country: string;
+  /** The contact without a number. */
+  readonly contactId?: string;
+}
 
 /** The refused message and its recipient. */
 export interface RefusedMessage {

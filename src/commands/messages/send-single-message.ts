@@ -28,20 +28,12 @@ import { learnIdsOfMessageRecipient } from '../../records/callbacks/identities.t
 import type { Template } from '../../records/templates/templates.ts';
 import { untilDone } from '../../records/database/until-done.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
-import { applyRefusalEffects } from './refusal-effects.ts';
+import { applyRefusalEffects, type MessageRecipient } from './refusal-effects.ts';
 
 export type SingleSender = Pick<
   Dependencies,
   'database' | 'provider' | 'secrets' | 'logger' | 'orchestrator' | 'now'
 >;
-
-export interface MessageRecipient {
-  /** E.164 digits, or the provider's id of a person without a number. */
-  readonly to: string;
-  readonly country: string;
-  /** The contact without a number. */
-  readonly contactId?: string;
-}
 
 export interface SingleMessage {
   readonly channel: Channel;

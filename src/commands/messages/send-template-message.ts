@@ -18,11 +18,11 @@ import {
 import { findAddressOfUser } from '../../records/contacts/user-ids.ts';
 import {
   sendSingleMessage,
-  type MessageRecipient,
   type SingleMessage,
   type SingleSender,
   type SingleSendOutcome,
 } from './send-single-message.ts';
+import type { MessageRecipient } from './refusal-effects.ts';
 
 export interface TemplateMessageRequest {
   readonly workspaceId: number;

@@ -10,7 +10,7 @@ import {
 } from '../../records/sending/claim-batch.ts';
 import type { SendingContext } from '../../records/sending/sending-context.ts';
 import type { ContactRenewal } from './contact-renewal.ts';
-import type { Sender } from './run-send-step.ts';
+import type { Sender } from './sender.ts';
 import type { SendQueue } from './send-queue.ts';
 
 /** A claim's answer has at most 1,000 recipients. */

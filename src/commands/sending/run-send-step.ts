@@ -3,7 +3,6 @@
  * Any number of steps in any number of processes may ask: the slots decide which of them send.
  */
 import { randomUUID } from 'node:crypto';
-import type { Dependencies } from '../../dependencies.ts';
 import { compileRenderer, type MessagePlan } from '../../domain/templates/plan.ts';
 import { expireClaims } from '../../records/sending/claim-expiry.ts';
 import { getSendingContext, type SendingContext } from '../../records/sending/sending-context.ts';
@@ -11,19 +10,9 @@ import { leaveSlotQueue, recordSlotUsage } from '../../records/sending/slot-queu
 import { findPrices } from '../../records/wallet/wallets.ts';
 import { createContactRenewal } from './contact-renewal.ts';
 import { handleRejections, handleStop } from './handle-rejections.ts';
-import { sendBatches, type SendingStep } from './send-batches.ts';
+import { sendBatches, type SendingStep, type StepOptions } from './send-batches.ts';
+import type { Sender } from './sender.ts';
 import { requestSlot, SlotLease } from './slot-lease.ts';
-
-export interface StepOptions {
-  /** The step ends after this long. */
-  readonly budgetMs: number;
-  /** After `budgetMs` the campaign's next step is signalled, and this step sends until that one begins. */
-  readonly isFollowed?: boolean;
-  /** One batch finishes the campaign: the step asks for a slot for 300 ms and does not join the wait queue. */
-  readonly singleBatch?: boolean;
-  /** True when the process is about to end: nothing more leaves. */
-  readonly draining: () => boolean;
-}
 
 export interface StepResult {
   /** No recipient is left to be claimed, now or later. */
@@ -31,11 +20,6 @@ export interface StepResult {
   /** How long to wait before the next step. */
   readonly waitMs: number;
 }
-
-export type Sender = Pick<
-  Dependencies,
-  'config' | 'database' | 'provider' | 'secrets' | 'logger' | 'orchestrator' | 'now' | 'metrics'
->;
 
 export async function runSendStep(
   dependencies: Sender,

@@ -15,10 +15,21 @@ import type { Rejection } from './handle-rejections.ts';
 import { logFailures } from './log-failures.ts';
 import { createOutcomeRecorder } from './outcome-recorder.ts';
 import { pauseForBalance } from './pause-for-balance.ts';
-import type { Sender, StepOptions } from './run-send-step.ts';
+import type { Sender } from './sender.ts';
 import { SendQueue, type SendQueueOptions } from './send-queue.ts';
 import type { SlotLease } from './slot-lease.ts';
 import { StopConditions } from './stop-conditions.ts';
+
+export interface StepOptions {
+  /** The step ends after this long. */
+  readonly budgetMs: number;
+  /** After `budgetMs` the campaign's next step is signalled, and this step sends until that one begins. */
+  readonly isFollowed?: boolean;
+  /** One batch finishes the campaign: the step asks for a slot for 300 ms and does not join the wait queue. */
+  readonly singleBatch?: boolean;
+  /** True when the process is about to end: nothing more leaves. */
+  readonly draining: () => boolean;
+}
 
 export interface SendingStep {
   readonly options: StepOptions;

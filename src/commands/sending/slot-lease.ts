@@ -12,7 +12,7 @@ import {
 } from '../../records/sending/send-slots.ts';
 import { rejoinSlotQueue } from '../../records/sending/slot-queue.ts';
 import type { HeldSlot, SlotRequest } from '../../records/sending/slot-state.ts';
-import type { Sender } from './run-send-step.ts';
+import type { Sender } from './sender.ts';
 
 /** 300 ms, in steps of 30: a slot of small campaigns is free again that soon, and a new activity would cost more. */
 const singleBatchWaitMs = 300;

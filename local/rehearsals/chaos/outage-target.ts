@@ -1,0 +1,17 @@
+import type { TcpRelay } from './tcp-relay.ts';
+
+/** What an outage may break. */
+export interface OutageTarget {
+  readonly relays: Readonly<Record<'postgres' | 'temporal' | 'provider', TcpRelay>>;
+  /** Origin of the simulator itself, not through the relay. */
+  readonly simulator: string;
+  readonly database: DatabaseTarget;
+}
+
+/** The application's database, as its owner reaches it and not through the relay. */
+export interface DatabaseTarget {
+  readonly ownerUrl: string;
+  readonly name: string;
+  /** The application's role. */
+  readonly role: string;
+}

@@ -9,6 +9,8 @@ COPY tools tools
 COPY src src
 COPY local local
 COPY dashboard dashboard
+# The page speaks through the published client.
+COPY clients/typescript clients/typescript
 # Compiles, and bundles the workflows with the very version of the SDK that runs them.
 RUN node tools/build.mjs && test -s dist/workflow-bundle.js
 # The embedded Postgres belongs to `npm start` alone.

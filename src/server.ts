@@ -22,7 +22,8 @@ async function main(): Promise<void> {
   const dependencies = await createDependencies(config, 'api');
   const { logger, metrics } = dependencies;
   let stopping = false;
-  const missing = async () => (stopping ? ['stopping'] : findMissingOfApi(dependencies));
+  const missing = async (explain?: (reason: string) => void) =>
+    stopping ? ['stopping'] : findMissingOfApi(dependencies, explain);
   const { host, metricsPort } = config;
   const health =
     metricsPort === undefined ? undefined : await serveHealth({ host, port: metricsPort, metrics, missing });
@@ -55,7 +56,7 @@ async function main(): Promise<void> {
     .check()
     .catch((error: Error) => logger.error({ reason: error.message }, 'no file storage'));
   const { address, port } = server.address() as AddressInfo;
-  logger.info({ address, port, metricsPort: health?.port }, 'ready');
+  logger.info({ address, port, metricsPort: health?.port }, 'listening');
   // The API starts although something is missing, and answers 503 where it needs it; /readyz reports the same.
   void reportMissing({ logger, find: missing });
 }

@@ -148,9 +148,9 @@ async function main(): Promise<void> {
   let deliveries: DeliveryClusters | undefined;
   let connection: NativeConnection | undefined;
   const findFailing = watchFailures(async () => sdkMetrics?.read() ?? '');
-  const findMissingHere = async (): Promise<readonly string[]> => {
+  const findMissingHere = async (explain?: (reason: string) => void): Promise<readonly string[]> => {
     const found = await Promise.all([
-      findMissingOfWorker(base),
+      findMissingOfWorker(base, explain),
       findFailing(),
       findUnserved(connection, config),
     ]);
@@ -159,7 +159,7 @@ async function main(): Promise<void> {
     return [...found.flat(), ...(polls ? [] : ['task queues'])];
   };
   const health = await serveOwnHealth(base, sdkMetrics, findMissingHere);
-  const reported = reportMissing({ logger, find: () => findMissingOfWorker(base) });
+  const reported = reportMissing({ logger, find: (explain) => findMissingOfWorker(base, explain) });
   connection = await connectToTemporal(config, logger);
   const dependencies = {
     ...base,

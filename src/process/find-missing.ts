@@ -8,33 +8,52 @@ import { within } from '../concurrency/within.ts';
 
 const checkTimeoutMs = 3_000;
 
+/** Takes why a server counts as missing, for the log alone: the text may name its host and user. */
+type Explain = (reason: string) => void;
+
 /**
  * Resolves within `checkTimeoutMs` to what an API lacks: `postgres`, or `migrations` if some were not applied. It does not need
  * Temporal: without it an API answers requests, stores callbacks and keeps starts of campaigns in the workflow outbox.
  */
-export async function findMissingOfApi({
-  database,
-}: Pick<Dependencies, 'database'>): Promise<readonly string[]> {
-  const migrations = await inTime(pendingMigrations(database, sqlFolder()));
+export async function findMissingOfApi(
+  { database }: Pick<Dependencies, 'database'>,
+  explain?: Explain,
+): Promise<readonly string[]> {
+  const migrations = await inTime('postgres', pendingMigrations(database, sqlFolder()), explain);
   if (migrations === undefined) return ['postgres'];
   return migrations.length > 0 ? ['migrations'] : [];
 }
 
 /** Resolves within `checkTimeoutMs` to what a worker lacks: what an API may lack, and `temporal`. */
-export async function findMissingOfWorker({
-  database,
-  orchestrator,
-}: Pick<Dependencies, 'database' | 'orchestrator'>): Promise<readonly string[]> {
+export async function findMissingOfWorker(
+  { database, orchestrator }: Pick<Dependencies, 'database' | 'orchestrator'>,
+  explain?: Explain,
+): Promise<readonly string[]> {
   const [missing, temporal] = await Promise.all([
-    findMissingOfApi({ database }),
-    inTime(orchestrator.ping(checkTimeoutMs).then(() => true)),
+    findMissingOfApi({ database }, explain),
+    inTime(
+      'temporal',
+      orchestrator.ping(checkTimeoutMs).then(() => true),
+      explain,
+    ),
   ]);
   return [...missing, ...(temporal === undefined ? ['temporal'] : [])];
 }
 
 /** Undefined for a check that fails or does not answer in time. */
-function inTime<T>(check: Promise<T>): Promise<T | undefined> {
-  return within(checkTimeoutMs, check).catch(() => undefined);
+async function inTime<T>(
+  name: string,
+  check: Promise<T>,
+  explain: Explain | undefined,
+): Promise<T | undefined> {
+  try {
+    const found = await within(checkTimeoutMs, check);
+    if (found === undefined) explain?.(`${name}: no answer within ${checkTimeoutMs} ms`);
+    return found;
+  } catch (error) {
+    explain?.(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
 }
 
 const firstPauseMs = 250;
@@ -49,13 +68,15 @@ export async function reportMissing({
   find,
 }: {
   readonly logger: Logger;
-  readonly find: () => Promise<readonly string[]>;
+  readonly find: (explain: Explain) => Promise<readonly string[]>;
 }): Promise<void> {
   let loggedNames = '';
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-    const missing = await find();
+    const reasons: string[] = [];
+    const missing = await find((reason) => reasons.push(reason));
     const names = missing.join(', ');
-    if (names !== loggedNames && names !== '') logger.warn({ missing }, 'waiting for what is missing');
+    if (names !== loggedNames && names !== '')
+      logger.warn({ reasons, missing }, 'waiting for what is missing');
     if (names !== loggedNames && names === '') logger.info('nothing is missing any more');
     loggedNames = names;
     if (names === '') return;

@@ -65,7 +65,7 @@ async function startProcess(name: 'server' | 'worker') {
   const lines = createInterface({ input: child.stdout });
   const ready = new Promise<{ port: number }>((done, failed) => {
     lines.on('line', (line) => {
-      if (line.includes('"msg":"ready"')) done(JSON.parse(line) as { port: number });
+      if (line.includes('"msg":"listening"')) done(JSON.parse(line) as { port: number });
     });
     child.once('exit', (code) => failed(new Error(`The ${name} ended with exit code ${code}`)));
   });

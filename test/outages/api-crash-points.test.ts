@@ -99,8 +99,8 @@ async function sendWithCrash(
       CRASH_AFTER: String(crashAfter),
     },
   });
-  await program.says('"msg":"ready"');
-  const port = /"port":(\d+)[^\n]*"msg":"ready"/.exec(program.output())?.[1];
+  await program.says('"msg":"listening"');
+  const port = /"port":(\d+)[^\n]*"msg":"listening"/.exec(program.output())?.[1];
   // The API key was used before, so that recording its use is not one of the request's writes.
   const baseUrl = `http://127.0.0.1:${port}`;
   await fetch(`${baseUrl}/api/wallet`, { headers: { 'x-api-key': fixture.workspace.channelKey } });

@@ -36,8 +36,8 @@ const programs = {
   api: {
     path: 'dist/src/server.js',
     port: { PORT: '0' },
-    says: '"msg":"ready"',
-    portPattern: /"port":(\d+),"msg":"ready"/,
+    says: '"msg":"listening"',
+    portPattern: /"port":(\d+),"msg":"listening"/,
   },
   worker: {
     path: 'dist/src/worker.js',
@@ -112,6 +112,16 @@ it('programs run, are not ready and say why, until Postgres and Temporal answer'
   await expect.poll(() => statusOfEach(started, '/readyz'), { timeout: 60_000 }).toEqual([200, 200]);
   await Promise.all(started.map(({ says }) => says('nothing is missing any more')));
 });
+
+it('the log names why Postgres is missing, /readyz does not', async () => {
+  const url = new URL(database.url);
+  url.pathname = '/no-such-database';
+  const started = await Promise.all(names.map((name) => start(name, 'default', { DATABASE_URL: url.href })));
+  await Promise.all(
+    started.map(({ says }) => says('"reasons":["postgres: database \\"no-such-database\\" does not exist"')),
+  );
+  await untilMissing(started, { api: 'postgres', worker: 'postgres' });
+}, 150_000);
 
 it('a worker says that it is ready when it is', async () => {
   await toPostgres.set('gone');

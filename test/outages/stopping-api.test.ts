@@ -22,8 +22,8 @@ it('is unready on both of its ports at once, and serves until the delay is over'
     await api.ended;
     await database.drop();
   });
-  await api.says('"msg":"ready"');
-  const [, port, metricsPort] = /"port":(\d+),"metricsPort":(\d+),"msg":"ready"/.exec(api.output()) ?? [];
+  await api.says('"msg":"listening"');
+  const [, port, metricsPort] = /"port":(\d+),"metricsPort":(\d+),"msg":"listening"/.exec(api.output()) ?? [];
   const statuses = (path: string) =>
     Promise.all(
       [port, metricsPort].map(async (each) => (await fetch(`http://127.0.0.1:${each}${path}`)).status),

@@ -2,7 +2,7 @@
 import { readSimulatorOptions } from './options.ts';
 import { startSimulator } from './server.ts';
 
-const simulator = await startSimulator(readSimulatorOptions(process.env));
+const simulator = await start();
 const { port, baseUrl } = simulator;
 const forPeople = process.env['LOG_FORMAT'] === 'pretty';
 const ready = JSON.stringify({ ready: true, port, baseUrl, pid: process.pid });
@@ -13,3 +13,14 @@ const stop = (): void => {
 };
 process.once('SIGTERM', stop);
 process.once('SIGINT', stop);
+
+async function start() {
+  try {
+    return await startSimulator(readSimulatorOptions(process.env));
+  } catch (error) {
+    process.stderr.write(
+      `The simulator did not start: ${error instanceof Error ? error.message : String(error)}\n`,
+    );
+    process.exit(1);
+  }
+}

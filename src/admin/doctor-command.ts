@@ -178,12 +178,12 @@ function settledFinding({ finding, outcome, problem }: Settled): ReportedFinding
 
 function textOf({ findings, notes }: Report): string {
   const lines = findings.map(({ kind, id, meaning, repair, outcome, problem }) => {
-    const action = repair === null ? 'a person has to decide' : `--repair would ${repair}`;
+    const action = repair === null ? 'an operator has to act' : `--repair would ${repair}`;
     const done: Readonly<Record<ReportedFinding['outcome'], string>> = {
       found: action,
       repaired: `repaired: ${repair}`,
       failed: `NOT repaired: ${problem}`,
-      'not repairable': 'a person has to decide',
+      'not repairable': 'an operator has to act',
     };
     return `${kind} ${id}: ${meaning}; ${done[outcome]}`;
   });

@@ -29,7 +29,7 @@ export async function* checkOpenCampaigns(doctor: Doctor, again?: readonly strin
   }
 }
 
-export type CampaignChecker = Pick<Doctor, 'database' | 'orchestrator' | 'workflows' | 'logger' | 'now'>;
+export type CampaignChecker = Pick<Doctor, 'database' | 'orchestrator' | 'workflows' | 'logger'>;
 
 /** Compares an unfinished campaign with its workflow. */
 export async function compareCampaign(

@@ -18,7 +18,7 @@ const mostEnded = 500;
 const callsAtOnce = 8;
 /** A poll logs one line, however many campaigns it found; `find-campaigns` lists the others. */
 const mostLogged = 10;
-// 5 min: Temporal's lists lag behind, and a worker's clock may be off.
+// 5 min: Temporal's lists lag behind, and its clock may differ from Postgres'.
 const overlapMs = 300_000;
 const firstPeriodMs = 86_400_000;
 const settledSeconds = 15;
@@ -27,12 +27,14 @@ const safeRepairs = new Set(['campaign-without-workflow', 'workflow-behind-recor
 /** Returns true when this process did the check. */
 export async function watchCampaigns(checker: CampaignChecker): Promise<boolean> {
   const { database } = checker;
-  const startedAt = checker.now();
   const watch = await takeWatch(database);
   if (watch === undefined) return false;
   await suspectCampaigns(database);
+  const { lookedAt, startedAt } = watch;
   const since =
-    watch.lookedAt === null ? startedAt.getTime() - firstPeriodMs : watch.lookedAt.getTime() - overlapMs;
+    lookedAt === null
+      ? startedAt.getTime() - firstPeriodMs
+      : Math.min(lookedAt.getTime(), startedAt.getTime()) - overlapMs;
   const ended = await listEnded(checker, new Date(since));
   const ids = [...new Set([...ended, ...(await takeSuspects(database, mostSuspects))])];
   const open = await listOpenCampaigns(database, { ids, settledSeconds });

@@ -12,15 +12,20 @@ import { isWindowClosed, waitingJoin } from '../campaigns/waiting-reason.ts';
 /** Kinds that are reported. A preparation may take long, and so may a wait whose reason is recorded. */
 export const standstillKinds = ['due', 'running', 'without_workflow', 'stuck'] as const;
 
-const Watch = row(t.type({ looked_at: nullable(timestamp) }));
+const Watch = row(t.type({ looked_at: nullable(timestamp), started_at: timestamp }));
 
-/** Assigns the next check to one process; returns when the last completed check began. Undefined when none is due yet. */
+/**
+ * Assigns the next check to one process; returns when it and the last completed check began, by Postgres' clock. Undefined when
+ * none is due yet. A `next_at` further ahead than a check sets it predates a clock rollback.
+ */
 export async function takeWatch(
   connection: Connection,
-): Promise<{ readonly lookedAt: Date | null } | undefined> {
+): Promise<{ readonly lookedAt: Date | null; readonly startedAt: Date } | undefined> {
   const watch = await connection.maybeOne(sql.type(Watch)`
-    UPDATE campaign_watch SET next_at = now() + interval '15 seconds' WHERE next_at <= now() RETURNING looked_at`);
-  return watch === null ? undefined : { lookedAt: watch.looked_at };
+    UPDATE campaign_watch SET next_at = now() + interval '15 seconds'
+    WHERE next_at <= now() OR next_at > now() + interval '15 seconds'
+    RETURNING looked_at, now() AS started_at`);
+  return watch === null ? undefined : { lookedAt: watch.looked_at, startedAt: watch.started_at };
 }
 
 export async function endWatch(connection: Connection, startedAt: Date): Promise<void> {
@@ -71,7 +76,7 @@ export function takeSuspects(connection: Connection, limit: number): Promise<rea
     UPDATE campaign_standstill SET looked_at = now()
     WHERE campaign_id IN (
       SELECT campaign_id FROM campaign_standstill
-      WHERE looked_at IS NULL OR looked_at < now() - interval '20 seconds'
+      WHERE looked_at IS NULL OR looked_at < now() - interval '20 seconds' OR looked_at > now()
       ORDER BY looked_at NULLS FIRST LIMIT ${limit})
     RETURNING campaign_id`);
 }

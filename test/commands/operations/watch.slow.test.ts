@@ -1,5 +1,6 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import * as t from 'io-ts';
 import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import {
@@ -11,6 +12,7 @@ import { watchCampaigns } from '../../../src/commands/operations/watch-campaigns
 import { createWorkerOrchestrator } from '../../../src/orchestrator/orchestrator.ts';
 import { getCampaignReport } from '../../../src/records/campaigns/report.ts';
 import { findCampaigns } from '../../../src/records/operations/find-campaigns.ts';
+import { row } from '../../../src/records/database/row.ts';
 import { countStandstills, suspectCampaigns } from '../../../src/records/operations/standstill.ts';
 import { campaignWorkflowId } from '../../../src/workflows/contract.ts';
 import { createCampaignFixture, until } from '../../support/campaign-fixture.ts';
@@ -207,4 +209,16 @@ it('records QUEUED for a backlog behind running workers, and logs nothing', asyn
   await poll({ describe: async () => ({ state: 'running', stuck: 'no worker' }) });
   expect(logged).toEqual(['campaigns stand still']);
   expect(campaigns).toHaveLength(3);
+});
+
+it('goes on at once after the clock of Postgres was set back, whatever the clock of the process says', async () => {
+  await doctorFixture.run(
+    sql.fragment`UPDATE campaign_watch SET next_at = now() + interval '1 hour', looked_at = now() + interval '1 hour'`,
+  );
+  expect(await check()).toBe(true);
+  expect(await check()).toBe(false);
+  expect(
+    await doctorFixture.pool.oneFirst(sql.type(row(t.type({ isPast: t.boolean })))`
+      SELECT looked_at BETWEEN now() - interval '1 minute' AND now() AS "isPast" FROM campaign_watch`),
+  ).toBe(true);
 });

@@ -18,8 +18,11 @@ export interface PollingOptions {
   readonly idleMs: number;
   /** Each poll in a row that returns `'empty'` makes the pause longer by half, up to this many ms. Default: `idleMs`. */
   readonly longestIdleMs?: number;
-  /** One poll: true when there may be more to do at once, `'empty'` when it found nothing at all. */
-  readonly work: () => Promise<boolean | 'empty'>;
+  /**
+   * One poll: true when there may be more to do at once, `'empty'` when it found nothing at all, `'skipped'` when another
+   * process does the work, which does not end a series of failures.
+   */
+  readonly work: () => Promise<boolean | 'empty' | 'skipped'>;
 }
 
 // About eight seconds: a shorter failure is not logged as an error.
@@ -63,8 +66,10 @@ export function startPollingLoop({
     while (!stopped.signal.aborted) {
       try {
         const found = await work();
-        if (failures > 0) logger.info({ loop: name, failures }, 'loop works again');
-        failures = 0;
+        if (found !== 'skipped') {
+          if (failures > 0) logger.info({ loop: name, failures }, 'loop works again');
+          failures = 0;
+        }
         idle = found === 'empty' ? Math.min(longestIdleMs, idle * 1.5) : idleMs;
         if (found !== true && !stopped.signal.aborted) await pause(idle);
       } catch (error) {

@@ -32,7 +32,7 @@ export function startLoops(dependencies: WorkerDependencies, deliveries: Deliver
         name: 'watch',
         logger,
         idleMs: watchIdleMs,
-        work: () => watchCampaigns(checker).then(() => false),
+        work: () => watchCampaigns(checker).then((checked) => (checked ? false : 'skipped')),
       }),
       startDeliveringOutbox(dependencies),
     ],

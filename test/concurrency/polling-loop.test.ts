@@ -57,3 +57,26 @@ test('a loop that is woken polls at once, also when it was polling at that momen
   await loop.stop();
   expect(times).toEqual([0, 30, 30, 130, 230]);
 });
+
+test('a poll left to another process does not end a series of failures', async () => {
+  const lines: string[] = [];
+  const loop = startPollingLoop({
+    name: 'test',
+    logger: pino(
+      { base: null },
+      { write: (line) => void lines.push((JSON.parse(line) as { msg: string }).msg) },
+    ),
+    idleMs: 100,
+    work: (() => {
+      const polls = ['fails', 'skipped', 'fails', 'skipped', 'works'];
+      return async () => {
+        const poll = polls.shift();
+        if (poll === 'fails') throw new Error('refused');
+        return poll === 'skipped' ? poll : false;
+      };
+    })(),
+  });
+  await vi.advanceTimersByTimeAsync(2_000);
+  await loop.stop();
+  expect(lines).toEqual(['loop failed, trying again', 'loop works again']);
+});

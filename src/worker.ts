@@ -123,7 +123,7 @@ function serveDeliveries(
 /** Served from the start, so that a probe does not restart a worker that waits for Temporal. */
 async function serveOwnHealth(
   { config, metrics, logger }: OpenDependencies,
-  sdkMetrics: SdkMetrics | undefined,
+  moreMetrics: () => Promise<string>,
   missing: () => Promise<readonly string[]>,
 ): Promise<HealthServer | undefined> {
   if (config.metricsPort === undefined) return undefined;
@@ -131,7 +131,7 @@ async function serveOwnHealth(
     host: config.host,
     port: config.metricsPort,
     metrics,
-    moreMetrics: async () => sdkMetrics?.read() ?? '',
+    moreMetrics,
     missing,
   });
   logger.info({ port: health.port }, 'health served');
@@ -158,7 +158,20 @@ async function main(): Promise<void> {
     const polls = all.length > 0 && all.every((worker) => worker.getState() === 'RUNNING');
     return [...found.flat(), ...(polls ? [] : ['task queues'])];
   };
-  const health = await serveOwnHealth(base, sdkMetrics, findMissingHere);
+  let serving = false;
+  /** A worker of a version that is not current polls its queues and gets no work. */
+  const updateServed = async (): Promise<void> => {
+    const unserved = await findUnserved(connection, config);
+    base.metrics.taskQueueServed.reset();
+    if (!serving || unserved.length > 0) return;
+    for (const queue of config.taskQueues) base.metrics.taskQueueServed.set({ queue }, 1);
+  };
+  // A scrape does not wait for Temporal: it shows what the scrape before it found.
+  const moreMetrics = async () => {
+    void updateServed();
+    return (await sdkMetrics?.read()) ?? '';
+  };
+  const health = await serveOwnHealth(base, moreMetrics, findMissingHere);
   const reported = reportMissing({ logger, find: (explain) => findMissingOfWorker(base, explain) });
   connection = await connectToTemporal(config, logger);
   const dependencies = {
@@ -173,7 +186,8 @@ async function main(): Promise<void> {
   deliveries = clusters;
   const loops = startLoops(dependencies, clusters);
   const running = Promise.all([clusters.running, ...workers.map((worker) => worker.run())]);
-  for (const queue of config.taskQueues) base.metrics.taskQueueServed.set({ queue }, 1);
+  serving = true;
+  void updateServed();
 
   shutDownOnSignal({
     logger,
@@ -184,6 +198,7 @@ async function main(): Promise<void> {
         name: 'drain',
         run: async () => {
           draining = true;
+          serving = false;
           base.metrics.taskQueueServed.reset();
           for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
           await Promise.all([running, clusters.stop(), ...loops.map((loop) => loop.stop())]);

@@ -85,7 +85,7 @@ export function createMetrics(service: string) {
     }),
     taskQueueServed: new Gauge({
       name: 'task_queue_served',
-      help: '1 for each task queue that this worker polls; no series while it drains',
+      help: '1 for each task queue that this worker serves; no series while it drains or its version is not current',
       labelNames: ['queue'],
       registers,
     }),

@@ -4,6 +4,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { openTcpRelay, throughRelay, type TcpRelay } from '../../local/rehearsals/chaos/tcp-relay.ts';
+import { deploymentName } from '../../src/orchestrator/worker-deployment.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startTemporal } from '../support/temporal.ts';
 import { startProgram, type StartedProgram } from './child-process.ts';
@@ -69,7 +70,13 @@ async function start(name: keyof typeof programs, namespace = 'default', setting
     const body = (await response.json()) as { readonly message?: string };
     return [response.status, body.message] as const;
   };
-  return { ...program, get };
+  const served = async () => {
+    const response = await fetch(`http://127.0.0.1:${number}/metrics`);
+    return [...(await response.text()).matchAll(/^task_queue_served\{queue="(\w+)"/gm)].map(
+      ([, queue]) => queue,
+    );
+  };
+  return { ...program, get, served };
 }
 
 const names = ['api', 'worker'] as const;
@@ -174,3 +181,26 @@ it('a worker polls only the configured task queues, and is ready with them alone
   await expect.poll(() => polls('webhooks')).toBe(true);
   expect([await polls('campaigns'), await polls('maintenance')]).toEqual([false, false]);
 });
+
+it('a worker serves no task queue until its version is current', async () => {
+  const { workflowService } = temporal.connection;
+  const namespace = `versions-${randomUUID()}`;
+  await workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: msToTs('1 day'),
+  });
+  const worker = await start('worker', namespace, {
+    WORKER_BUILD_ID: '7',
+    TASK_QUEUES: 'campaigns,maintenance',
+  });
+  const reason = 'Not ready: version 7 is neither current nor ramping';
+  await expect.poll(() => worker.get('/readyz'), { timeout: 60_000 }).toEqual([503, reason]);
+  expect(await worker.served()).toEqual([]);
+  const makeCurrent = () =>
+    workflowService.setWorkerDeploymentCurrentVersion({ namespace, deploymentName, buildId: '7' }).then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(makeCurrent, { timeout: 60_000 }).toBe(true);
+  await expect.poll(worker.served, { timeout: 60_000 }).toEqual(['campaigns', 'maintenance']);
+}, 150_000);

@@ -12,6 +12,7 @@ import { readCertificateExpiry } from './outbound/certificate-expiry.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { createCloudProvider } from './provider/cloud-provider.ts';
 import type { MessagingProvider } from './provider/provider.ts';
+import { countFailures } from './storage/count-failures.ts';
 import { createStorage } from './storage/create-storage.ts';
 import type { FileStorage } from './storage/file-storage.ts';
 import { createDatabase, type Database } from './records/database/database.ts';
@@ -81,7 +82,7 @@ export async function createDependencies(config: Config, service: string): Promi
     orchestrator,
     provider,
     outbound: measureOutbound(metrics, traceOutbound(tracing, createOutbound(config))),
-    storage: await createStorage(config),
+    storage: countFailures(await createStorage(config), () => metrics.storageFailures.inc()),
     secrets: createSecretBox(config.secretsKeys),
     callbackInbox: createCallbackInbox(database),
     recipientExport,

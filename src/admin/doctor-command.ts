@@ -190,7 +190,7 @@ function textOf({ findings, notes }: Report): string {
   const open = findings.filter(({ outcome }) => outcome !== 'repaired').length;
   const sum =
     findings.length === 0
-      ? 'Nothing to report: Postgres and Temporal agree.'
+      ? 'Nothing to repair: Postgres and Temporal agree.'
       : `${findings.length} findings, ${open} of them not settled.`;
   return [...notes.map((note) => `note: ${note}`), ...lines, sum].join('\n');
 }

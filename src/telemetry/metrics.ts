@@ -96,6 +96,11 @@ export function createMetrics(service: string) {
       buckets: networkBuckets,
       registers,
     }),
+    storageFailures: new Counter({
+      name: 'file_storage_failures_total',
+      help: 'Calls that the file storage refused: no disk space, no access, no answer',
+      registers,
+    }),
     webhooksDisabled: new Counter({
       name: 'webhooks_disabled_total',
       help: 'Webhooks that were disabled because every delivery to them failed for days',

@@ -60,7 +60,7 @@ describe('admin doctor', () => {
       .toEqual({
         code: 0,
         err: '',
-        out: `${notes}Nothing to report: Postgres and Temporal agree.\n`,
+        out: `${notes}Nothing to repair: Postgres and Temporal agree.\n`,
       });
   });
 

@@ -75,6 +75,16 @@ describe('admin doctor', () => {
     expect(out).toMatch(/^note: of 2026-01-01T12:00:00.000Z to 2026-01-01T12:10:00.000Z no record is left/);
   });
 
+  it('leaves waiting callbacks to the workers that start after a restore', async () => {
+    const { pool } = database;
+    await pool.query(sql.type(nothing)`
+      INSERT INTO waiting_callback (id, received_at, size) VALUES (1, now() - interval '20 minutes', 2)`);
+    expect(await doctor()).toMatchObject({ code: 1, out: expect.stringMatching(/callbacks .* not applied/) });
+    const time = ['--backup-at', '2026-01-01T12:00:00Z', '--stopped-at', '2026-01-01T12:10:00Z'];
+    expect(await doctor(...time, '--temporal-too', '--repair')).toMatchObject({ code: 0 });
+    await pool.query(sql.type(nothing)`DELETE FROM waiting_callback`);
+  });
+
   it('asks whether Temporal was restored too when Temporal shows nothing after the backup', async () => {
     const time = ['--backup-at', '2026-01-01T12:00:00Z', '--stopped-at', '2026-01-01T12:10:00Z'];
     const { code, out, err } = await doctor(...time);

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { runAdmin } from './admin/run-admin.ts';
 
-process.exitCode = await runAdmin({
+const exitCode = await runAdmin({
   args: process.argv.slice(2),
   environment: process.env,
   // From dist/src/.
@@ -10,3 +10,5 @@ process.exitCode = await runAdmin({
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
 });
+// Without waiting for timers: Temporal's client may retry a call on its closed connection, which throws.
+process.stdout.write('', () => process.exit(exitCode));

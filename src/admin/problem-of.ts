@@ -1,5 +1,5 @@
 /** The sentence that a failed command prints: which server does not answer, or what the database lacks. */
-import { isDatabaseAway, isTableMissing } from '../records/database/failure.ts';
+import { isDatabaseAway, isForbidden, isTableMissing } from '../records/database/failure.ts';
 
 // UNAVAILABLE and DEADLINE_EXCEEDED of gRPC.
 const away: readonly unknown[] = [14, 4];
@@ -8,6 +8,8 @@ export function problemOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, cause } = error;
   if (isTableMissing(error)) return `The database lacks tables of this build (${message}): run migrate`;
+  if (isForbidden(error))
+    return `Postgres: ${message}. Migrate as the schema's owner (DATABASE_OWNER_URL), then run the command again`;
   const call = [error, cause].find(isOfTemporal);
   if (call !== undefined)
     return `Temporal (TEMPORAL_ADDRESS) ${away.includes(call.code) ? 'does not answer' : 'refuses'}: ${call.details}`;

@@ -15,6 +15,13 @@ it('says why Temporal refuses', () => {
   expect(problemOf(call(missing))).toBe('Temporal (TEMPORAL_ADDRESS) refuses: Namespace nope is not found.');
 });
 
+it('names the setting of the owner when the role lacks a right', () => {
+  const error = Object.assign(new Error('permission denied for schema public'), { code: '42501' });
+  expect(problemOf(error)).toBe(
+    "Postgres: permission denied for schema public. Migrate as the schema's owner (DATABASE_OWNER_URL), then run the command again",
+  );
+});
+
 it('leaves every other message as it is', () => {
   expect(problemOf(new Error('--amount must be positive'))).toBe('--amount must be positive');
 });

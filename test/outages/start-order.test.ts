@@ -130,6 +130,21 @@ it('the log names why Postgres is missing, /readyz does not', async () => {
   await untilMissing(started, { api: 'postgres', worker: 'postgres' });
 }, 150_000);
 
+it('an admin command prints one line when Temporal is away', async () => {
+  const doctor = startProgram({
+    path: 'dist/src/admin.js',
+    args: ['doctor', '--pause-seconds', '0'],
+    environment: {
+      DATABASE_URL: database.url,
+      TEMPORAL_ADDRESS: '127.0.0.1:9',
+      SECRETS_KEY: 'a secrets key of the tests',
+    },
+  });
+  running.push(doctor);
+  expect(await doctor.ended).toBe(1);
+  expect(doctor.output()).toMatch(/^Temporal \(TEMPORAL_ADDRESS\) does not answer: .*\n*$/);
+}, 60_000);
+
 it('a worker says that it is ready when it is', async () => {
   await toPostgres.set('gone');
   const worker = await start('worker');

@@ -62,6 +62,11 @@ export function isTableMissing(error: unknown): boolean {
   return someLink(error, ({ code }) => code === '42P01');
 }
 
+/** The role lacks a right: a migration was run by another than the schema's owner, or did not grant it yet. */
+export function isForbidden(error: unknown): boolean {
+  return someLink(error, ({ code }) => code === '42501');
+}
+
 const causesBySqlState: Readonly<Record<string, DatabaseErrorCause>> = {
   '53100': 'disk_full',
   '25006': 'read_only',

@@ -1,6 +1,6 @@
 /** Effects of a failure beyond its message: campaigns pause, people unsubscribe, countries are blocked. */
 import type { Dependencies } from '../../dependencies.ts';
-import { providerErrorRule } from '../../domain/sending/provider-error.ts';
+import { providerErrorRule, type ProviderError } from '../../domain/sending/provider-error.ts';
 import type { ChannelBlockCause, ProviderErrorRule } from '../../domain/sending/provider-error-table.ts';
 import { statusBits } from '../../domain/campaigns/recipient.ts';
 import type { Connection } from '../../records/database/database.ts';
@@ -15,8 +15,7 @@ import { personOf } from './recognise-sender.ts';
 import { pauseCampaignsOfTemplate, pauseRefusedChannel } from '../campaigns/pause-campaigns.ts';
 
 /** A message the provider refused, at once or later. */
-export interface FailedMessage {
-  readonly code: number;
+export interface FailedMessage extends ProviderError {
   readonly channelId: string;
   readonly templateId: string | null;
   /** ISO 3166 alpha-2, or ''. */
@@ -56,7 +55,7 @@ export async function applyConsequences<F extends FailedMessage>(
 ): Promise<Effects<F>> {
   const failuresWithRules = failures.map((failed) => ({
     failed,
-    rule: providerErrorRule({ code: failed.code }),
+    rule: providerErrorRule(failed),
   }));
   for (const { rule, failed } of failuresWithRules) {
     if (effectOf(rule) === 'block_country' && failed.country !== '')

@@ -1,4 +1,5 @@
 import type { Dependencies } from '../../dependencies.ts';
+import type { ProviderError } from '../../domain/sending/provider-error.ts';
 import { applyChoices } from '../callbacks/change-subscription.ts';
 import { finishAfterCommit } from '../callbacks/after-commit.ts';
 import { applyConsequences } from '../callbacks/status-effects.ts';
@@ -22,10 +23,10 @@ export interface RefusedMessage {
 export async function applyRefusalEffects(
   dependencies: Pick<Dependencies, 'database' | 'logger' | 'orchestrator' | 'now' | 'secrets'>,
   { channel, template, recipient }: RefusedMessage,
-  code: number,
+  error: ProviderError,
 ): Promise<void> {
   const effects = await dependencies.database.transaction(async (transaction) => {
-    const failed = { code, channelId: channel.id, templateId: template.id, country: recipient.country };
+    const failed = { ...error, channelId: channel.id, templateId: template.id, country: recipient.country };
     const found = await applyConsequences(dependencies, transaction, [failed]);
     if (found.optedOut.length > 0) {
       const person = { phoneNumber: recipient.to, waId: null, providerUserId: recipient.to };

@@ -123,7 +123,7 @@ async function refused(
   const detail = cleanText(details ?? text, 1000);
   const error = providerErrorOf(result);
   await record(dependencies, messageId, { state: 'FAILED', reason: providerReason(code), detail, error });
-  await applyRefusalEffects(dependencies, message, code);
+  await applyRefusalEffects(dependencies, message, result);
   return new ProviderRefused(code, detail);
 }
 

@@ -1,6 +1,6 @@
 /** Classifies the provider's answer: the outcome to record, and the effect on the messages that follow. */
 import { cleanText } from '../../domain/clean-text.ts';
-import { providerErrorAction } from '../../domain/sending/provider-error.ts';
+import { providerErrorAction, type ProviderError } from '../../domain/sending/provider-error.ts';
 import { providerReason } from '../../domain/campaigns/recipient.ts';
 import { providerErrorOf, type SendRejected, type SendResult } from '../../provider/provider.ts';
 import type { MessageOutcome } from '../../records/sending/outcomes.ts';
@@ -23,8 +23,8 @@ export interface Classification {
   readonly isFailure?: true;
   /** The message was released here, and the provider was not asked. */
   readonly wasSent?: false;
-  /** The provider's code of a rejection with an effect beyond its message. */
-  readonly effectCode?: number;
+  /** A rejection with an effect beyond its message. */
+  readonly rejection?: ProviderError;
   /** The provider's code of a malformed message. */
   readonly malformedCode?: number;
 }
@@ -79,7 +79,7 @@ function classifyRejection(result: SendRejected, attempts: number | null): Class
       };
     case 'pause_template':
     case 'pause_channel':
-      return { outcome: released, stopReason: { kind: 'blocked' }, effectCode: result.code };
+      return { outcome: released, stopReason: { kind: 'blocked' }, rejection: result };
     case 'fail':
       return {
         outcome: {
@@ -90,7 +90,7 @@ function classifyRejection(result: SendRejected, attempts: number | null): Class
           detail: cleanText(result.details ?? result.message, maxDetailLength),
           ...(result.code !== result.httpStatus && { error: providerErrorOf(result) }),
         },
-        ...(action.effect !== undefined && { effectCode: result.code }),
+        ...(action.effect !== undefined && { rejection: result }),
         ...(action.mappingSuspect === true && { malformedCode: result.code }),
       };
   }

@@ -1,5 +1,6 @@
 /** Effects of the provider's answers beyond their messages: the channel slows down, campaigns pause, contacts opt out. */
 import type { Dependencies } from '../../dependencies.ts';
+import type { ProviderError } from '../../domain/sending/provider-error.ts';
 import { lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
 import { slowDown } from '../../records/sending/channel-rate.ts';
 import type { ClaimedRecipient } from '../../records/sending/claim-batch.ts';
@@ -8,8 +9,7 @@ import { applyRefusalEffects } from '../messages/refusal-effects.ts';
 import type { StopReason } from './classify-answer.ts';
 
 export interface Rejection {
-  /** The provider's error code. */
-  readonly code: number;
+  readonly error: ProviderError;
   readonly recipient: ClaimedRecipient;
   /** The effect pauses the campaigns of the template or of the channel. */
   readonly pauses: boolean;
@@ -25,12 +25,12 @@ export async function handleRejections(
   const channel = { id: context.channel_id, workspaceId: context.workspace_id };
   // A rejection from an older epoch says nothing of what was repaired since.
   const isCurrent = await isRunningEpoch(dependencies.database, context);
-  for (const { code, recipient, pauses } of rejections) {
+  for (const { error, recipient, pauses } of rejections) {
     if (pauses && !isCurrent) continue;
     await applyRefusalEffects(
       dependencies,
       { channel, template: { id: context.template_id }, recipient },
-      code,
+      error,
     );
   }
 }

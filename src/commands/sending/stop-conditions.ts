@@ -20,12 +20,11 @@ export class StopConditions {
     this.#reason ??= reason;
   }
 
-  onAnswer({ stopReason, effectCode, malformedCode }: Classification, recipient: ClaimedRecipient): void {
+  onAnswer({ stopReason, rejection, malformedCode }: Classification, recipient: ClaimedRecipient): void {
     const pauses = stopReason !== undefined;
     // One of many equal rejections is enough to pause a template or a channel.
     const isRepeated = pauses && this.#reason !== undefined;
-    if (effectCode !== undefined && !isRepeated)
-      this.rejections.push({ code: effectCode, recipient, pauses });
+    if (rejection !== undefined && !isRepeated) this.rejections.push({ error: rejection, recipient, pauses });
     if (stopReason !== undefined) this.stop(stopReason);
     this.#countMalformed(malformedCode);
     if (this.#malformed.count >= malformedToStop) this.stop({ kind: 'malformed' });

@@ -99,6 +99,23 @@ describe('a rejection from before a repair', () => {
   });
 });
 
+describe('a rejection of the channel', () => {
+  it.each([
+    ['an HTTP error outside the protocol', { code: 404, httpStatus: 404 }],
+    ['a redirect', { code: 302, httpStatus: 302 }],
+    ['a subcode', { code: 100, subcode: 33, httpStatus: 400 }],
+  ])('that is known by %s pauses its campaigns', async (_, error) => {
+    const seeded = await seedCampaign(test.pool, { recipients: 2 });
+    const rejected = { kind: 'rejected', message: '', details: null, isTransient: false, ...error } as const;
+    await runSendStep(dependenciesWith(createFakeProvider(() => rejected)), seeded.campaignId, calm);
+    expect(await getCampaignSnapshot(test.pool, seeded.campaignId)).toMatchObject({
+      status: 'PAUSED',
+      pauseReason: 'CHANNEL_BLOCKED',
+      counts: { pending: 2, claimed: 0 },
+    });
+  });
+});
+
 describe('pauseForBalance', () => {
   it('does not pause after a recharge that came in between', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 2, balance: messagePrice });

@@ -5,7 +5,11 @@
 import { randomUUID } from 'node:crypto';
 import { compileRenderer, type MessagePlan } from '../../domain/templates/plan.ts';
 import { expireClaims } from '../../records/sending/claim-expiry.ts';
-import { getSendingContext, type SendingContext } from '../../records/sending/sending-context.ts';
+import {
+  getSendingContext,
+  listLastReasons,
+  type SendingContext,
+} from '../../records/sending/sending-context.ts';
 import { leaveSlotQueue, recordSlotUsage } from '../../records/sending/slot-queue.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
 import { createContactRenewal } from './contact-renewal.ts';
@@ -50,7 +54,17 @@ export async function runSendStep(
     const plan = context.message_plan as MessagePlan;
     const send = sendMessagesOf(dependencies, context, plan);
     const renewal = createContactRenewal(plan);
-    return await sendAndRelease(dependencies, { options, lease, context, clock, prices, send, renewal });
+    const lastReasons = context.failed === 0 ? [] : await listLastReasons(database, campaignId);
+    return await sendAndRelease(dependencies, {
+      options,
+      lease,
+      context,
+      clock,
+      prices,
+      send,
+      renewal,
+      lastReasons,
+    });
   } catch (error) {
     // Nothing is on its way any more. Without this the channel would stand still until the lease expires.
     await lease.release(0);

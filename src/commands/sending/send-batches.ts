@@ -39,6 +39,8 @@ export interface SendingStep {
   readonly prices: ReadonlyMap<string, bigint>;
   readonly send: SendQueueOptions['send'];
   readonly renewal: ContactRenewal;
+  /** Of the recipients that were answered before the step, the last first. */
+  readonly lastReasons: readonly (string | null)[];
 }
 
 /** Why the loop ended: at most one of the three is set. */
@@ -86,7 +88,7 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
     onUnanswered: ({ position, claimId }) =>
       recorder.add({ position, claimId, outcome: { kind: 'released', delayMs: 0, attempted: false } }),
   });
-  const stopConditions = new StopConditions();
+  const stopConditions = new StopConditions(step.lastReasons);
   const failures = logFailures(dependencies.logger, channelId);
   const circuit = new CircuitReporter((answers) =>
     recordAnswers(database, { channelId, ...answers }).then(failures.circuit),

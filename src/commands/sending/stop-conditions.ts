@@ -1,4 +1,5 @@
 /** Collects what a step's answers mean for the messages that follow: whether the step stops, and which rejections have effects. */
+import { providerReason } from '../../domain/campaigns/recipient.ts';
 import type { ClaimedRecipient } from '../../records/sending/claim-batch.ts';
 import type { Classification, StopReason } from './classify-answer.ts';
 import type { Rejection } from './handle-rejections.ts';
@@ -9,7 +10,14 @@ const malformedToStop = 100;
 export class StopConditions {
   readonly rejections: Rejection[] = [];
   #reason: StopReason | undefined;
-  #malformed = { code: 0, count: 0 };
+  #malformed: { readonly reason: string | null; readonly count: number };
+
+  /** `lastReasons`: of the answers to earlier steps, the last first; a run of malformed messages goes on across steps. */
+  constructor(lastReasons: readonly (string | null)[]) {
+    const [reason = null] = lastReasons;
+    const end = lastReasons.findIndex((other) => other !== reason);
+    this.#malformed = { reason, count: end === -1 ? lastReasons.length : end };
+  }
 
   /** Undefined while the step may send. The first reason stays. */
   get reason(): StopReason | undefined {
@@ -27,11 +35,13 @@ export class StopConditions {
     if (rejection !== undefined && !isRepeated) this.rejections.push({ error: rejection, recipient, pauses });
     if (stopReason !== undefined) this.stop(stopReason);
     this.#countMalformed(malformedCode);
-    if (this.#malformed.count >= malformedToStop) this.stop({ kind: 'malformed' });
+    const { reason: alike, count } = this.#malformed;
+    if (alike !== null && count >= malformedToStop) this.stop({ kind: 'malformed' });
   }
 
   #countMalformed(code: number | undefined): void {
-    if (code === undefined) this.#malformed = { code: 0, count: 0 };
-    else this.#malformed = { code, count: code === this.#malformed.code ? this.#malformed.count + 1 : 1 };
+    const { reason: before, count } = this.#malformed;
+    const reason = code === undefined ? null : providerReason(code);
+    this.#malformed = { reason, count: reason === before ? count + 1 : 1 };
   }
 }

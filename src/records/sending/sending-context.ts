@@ -19,6 +19,7 @@ const SendingContext = t.type({
   answer_ms: t.number,
   pending: t.number,
   claimed: t.number,
+  failed: t.number,
   template_name: t.string,
   template_language: t.string,
   template_category: t.string,
@@ -38,7 +39,7 @@ export async function getSendingContext(connection: Connection, campaignId: stri
       campaign.epoch, campaign.message_plan,
       channel.phone_number_id, channel.access_token_encrypted, channel.messages_per_second, channel.marketing_endpoint,
       business_account.messaging_limit IS NOT NULL AS limited,
-      channel_rate.answer_ms, campaign_counter.pending, campaign_counter.claimed,
+      channel_rate.answer_ms, campaign_counter.pending, campaign_counter.claimed, campaign_counter.failed,
       template.name AS template_name, template.language AS template_language, template.category AS template_category,
       extract(epoch FROM clock_timestamp())::float8 * 1000 AS now
     FROM campaign
@@ -50,6 +51,32 @@ export async function getSendingContext(connection: Connection, campaignId: stri
     WHERE campaign.id = ${campaignId}`);
   if (found === null) throw new NotFound('Campaign');
   return found;
+}
+
+const Answered = row(t.type({ reason: nullable(t.string) }));
+
+/**
+ * Reasons of the last 99 recipients that the provider answered, the last first; null for those without one, and for all from
+ * before the campaign was last started. Looks at the last 1,000 positions that were claimed: a run of skipped recipients may be
+ * as long as the campaign.
+ */
+export async function listLastReasons(
+  connection: Connection,
+  campaignId: string,
+): Promise<readonly (string | null)[]> {
+  const answered = await connection.any(sql.type(Answered)`
+    SELECT last.reason
+    FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id,
+      LATERAL (
+        SELECT position, CASE WHEN updated_at >= campaign.updated_at THEN reason END AS reason
+        FROM recipient
+        WHERE campaign_id = campaign.id
+          AND position BETWEEN campaign_counter.claimed_position - 999 AND campaign_counter.claimed_position
+          AND state NOT IN ('PENDING', 'CLAIMED', 'CANCELLED', 'SKIPPED')
+        ORDER BY position DESC LIMIT 99) AS last
+    WHERE campaign.id = ${campaignId}
+    ORDER BY last.position DESC`);
+  return answered.map(({ reason }) => reason);
 }
 
 const Unchanged = row(t.type({ unchanged: t.boolean }));

@@ -5,6 +5,7 @@ import * as t from 'io-ts';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { pauseCampaign } from '../../../src/commands/campaigns/change-campaign.ts';
+import { startCampaignAgain } from '../../../src/commands/campaigns/change-campaign.ts';
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
 import { settleCampaign } from '../../../src/commands/campaigns/settle-campaign.ts';
 import { loadConfig } from '../../../src/config.ts';
@@ -269,6 +270,23 @@ describe('runSendStep', () => {
     expect(snapshot.counts.failed).toBeLessThan(600);
     expect(snapshot.counts).toMatchObject({ claimed: 0, pending: 900 - snapshot.counts.failed });
     expect((await checkBooks(test.pool, seeded)).reserved).toBe(0n);
+  });
+
+  it('counts malformed messages across short steps, and anew after a start by force', async () => {
+    const { campaignId } = await seedCampaign(test.pool, { recipients: 400, messagesPerSecond: 100 });
+    const dependencies = dependenciesWith(createFakeProvider(refuse(132012)));
+    const runShortStep = async () => {
+      await runSendStep(dependencies, campaignId, { budgetMs: 300, draining: () => false });
+      return getCampaignSnapshot(test.pool, campaignId);
+    };
+    let snapshot = await runShortStep();
+    expect(snapshot).toMatchObject({ status: 'RUNNING' });
+    while (snapshot.status === 'RUNNING' && snapshot.counts.pending > 0) snapshot = await runShortStep();
+    expect(snapshot).toMatchObject({ status: 'PAUSED', pauseReason: 'MESSAGE_REJECTED' });
+    expect(snapshot.counts.failed).toBeGreaterThanOrEqual(100);
+    expect(snapshot.counts.failed).toBeLessThan(200);
+    await startCampaignAgain(dependencies, { campaignId, isForced: true });
+    expect(await runShortStep()).toMatchObject({ status: 'RUNNING' });
   });
 
   it('continues when messages between the malformed ones are accepted', async () => {

@@ -31,12 +31,17 @@ export async function nameExampleTemplate(database: Database, workspaceId: numbe
       AND NOT EXISTS (SELECT FROM message WHERE message.workspace_id = ${workspaceId})`);
 }
 
-export async function readDemoTemplates(database: Database, workspaceId: number): Promise<DemoTemplates> {
+/** Only of the demo channel's business account: its key cannot send the others. */
+export async function readDemoTemplates(
+  database: Database,
+  { workspaceId, businessAccountId }: { readonly workspaceId: number; readonly businessAccountId: string },
+): Promise<DemoTemplates> {
   const all: Template[] = [];
   for (let page = 1; ; page += 1) {
     const { items: templates } = await listTemplates(database, workspaceId, {
       statuses: [],
       search: '',
+      businessAccountId,
       page,
       limit,
     });

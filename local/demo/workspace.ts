@@ -37,7 +37,7 @@ export async function prepareDemoWorkspace(
     });
     await pullTemplates(dependencies, { ...context, workspaceId: owner.workspaceId, servers });
     await nameExampleTemplate(database, owner.workspaceId);
-    return { ...owner, ...keys, ...(await readDemoTemplates(database, owner.workspaceId)) };
+    return { ...owner, ...keys, ...(await readDemoTemplates(database, owner)) };
   } finally {
     await Promise.allSettled([provider.close(), orchestrator.close(), database.end()]);
   }

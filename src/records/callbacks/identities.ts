@@ -43,8 +43,9 @@ async function learn(connection: Connection, pairs: FragmentSqlToken): Promise<v
     ) AS contact
     WHERE contact.erased_at IS NULL AND pairs.provider_id <> '' AND pairs.provider_id IS DISTINCT FROM contact.phone_number
       AND pairs.provider_id IS DISTINCT FROM contact.provider_user_id
-      AND NOT EXISTS (SELECT FROM contact_identity AS known WHERE known.workspace_id = contact.workspace_id
-        AND known.provider_id = pairs.provider_id AND known.contact_id = contact.id)
+      -- No NOT EXISTS, for which Postgres may read all identities.
+      AND contact.id IS DISTINCT FROM (SELECT known.contact_id FROM contact_identity AS known
+        WHERE known.workspace_id = contact.workspace_id AND known.provider_id = pairs.provider_id)
     ORDER BY contact.workspace_id, pairs.provider_id
     ON CONFLICT (workspace_id, provider_id) DO UPDATE SET contact_id = excluded.contact_id, learned_at = now()`);
 }

@@ -3,6 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';
+import { idsOf } from './sender-contacts.ts';
 
 /** Locks the provider's message id: another transaction that saves the same message waits. */
 export async function lockProviderMessage(
@@ -80,10 +81,7 @@ export async function insertAppMessage(connection: Connection, message: NewAppMe
   await connection.query(sql.type(nothing)`
     WITH person AS (
       SELECT id FROM contact
-      WHERE workspace_id = ${message.workspaceId} AND deleted_at IS NULL
-        AND (phone_number = ${message.phoneNumber}::text OR provider_user_id = ${message.providerUserId}::text
-          OR id IN (SELECT contact_id FROM contact_identity WHERE workspace_id = ${message.workspaceId}
-            AND provider_id IN (${message.waId}::text, ${message.providerUserId}::text)))
+      WHERE workspace_id = ${message.workspaceId} AND id IN (${idsOf(message.workspaceId, message)}) AND deleted_at IS NULL
       ORDER BY (phone_number IS NOT DISTINCT FROM ${message.phoneNumber}::text) DESC, id LIMIT 1
     ), present AS (
       UPDATE conversation SET last_message_at = now(), updated_at = now()

@@ -46,7 +46,7 @@ export async function lockPerson(
 }
 
 /** Ids of the contacts that have the person's number, or one of the provider's ids. */
-const idsOf = (workspaceId: number, { phoneNumber, waId, providerUserId }: Person) => sql.fragment`
+export const idsOf = (workspaceId: number, { phoneNumber, waId, providerUserId }: Person) => sql.fragment`
   SELECT id FROM contact
   WHERE workspace_id = ${workspaceId} AND phone_number IN (${phoneNumber}::text, ${waId}::text)
   UNION

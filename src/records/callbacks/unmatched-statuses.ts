@@ -62,6 +62,10 @@ export type UnmatchedStatus = t.TypeOf<typeof UnmatchedStatus>;
 const selection = sql.fragment`
   unmatched_status.id, unmatched_status.body, channel.id AS channel_id, channel.workspace_id, channel.phone_number_id`;
 
+// OFFSET 0 keeps one lookup each: a join may read all statuses of every channel.
+const itsChannel = sql.fragment`CROSS JOIN LATERAL (
+  SELECT id, workspace_id, phone_number_id FROM channel WHERE channel.id = unmatched_status.channel_id OFFSET 0) AS channel`;
+
 // A message that is known now was written after its status arrived. Each subquery probes an index once; LIMIT keeps the planner
 // from making it a join that reads a month of messages.
 const isKnown = sql.fragment`(
@@ -84,7 +88,7 @@ export interface KnownStatuses {
 export function claimKnownStatuses(connection: Connection, { withinSeconds, limit, id }: KnownStatuses) {
   return connection.any(sql.type(row(UnmatchedStatus))`
     SELECT ${selection}
-    FROM unmatched_status JOIN channel ON channel.id = unmatched_status.channel_id
+    FROM unmatched_status ${itsChannel}
     WHERE unmatched_status.emitted_at IS NULL
       AND ${withinSeconds === undefined ? sql.fragment`TRUE` : sql.fragment`unmatched_status.received_at > now() - make_interval(secs => ${withinSeconds})`}
       AND ${id === undefined ? sql.fragment`TRUE` : sql.fragment`unmatched_status.id = ${id}`}
@@ -104,7 +108,7 @@ export async function claimExpiredStatuses(
 ): Promise<readonly UnmatchedStatus[]> {
   return connection.any(sql.type(row(UnmatchedStatus))`
     SELECT ${selection}
-    FROM unmatched_status JOIN channel ON channel.id = unmatched_status.channel_id
+    FROM unmatched_status ${itsChannel}
     WHERE unmatched_status.emitted_at IS NULL
       AND unmatched_status.received_at <= now() - make_interval(secs => ${afterSeconds})
       AND (NOT ${isKnown} OR unmatched_status.received_at <= now() - make_interval(secs => ${afterSeconds + longestDoubtSeconds}))

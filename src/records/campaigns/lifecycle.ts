@@ -169,8 +169,9 @@ export async function cancelPending(
         SELECT position FROM recipient WHERE campaign_id = ${campaignId} AND position > ${after}
         ORDER BY position LIMIT ${limit}
       ), back AS (
-        DELETE FROM recipient_retry WHERE campaign_id = ${campaignId} AND position IN (
-          SELECT position FROM recipient_retry WHERE campaign_id = ${campaignId} LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+        -- An array is read once; IN may read the retries once for each of them.
+        DELETE FROM recipient_retry WHERE campaign_id = ${campaignId} AND position = ANY (ARRAY(
+          SELECT position FROM recipient_retry WHERE campaign_id = ${campaignId} LIMIT ${limit} FOR UPDATE SKIP LOCKED))
         RETURNING position
       ), updated AS (
         UPDATE recipient SET state = 'CANCELLED', updated_at = now()

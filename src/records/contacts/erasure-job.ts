@@ -104,11 +104,11 @@ export async function eraseLateTraces(
   const isOf = (numbers: readonly string[]) =>
     sql.fragment`phone_number = ANY (${sql.array(numbers, 'text')})`;
   const numbered = isOf([...names, ...formerNumbers]);
-  const ofContact = sql.fragment`${numbered} AND contact_id = ${contactId}`;
   const ofContactOrNone = sql.fragment`${numbered} AND COALESCE(contact_id = ${contactId}, ${isOf(names)})`;
+  // Only by contact: its numbers may have other owners.
   await clearMessages(
     connection,
-    messagesOf({ workspaceId, contactId: sql.fragment`${contactId}`, isTheirs: ofContact }),
+    messagesOf({ workspaceId, contactId: sql.fragment`${contactId}`, isTheirs: sql.fragment`FALSE` }),
   );
   await clearRecipients(connection, recipientsOf({ workspaceId, contactId, isTheirs: ofContactOrNone }));
   await connection.query(sql.type(nothing)`DELETE FROM contact_identity WHERE contact_id = ${contactId}`);

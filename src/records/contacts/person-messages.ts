@@ -19,7 +19,9 @@ export const messagesOf = ({ workspaceId, contactId, isTheirs }: Person): Fragme
   UNION
   SELECT id FROM message WHERE contact_id = ${contactId}
   UNION
-  SELECT message.id FROM conversation JOIN message ON message.conversation_id = conversation.id
+  SELECT message.id FROM conversation
+  -- OFFSET 0 keeps the lookup by conversation: without statistics a join would read all messages.
+  CROSS JOIN LATERAL (SELECT id FROM message WHERE conversation_id = conversation.id OFFSET 0) AS message
   WHERE conversation.contact_id = ${contactId}`;
 
 /** Clears the messages whose ids the query returns. */

@@ -43,10 +43,10 @@ export async function suspectCampaigns(connection: Connection): Promise<void> {
       SELECT campaign.id, channel_id, status, preparation_status, scheduled_at, window_opens_at
       FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
       WHERE status = 'RUNNING' AND campaign.updated_at < now() - interval '20 seconds' AND NOT coalesce(${isWindowClosed}, false)
-        AND NOT EXISTS (SELECT FROM recipient WHERE recipient.campaign_id = campaign.id
-          AND position = claimed_position AND recipient.updated_at > now() - interval '20 seconds')
+        AND (SELECT true FROM recipient WHERE recipient.campaign_id = campaign.id
+          AND position = claimed_position AND recipient.updated_at > now() - interval '20 seconds') IS NULL
         AND NOT EXISTS (SELECT FROM channel WHERE channel.id = campaign.channel_id AND ${isAtLimit})
-        AND (EXISTS (SELECT FROM recipient WHERE recipient.campaign_id = campaign.id AND position = claimed_position + 1)
+        AND ((SELECT true FROM recipient WHERE recipient.campaign_id = campaign.id AND position = claimed_position + 1)
           OR NOT EXISTS (SELECT FROM campaign_claim WHERE campaign_claim.campaign_id = campaign.id)
             AND NOT EXISTS (SELECT FROM recipient_retry WHERE recipient_retry.campaign_id = campaign.id))
     ), suspect (campaign_id, kind) AS (

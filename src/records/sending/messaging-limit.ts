@@ -73,7 +73,7 @@ export interface PersonColumns {
 
 /**
  * Columns for a LATERAL join: `person` (a hash), `outside` (outside the service window, so the message counts) and `newcomer`
- * (not counted yet, so the message uses up quota).
+ * (not counted yet, so the message uses up quota). No EXISTS, for which Postgres may read all conversations once.
  */
 export const personColumns = ({
   accountId,
@@ -81,11 +81,11 @@ export const personColumns = ({
   phoneNumber,
   contactId,
 }: PersonColumns) => sql.fragment`
-  SELECT person, outside, outside AND NOT EXISTS (SELECT FROM account_reach
-    WHERE business_account_id = ${accountId} AND account_reach.person = known.person AND ${counts}) AS newcomer
+  SELECT person, outside, outside AND (SELECT true FROM account_reach
+    WHERE business_account_id = ${accountId} AND account_reach.person = known.person AND ${counts}) IS NULL AS newcomer
   FROM (SELECT hashtextextended(COALESCE(${phoneNumber}, ${contactId}::text), 0) AS person,
-    NOT EXISTS (SELECT FROM conversation WHERE conversation.contact_id = ${contactId} AND channel_id = ${channelId}
-      AND inbound_at > now() - interval '24 hours') AS outside) AS known`;
+    (SELECT true FROM conversation WHERE conversation.contact_id = ${contactId} AND channel_id = ${channelId}
+      AND inbound_at > now() - interval '24 hours' LIMIT 1) IS NULL AS outside) AS known`;
 
 /** CTEs that count the people whom the query `people` returns in a column `person`. */
 export const countedPeople = (accountId: string, people: FragmentSqlToken) => sql.fragment`

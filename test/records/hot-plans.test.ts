@@ -1,6 +1,6 @@
 /**
- * Limits the rows that the most frequent statements touch on tables of 100,000 rows, with every kind of statistics (of campaigns
- * of one recipient, none, of empty tables, of one other campaign, of these rows) and with custom and generic plans. A plan that
+ * Limits the rows that the most frequent statements touch on tables of 100,000 rows, with every kind of statistics (of small
+ * owners, none, of empty tables, of one other campaign, of these rows) and with custom and generic plans. A plan that
  * reads a whole table, or compares a batch with one, touches far more.
  */
 import { randomUUID } from 'node:crypto';
@@ -9,13 +9,24 @@ import pg from 'pg';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliveredResult } from '../../bench/support/delivered-result.ts';
-import { learnIdsOfCampaignRecipients } from '../../src/records/callbacks/identities.ts';
+import { learnIdentities, learnIdsOfCampaignRecipients } from '../../src/records/callbacks/identities.ts';
 import {
   deleteRetries,
   findTargetsById,
   findTargetsByProviderId,
   lockRecipients,
 } from '../../src/records/callbacks/message-statuses.ts';
+import { insertAppMessage } from '../../src/records/callbacks/inbound-messages.ts';
+import { lockPerson, setSubscribed } from '../../src/records/callbacks/sender-contacts.ts';
+import { lockOrBeginConversation } from '../../src/records/callbacks/sender-conversations.ts';
+import { claimExpiredStatuses, claimKnownStatuses } from '../../src/records/callbacks/unmatched-statuses.ts';
+import { cancelPending } from '../../src/records/campaigns/lifecycle.ts';
+import { listOutboxMessages } from '../../src/records/campaigns/workflow-outbox.ts';
+import { listConversations } from '../../src/records/conversations/conversations.ts';
+import { listMessages } from '../../src/records/messages/messages.ts';
+import { suspectCampaigns } from '../../src/records/operations/standstill.ts';
+import { listLedgerEntries } from '../../src/records/wallet/wallets.ts';
+import { listDeliveries } from '../../src/records/webhooks/deliveries.ts';
 import { claimProviderCallbacks } from '../../src/records/callbacks/provider-callbacks.ts';
 import type { RecipientState } from '../../src/domain/campaigns/recipient.ts';
 import { possibleNumbers } from '../../src/domain/contacts/search.ts';
@@ -80,19 +91,51 @@ beforeAll(async () => {
       EXECUTE format('ALTER TABLE %s SET (autovacuum_enabled = false)', one);
     END LOOP; END $$`);
   const fill = (statement: string, values: readonly unknown[] = []) => owner.query(statement, [...values]);
-  // Statistics of a time when every workspace had one contact, every campaign one recipient, and callbacks came one by one.
+  // Statistics of a time when every owner had one or two rows, and callbacks came one by one.
   for (let campaigns = 0; campaigns < 60; campaigns += 1)
-    await seedCampaign(database.pool, { recipients: 1 });
+    await seedCampaign(database.pool, { recipients: 2 });
   await fill(
     `INSERT INTO contact (workspace_id, phone_number, last_name, source, subscribed)
-     SELECT id, (4915200000000 + id)::text, 'Family', 'test', true FROM workspace`,
+       SELECT id, (4915200000000 + 2 * id + n)::text, 'Family', 'test', true FROM workspace, generate_series(0, 1) AS n;
+     INSERT INTO contact_identity (workspace_id, provider_id, contact_id)
+       SELECT workspace_id, 'user.' || phone_number, id FROM contact;
+     INSERT INTO tag (workspace_id, name, text_color, background_color, created_by)
+       SELECT id, 'Tag ' || n, '#fff', '#000', 'key' FROM workspace, generate_series(1, 2) AS n;
+     INSERT INTO contact_tag SELECT workspace_id, contact.id, tag.id FROM contact JOIN tag USING (workspace_id);
+     INSERT INTO conversation (workspace_id, channel_id, contact_id, inbound_at)
+       SELECT workspace_id, channel.id, contact.id, now() FROM channel JOIN contact USING (workspace_id);
+     INSERT INTO message (workspace_id, channel_id, direction, source, contact_id, conversation_id, phone_number, state,
+         provider_message_id, created_at)
+       SELECT workspace_id, channel_id, 'inbound', 'inbox', contact_id, conversation.id, phone_number, 'RECEIVED',
+         'wamid.in.' || phone_number, timestamptz '2020-01-01T00:00:00Z'
+       FROM conversation JOIN contact USING (workspace_id) WHERE contact.id = contact_id;
+     INSERT INTO message (workspace_id, channel_id, direction, source, contact_id, conversation_id, campaign_id, phone_number, state,
+         provider_message_id, created_at)
+       SELECT message.workspace_id, message.channel_id, 'outbound', 'campaign', contact_id, conversation_id, campaign.id, phone_number,
+         'SENT', 'wamid.out.' || phone_number, message.created_at
+       FROM message JOIN campaign USING (workspace_id);
+     INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, campaign_id)
+       SELECT channel_id, workspace_id, 'charge', -1, id FROM campaign;
+     INSERT INTO account_reach SELECT id, n, now() FROM business_account, generate_series(1, 2) AS n;
+     INSERT INTO campaign_claim (id, campaign_id, epoch, open, first_position, last_position)
+       SELECT uuidv7(), id, 0, 1, 1, 1 FROM campaign;
+     INSERT INTO recipient_retry (campaign_id, position, not_before)
+       SELECT id, 1, now() FROM campaign;
+     INSERT INTO workflow_outbox (campaign_id, kind) SELECT id, 'refresh' FROM campaign, generate_series(1, 2);
+     INSERT INTO unmatched_status (channel_id, provider_message_id, status, body, emitted_at)
+       SELECT id, 'small', kind, '{}', CASE kind WHEN 'read' THEN now() END FROM channel, unnest('{sent,read}'::text[]) AS kind;
+     INSERT INTO webhook_configuration (workspace_id, title, url, status, events, proven_at)
+       SELECT id, 'Test', 'https://receiver.example/', 'active', '{sent}', now() FROM workspace LIMIT 20;
+     WITH emitted AS (
+       INSERT INTO event (workspace_id, key, body, fanned_out_at)
+       SELECT workspace_id, 'sent', 'x', now() FROM webhook_configuration RETURNING id, workspace_id)
+     INSERT INTO webhook_delivery (workspace_id, webhook_id, event_id, event_key, state, dispatched_at)
+       SELECT workspace_id, webhook.id, emitted.id, 'sent', 'delivered', now()
+       FROM emitted JOIN webhook_configuration AS webhook USING (workspace_id);
+     INSERT INTO provider_callback (body, received_at)
+       SELECT 'x', now() - n * interval '1 millisecond' FROM generate_series(1, 200) AS n;
+     INSERT INTO waiting_callback (id, received_at, size) SELECT id, received_at, 1 FROM provider_callback ORDER BY id LIMIT 100`,
   );
-  await fill(
-    `INSERT INTO message (workspace_id, channel_id, direction, source, state, created_at)
-     SELECT workspace_id, id, 'inbound', 'inbox', 'RECEIVED', timestamptz '2020-01-01T00:00:00Z' FROM channel`,
-  );
-  await fill(`INSERT INTO provider_callback (body, received_at)
-     SELECT 'x', now() - n * interval '1 millisecond' FROM generate_series(1, 200) AS n`);
   await fill('ANALYZE');
   // With these statistics, the joins below would compare each row with each.
   await fill('SET enable_nestloop = off');
@@ -131,6 +174,10 @@ beforeAll(async () => {
     [campaignId, batch],
   );
   await fill(`UPDATE wallet SET reserved = $1`, [messagePrice * BigInt(2 * batch)]);
+  await fill(`UPDATE business_account SET messaging_limit = $2 WHERE workspace_id = $1`, [
+    workspaceId,
+    2 * rows,
+  ]);
   await fill(
     `INSERT INTO recipient_retry (campaign_id, position, not_before)
      SELECT $1, n, now() - interval '1 minute' FROM generate_series(2 * $2::int + 1, 4 * $2::int) AS n`,
@@ -141,12 +188,49 @@ beforeAll(async () => {
      SELECT hashtextextended('wamid.' || position, 0), id FROM recipient WHERE campaign_id = $1`,
     [campaignId],
   );
+  // Foreign keys are left out: with these statistics, their checks alone would read a table for each row if a plan goes wrong.
+  await fill('SET session_replication_role = replica');
   await fill(
-    `INSERT INTO message (workspace_id, channel_id, direction, source, state, created_at)
-     SELECT $1, $2, 'inbound', 'inbox', 'RECEIVED', timestamptz '2020-01-01T00:00:00Z' + n * interval '10 seconds'
-     FROM generate_series(0, $3::int - 1) AS n`,
-    [workspaceId, seeded.channelId, rows],
+    `INSERT INTO contact_identity (workspace_id, provider_id, contact_id)
+     SELECT workspace_id, 'user.' || phone_number, id FROM contact WHERE workspace_id = $1`,
+    [workspaceId],
   );
+  await fill(
+    `WITH added AS (
+       INSERT INTO tag (workspace_id, name, text_color, background_color, created_by)
+       VALUES ($1, 'Tag', '#fff', '#000', 'key') RETURNING workspace_id, id)
+     INSERT INTO contact_tag SELECT workspace_id, contact.id, added.id FROM contact JOIN added USING (workspace_id)`,
+    [workspaceId],
+  );
+  await fill(
+    `INSERT INTO conversation (workspace_id, channel_id, contact_id, inbound_at)
+     SELECT workspace_id, $2, id, now() FROM contact WHERE workspace_id = $1`,
+    [workspaceId, seeded.channelId],
+  );
+  await fill(
+    `INSERT INTO message (workspace_id, channel_id, direction, source, contact_id, conversation_id, phone_number, state,
+       provider_message_id, created_at)
+     SELECT $1, $2, 'inbound', 'inbox', contact_id, conversation.id, phone_number, 'RECEIVED', 'wamid.in.' || phone_number,
+       timestamptz '2020-01-01T00:00:00Z' + row_number() OVER () * interval '10 seconds'
+     FROM conversation JOIN contact ON contact.id = contact_id WHERE conversation.workspace_id = $1`,
+    [workspaceId, seeded.channelId],
+  );
+  await fill(
+    `INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, campaign_id)
+     SELECT $1::uuid, $2::int, 'charge', -1, $3::uuid FROM generate_series(1, $4::int)`,
+    [seeded.channelId, workspaceId, campaignId, rows],
+  );
+  await fill(
+    `INSERT INTO account_reach SELECT business_account_id, n, now() FROM channel, generate_series(1, $2::int) AS n WHERE channel.id = $1`,
+    [seeded.channelId, rows],
+  );
+  await fill(
+    `INSERT INTO unmatched_status (channel_id, provider_message_id, status, body, received_at, emitted_at)
+     SELECT $1::uuid, 'wamid.foreign.' || n, 'sent', '{}', now() - interval '5 minutes', CASE WHEN n > 1000 THEN now() END
+     FROM generate_series(1, $2::int) AS n`,
+    [seeded.channelId, rows],
+  );
+  await fill('RESET session_replication_role');
   await fill(
     `INSERT INTO webhook_configuration (workspace_id, title, url, status, events, proven_at)
      VALUES ($1, 'Test', 'https://receiver.example/', 'active', '{sent}', now())`,
@@ -162,7 +246,7 @@ beforeAll(async () => {
      SELECT $1, webhook.id, emitted.id, 'sent', CASE WHEN place > 2000 THEN 'delivered' ELSE 'pending' END,
        CASE WHEN place > 1000 THEN now() END
      FROM (SELECT *, row_number() OVER () AS place FROM emitted WHERE fanned_out_at IS NOT NULL) AS emitted
-     CROSS JOIN webhook_configuration AS webhook`,
+     CROSS JOIN webhook_configuration AS webhook WHERE webhook.workspace_id = $1`,
     [workspaceId, rows],
   );
   await fill(
@@ -179,8 +263,12 @@ beforeAll(async () => {
   recipientIds = await ids(
     sql.fragment`SELECT id FROM recipient WHERE campaign_id = ${campaignId} ORDER BY position`,
   );
-  [contactId = ''] = await ids(sql.fragment`SELECT id FROM contact WHERE phone_number = '4915100000777'`);
-  contactIds = await ids(sql.fragment`SELECT id FROM contact ORDER BY id`);
+  [contactId = ''] = await ids(
+    sql.fragment`SELECT id FROM contact WHERE workspace_id = ${workspaceId} AND phone_number = '4915100000777'`,
+  );
+  contactIds = await ids(
+    sql.fragment`SELECT id FROM contact WHERE workspace_id = ${workspaceId} ORDER BY id`,
+  );
   deliveryIds = await ids(
     sql.fragment`SELECT id FROM webhook_delivery WHERE state = 'pending' AND dispatched_at IS NOT NULL`,
   );
@@ -325,6 +413,73 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
     recordDeliveryOutcomes(connection, deliveryIds.slice(0, 50).map(deliveredResult)),
 };
 
+const someone = {
+  phoneNumber: '4915100000777',
+  waId: '4915100000777',
+  providerUserId: 'user.4915100000777',
+};
+
+/** Further calls that keep to their batch once ANALYZE has run; on a table it has never seen, some read more. */
+const hotOnceAnalyzed: typeof hot = {
+  'lock who wrote': (connection) => lockPerson(connection, seeded.workspaceId, someone),
+  'opt people out': (connection) =>
+    setSubscribed(connection, seeded.workspaceId, { contactIds, subscribed: false, at: new Date() }),
+  'learn ids from statuses': (connection) =>
+    learnIdentities(
+      connection,
+      contactIds.map((id) => ({
+        workspaceId: seeded.workspaceId,
+        contactId: id,
+        providerId: `user.new.${id}`,
+      })),
+    ),
+  'begin a conversation': (connection) => lockOrBeginConversation(connection, { ...seeded, contactId }),
+  'save a message of the app': (connection) =>
+    insertAppMessage(connection, {
+      ...seeded,
+      ...someone,
+      country: 'DE',
+      type: 'text',
+      content: '{}',
+      providerMessageId: 'wamid.app',
+      sentAt: null,
+    }),
+  'list the conversations of a contact': (connection) =>
+    listConversations(connection, seeded.workspaceId, { contactId, page: 1, limit: 100 }),
+  'list the messages of a campaign': (connection) =>
+    listMessages(connection, seeded.workspaceId, {
+      campaignId: seeded.campaignId,
+      states: [],
+      after: undefined,
+      limit: 100,
+    }),
+  'list the contacts of a tag': (connection) =>
+    listContacts(connection, seeded.workspaceId, { tagId: randomUUID(), limit: 100 }),
+  'match unmatched statuses': (connection) =>
+    claimKnownStatuses(connection, { withinSeconds: undefined, limit: batch }),
+  'expire unmatched statuses': (connection) =>
+    claimExpiredStatuses(connection, { afterSeconds: 60, limit: batch }),
+  'list ledger entries': (connection) =>
+    listLedgerEntries(connection, seeded.channelId, { before: undefined, limit: 100 }),
+  'list failed deliveries': (connection) =>
+    listDeliveries(connection, seeded.workspaceId, { states: ['failed'], beforeId: undefined, limit: 100 }),
+  'list what waits in the outbox': (connection) =>
+    listOutboxMessages(connection, { olderThanMs: 0, afterId: 0n }),
+  'claim a batch under a messaging limit': (connection) =>
+    claimBatch(connection, {
+      ...anyTokens,
+      ...seeded,
+      claimId: randomUUID(),
+      epoch: 0,
+      limit: 1_000,
+      prices,
+      limited: true,
+    }),
+  'cancel a batch': (connection) =>
+    cancelPending(connection as Database, { campaignId: seeded.campaignId, limit: 1_000 }),
+  'suspect campaigns': suspectCampaigns,
+};
+
 interface Statement {
   readonly sql: string;
   readonly values: readonly unknown[];
@@ -408,13 +563,13 @@ it('looks a national number up in hundreds of forms', () => {
 });
 
 /** What reads too much, as text; each statement is planned in each of the `modes`. */
-async function dearStatements(...modes: readonly string[]): Promise<readonly string[]> {
+async function dearStatements(calls: typeof hot, ...modes: readonly string[]): Promise<readonly string[]> {
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   // A plan that goes wrong ends here instead of in minutes.
   await client.query(`SET statement_timeout = '20s'`);
   const dear: string[] = [];
-  for (const [what, ask] of Object.entries(hot)) {
+  for (const [what, ask] of Object.entries(calls)) {
     const statements = await statementsOf(ask);
     expect(statements.length, what).toBeGreaterThan(0);
     for (const mode of modes) {
@@ -431,14 +586,14 @@ async function dearStatements(...modes: readonly string[]): Promise<readonly str
 
 // The first of these tests, because the others replace the statistics. The driver names no statement, so Postgres plans each with
 // its values; generic plans would read more for a person's export and erasure, and for a national number among recipients.
-it('hot statements touch no more rows than their batch needs after a time of small campaigns and workspaces', async () => {
-  expect(await dearStatements('force_custom_plan')).toEqual([]);
+it('hot statements touch no more rows than their batch needs after a time of small owners', async () => {
+  expect(await dearStatements({ ...hot, ...hotOnceAnalyzed }, 'force_custom_plan')).toEqual([]);
 }, 240_000);
 
 describe.each(knowledges)('with statistics that know: %s', (knowledge) => {
   it('hot statements touch no more rows than their batch needs', async () => {
     await setStatistics(owner, knowledge);
-    expect(await dearStatements('force_custom_plan', 'force_generic_plan')).toEqual([]);
+    expect(await dearStatements(hot, 'force_custom_plan', 'force_generic_plan')).toEqual([]);
   }, 240_000);
 });
 

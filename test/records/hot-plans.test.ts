@@ -55,6 +55,7 @@ import {
 import { claimBatch, listClaimed } from '../../src/records/sending/claim-batch.ts';
 import { expireClaims } from '../../src/records/sending/claim-expiry.ts';
 import { recordOutcomes } from '../../src/records/sending/outcomes.ts';
+import { listLastReasons } from '../../src/records/sending/sending-context.ts';
 import { claimAttempts } from '../../src/records/webhooks/attempts.ts';
 import { recordDeliveryOutcomes } from '../../src/records/webhooks/outcome-recorder.ts';
 import { schedulerLimits } from '../support/webhook-fixtures.ts';
@@ -336,6 +337,7 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
   },
   'find what an unanswered claim took': (connection) =>
     listClaimed(connection, { campaignId: seeded.campaignId, claimId }),
+  'list the last reasons of failure': (connection) => listLastReasons(connection, seeded.campaignId),
   'expire a claim': (connection) => expireClaims(connection, { ...seeded, graceSeconds: 600 }),
   'learn ids from answers': (connection) =>
     learnIdsOfCampaignRecipients(

@@ -6,20 +6,30 @@
 import { Button, type ButtonProps } from '@mantine/core';
 import type { ComponentProps, KeyboardEvent, MouseEvent } from 'react';
 
-type ActionButtonProps = ButtonProps & Pick<ComponentProps<'button'>, 'onClick' | 'type'>;
+interface ActionButtonProps extends ButtonProps, Pick<ComponentProps<'button'>, 'onClick' | 'type'> {
+  /** Not to be pressed at present. It keeps the focus too: its opposite must not get a key press that was meant for it. */
+  readonly isOff?: boolean;
+}
 
-export function ActionButton({ loading = false, disabled, onClick, ...button }: ActionButtonProps) {
+export function ActionButton({
+  loading = false,
+  disabled,
+  isOff = false,
+  onClick,
+  ...button
+}: ActionButtonProps) {
   return (
     <Button
       {...button}
       loading={loading}
       disabled={disabled}
       aria-busy={loading}
+      {...(isOff && { 'aria-disabled': true, 'data-disabled': true })}
       onKeyDown={(event: KeyboardEvent) => {
         if (event.repeat && event.key === 'Enter') event.preventDefault();
       }}
       onClick={(event: MouseEvent<HTMLButtonElement>) => {
-        if (loading || event.detail > 1) event.preventDefault();
+        if (loading || isOff || event.detail > 1) event.preventDefault();
         else onClick?.(event);
       }}
       renderRoot={(props) => <button {...props} disabled={disabled} />}

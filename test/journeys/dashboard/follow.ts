@@ -147,11 +147,11 @@ it('pauses, starts and cancels by the keyboard alone, and asks before it cancels
       await page.getByText('● live').waitFor();
       await use(page, button('Pause'));
       await page.getByText(/^Paused by an operator\. \d+ people wait\.$/).waitFor();
-      await expectFocus(page, button('Start'));
-      await photographBoth(page, 'campaign-paused');
-      await page.keyboard.press('Enter');
-      await page.getByText(/^Sending\. \d+ people wait\.$/).waitFor();
       await expectFocus(page, button('Pause'));
+      await photographBoth(page, 'campaign-paused');
+      await use(page, button('Start'));
+      await page.getByText(/^Sending\. \d+ people wait\.$/).waitFor();
+      await expectFocus(page, button('Start'));
       await use(page, button('Cancel'));
       const question = page.getByRole('dialog', { name: 'Cancel this campaign?' });
       await question.getByText(/pending people will never be sent to/).waitFor();
@@ -172,6 +172,45 @@ it('pauses, starts and cancels by the keyboard alone, and asks before it cancels
     } finally {
       await close();
     }
+  }));
+
+it('leaves a campaign paused that two operators pause: no click or key is taken for a start', () =>
+  atPace(5, async () => {
+    const id = await createCampaign('Paused twice', people(300, 60_000_000));
+    await within(async (page) => {
+      const pressed: string[] = [];
+      page.on('request', (request) => {
+        if (/\/(start|pause)$/.test(request.url())) pressed.push(request.url());
+      });
+      // Reaching the server, a request that is sent later than those of the clicks shows that they sent none.
+      const settle = () => page.evaluate(`fetch('/dashboard/session').then(() => undefined)`);
+      await openCampaign(page, id, 'Paused twice');
+      await page.getByText('● live').waitFor();
+      const pause = page.getByRole('button', { name: 'Pause', exact: true });
+      const { x, y } = (await pause.boundingBox()) ?? { x: 0, y: 0 };
+      await pause.focus();
+      await page.mouse.move(x + 20, y + 10);
+      await api.pauseCampaign(client, id);
+      await page.getByText(/^Paused by an operator/).waitFor();
+      await page.mouse.click(x + 20, y + 10);
+      await page.keyboard.press('Enter');
+      await settle();
+      await api.startCampaign(client, id);
+      await goTo(page, 'Campaigns');
+      await page.getByRole('button', { name: 'Actions for Paused twice' }).click();
+      const item = page.getByRole('menuitem', { name: 'Pause', exact: true });
+      const place = (await item.boundingBox()) ?? { x: 0, y: 0 };
+      await page.mouse.move(place.x + 20, place.y + 10);
+      await api.pauseCampaign(client, id);
+      await page
+        .getByRole('row', { name: /Paused twice/ })
+        .getByText('Paused', { exact: true })
+        .waitFor();
+      await page.mouse.click(place.x + 20, place.y + 10);
+      await settle();
+      expect(pressed).toEqual([]);
+      await api.cancelCampaign(client, id);
+    });
   }));
 
 it('shows the pending recipients of each campaign on a channel', () =>

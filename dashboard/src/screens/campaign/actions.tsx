@@ -49,6 +49,16 @@ export function Actions({ campaign }: { campaign: api.CampaignDetail }) {
         )}
         {!isFinished(status) && (
           <>
+            {/* Pause and start are two buttons: one whose meaning turned would start a campaign that two operators pause. */}
+            <ActionButton
+              variant="default"
+              leftSection={<IconPlayerPause {...icon} />}
+              isOff={isPaused}
+              loading={action.isPending && action.variables === 'pause'}
+              onClick={() => action.mutate('pause')}
+            >
+              Pause
+            </ActionButton>
             {isPaused && campaign.pause_reason === 'MESSAGE_REJECTED' ? (
               <ConfirmButton
                 label="Start"
@@ -59,15 +69,15 @@ export function Actions({ campaign }: { campaign: api.CampaignDetail }) {
                 onConfirm={() => action.mutate('force')}
               />
             ) : (
-              // Pause and start share one button, so that the focus stays on it.
               <ActionButton
                 // Recharging is the primary action where money is missing.
                 variant={isPaused && campaign.pause_reason !== 'INSUFFICIENT_BALANCE' ? 'filled' : 'default'}
-                leftSection={isPaused ? <IconPlayerPlay {...icon} /> : <IconPlayerPause {...icon} />}
-                loading={action.isPending}
-                onClick={() => action.mutate(isPaused ? 'start' : 'pause')}
+                leftSection={<IconPlayerPlay {...icon} />}
+                isOff={!isPaused}
+                loading={action.isPending && action.variables === 'start'}
+                onClick={() => action.mutate('start')}
               >
-                {isPaused ? 'Start' : 'Pause'}
+                Start
               </ActionButton>
             )}
             <ConfirmButton

@@ -58,15 +58,24 @@ export function RowMenu({ campaign }: { campaign: api.Campaign }) {
               Reschedule
             </Menu.Item>
           )}
-          {(status === 'RUNNING' || status === 'SCHEDULED') && (
-            <Menu.Item leftSection={<IconPlayerPause {...icon} />} onClick={() => run('pause')}>
-              Pause
-            </Menu.Item>
-          )}
-          {status === 'PAUSED' && (
-            <Menu.Item leftSection={<IconPlayerPlay {...icon} />} onClick={() => run('start')}>
-              Start
-            </Menu.Item>
+          {/* Both stand in the menu: an item that turned while the menu is open would start what was to be paused. */}
+          {!isFinished(status) && (
+            <>
+              <Menu.Item
+                leftSection={<IconPlayerPause {...icon} />}
+                disabled={status === 'PAUSED'}
+                onClick={() => run('pause')}
+              >
+                Pause
+              </Menu.Item>
+              <Menu.Item
+                leftSection={<IconPlayerPlay {...icon} />}
+                disabled={status !== 'PAUSED'}
+                onClick={() => run('start')}
+              >
+                Start
+              </Menu.Item>
+            </>
           )}
           {counters.failed > 0 && (
             <Menu.Item leftSection={<IconRefresh {...icon} />} onClick={() => setDialog('resend')}>

@@ -8,7 +8,8 @@ interface FormFootProps {
   readonly error: Error | null;
   readonly isPending: boolean;
   readonly disabled?: boolean;
-  readonly onCancel: () => void;
+  /** Absent while the form cannot be left. */
+  readonly onCancel: (() => void) | undefined;
 }
 
 export function FormFoot({ label, error, isPending, disabled, onCancel }: FormFootProps) {
@@ -20,7 +21,7 @@ export function FormFoot({ label, error, isPending, disabled, onCancel }: FormFo
         </Alert>
       )}
       <Group justify="flex-end">
-        <Button variant="default" onClick={onCancel}>
+        <Button variant="default" disabled={onCancel === undefined} onClick={onCancel}>
           Cancel
         </Button>
         <ActionButton type="submit" loading={isPending} disabled={disabled}>

@@ -101,6 +101,32 @@ it('keeps the form of a webhook through a lost session, without its secret', asy
   });
 });
 
+it('shows the secret of a webhook whose form was to be closed before the answer came', async () => {
+  await within(async (page) => {
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await page.route(/\/api\/external-webhooks$/, async (route) => {
+      if (route.request().method() === 'POST') await held;
+      await route.continue();
+    });
+    await goTo(page, 'Webhooks');
+    await page.getByRole('button', { name: 'New webhook' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Title').fill('Left early');
+    await dialog.getByLabel('Address').fill('http://127.0.0.1:9/early');
+    await dialog.getByRole('checkbox', { name: 'read', exact: true }).check();
+    await dialog.getByRole('button', { name: 'Create webhook' }).click();
+    await page.keyboard.press('Escape');
+    expect(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
+    answer();
+    await dialog.getByText(/^whsec_/).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    const [made] = (await api.listWebhooks(client)).data.filter(({ title }) => title === 'Left early');
+    await api.deleteWebhook(client, made?.id ?? '');
+  });
+});
+
 it('closes the question about one person when the page shows another', async () => {
   for (const [firstName, phoneNumber] of [
     ['Anton', '+4915166133021'],

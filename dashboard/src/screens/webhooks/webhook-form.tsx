@@ -22,7 +22,11 @@ interface WebhookFormProps {
 export const webhookDraft = (id = 'new'): string => `webhook ${id}`;
 
 export function WebhookForm({ webhook, opened, onClose: close }: WebhookFormProps) {
+  const mutationKey = [webhookDraft(webhook?.id)];
+  const queryClient = useQueryClient();
   const onClose = () => {
+    // A form that was closed before the answer came would never show the secret.
+    if (queryClient.isMutating({ mutationKey }) > 0) return;
     forgetDraft(webhookDraft(webhook?.id));
     close();
   };
@@ -58,6 +62,7 @@ function Fields({
   const [secret, setSecret] = useState(() => (webhook === undefined ? createSecret() : ''));
   const given = secret.trim() === '' ? undefined : secret.trim();
   const save = useMutation({
+    mutationKey: [draftName],
     mutationFn: async (): Promise<string | undefined> => {
       if (webhook === undefined)
         await sendOnce('webhook', api.createWebhook, { title, url, events: [...events], secret: given });
@@ -149,7 +154,7 @@ function Fields({
           error={save.error}
           isPending={save.isPending}
           disabled={events.length === 0}
-          onCancel={onClose}
+          onCancel={save.isPending ? undefined : onClose}
         />
       </Stack>
     </form>

@@ -195,6 +195,7 @@ it('keeps the columns that were chosen through a reload and in a copy, and lets 
     await page.getByRole('option', { name: 'Mobile' }).click();
     const row = page.getByRole('cell', { name: '+4915166000081' });
     await row.waitFor();
+    expect(await page.getByRole('combobox', { name: 'Country' }).inputValue()).toBe('Mobile');
     await page.reload();
     await page.getByText(/^1 person for/).waitFor();
     expect(await column.inputValue()).toBe('Mobile');

@@ -170,7 +170,13 @@ function Columns({ preview: { headers, mapping, confidence }, onChange }: Column
             onChange={(value) => {
               if (value === shown) return;
               const { [key]: _, ...others } = mapping;
-              onChange({ ...others, ...(value !== null && { [key]: Number(value) }) } as api.CsvMapping);
+              // International numbers name the phone column as that of the country too.
+              const isBoth = key === 'phone_column' && mapping.country_code_column === mapping.phone_column;
+              onChange({
+                ...others,
+                ...(value !== null && { [key]: Number(value) }),
+                ...(isBoth && { country_code_column: Number(value) }),
+              } as api.CsvMapping);
             }}
           />
         );

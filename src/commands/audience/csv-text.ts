@@ -80,7 +80,7 @@ export function createCsvTextDecoder(): CsvTextDecoder {
 }
 
 function checked(text: Buffer): Buffer {
-  if (text.includes(0)) throw unreadable('The file is not a text file');
+  if (text.includes(0)) throw unreadable('The file is not a text file: save it as "CSV UTF-8"');
   return text;
 }
 

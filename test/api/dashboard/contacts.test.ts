@@ -21,6 +21,11 @@ it('reads umlauts of a file in UTF-8, UTF-16 and Windows-1252', async () => {
   }
 });
 
+it('refuses UTF-16 without a mark, whose letters stand between NUL characters', async () => {
+  const bytes = new Uint8Array(Buffer.from('phone,first name\n+4915112345678,Ada', 'utf16le'));
+  await expect(readContactsFile(fileOf(bytes))).rejects.toThrow('Save it as “CSV UTF-8”');
+});
+
 it.each(['subscribed', 'Unsubscribed', 'Opted out', 'opt-in', 'Consent'])(
   'refuses a file with a column %s, which would subscribe those who opted out',
   async (heading) => {

@@ -40,7 +40,7 @@ describe('createCsvTextDecoder', () => {
     ['an image', Buffer.from('89504e470d0a1a0a0000000d', 'hex'), /not valid UTF-8|not a text/],
     ['a workbook', Buffer.from('504b030414000600', 'hex'), /spreadsheet/],
     ['NUL characters', Buffer.from('a,b\n1,\0\n'), /not a text file/],
-    ['UTF-16 without a mark', Buffer.from('a,b\n', 'utf16le'), /not a text file/],
+    ['UTF-16 without a mark', Buffer.from('a,b\n', 'utf16le'), /save it as "CSV UTF-8"/],
     [
       'UTF-8 with a broken character',
       Buffer.concat([Buffer.from('Jürgen,'), Buffer.of(0xfc), Buffer.from(',x')]),

@@ -48,6 +48,9 @@ async function textOf(file: File): Promise<string> {
   const [first, second] = new Uint8Array(bytes);
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  // A spreadsheet, or UTF-16 without its mark.
+  if (new Uint8Array(bytes).includes(0))
+    throw new Error('The file is not a text file. Save it as “CSV UTF-8”, then choose it again.');
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

@@ -27,8 +27,8 @@ export const windowText = ({ from, to, days = weekDays, timezone }: api.SendingW
   `${from} to ${to}, ${daysText(days)} (${timezone})`;
 
 /** A recorded window as the form edits it. */
-export const windowOf = (recorded: api.SendingWindow | null): SendingWindow | undefined =>
-  recorded === null ? undefined : { ...recorded, days: recorded.days ?? weekDays };
+export const windowOf = (recorded: api.SendingWindow | null): SendingWindow | null =>
+  recorded === null ? null : { ...recorded, days: recorded.days ?? weekDays };
 
 /** Returns what is wrong with a window being edited; undefined for a usable one. */
 export function windowProblem({ from, to, days }: SendingWindow): string | undefined {

@@ -43,6 +43,18 @@ export async function signOut(page: Page): Promise<void> {
   await page.getByLabel('API key', { exact: true }).waitFor();
 }
 
+/** Ends the session, and signs in again at the first request that finds it ended. */
+export async function loseSession(
+  page: Page,
+  act: () => Promise<void>,
+  key = stack.dev.apiKey,
+): Promise<void> {
+  await page.context().clearCookies();
+  await act();
+  await page.getByLabel('API key', { exact: true }).fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
 /** Runs `work` on an empty page with a session, and fails when the page logged an error meanwhile. */
 export async function within(
   work: (page: Page) => Promise<void>,

@@ -1,8 +1,16 @@
 /** The forms and lists of contacts, webhooks and segments: they overwrite no consent, lose no input and act on no hidden row. */
-import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';
-import { client, createWorkspaceKey, goTo, openCampaign, stack, tomorrow, within } from './fixture.ts';
+import {
+  client,
+  createWorkspaceKey,
+  goTo,
+  loseSession,
+  openCampaign,
+  stack,
+  tomorrow,
+  within,
+} from './fixture.ts';
 
 it('saves a name without undoing the opt-out that arrived while the form was open', async () => {
   const { id } = (await api.createContact(client, { phoneNumber: '+4915166133001', firstName: 'Ada' })).data;
@@ -24,14 +32,6 @@ it('saves a name without undoing the opt-out that arrived while the form was ope
     expect((await api.getContact(client, id)).data.subscribed).toBe(false);
   });
 });
-
-/** Ends the session, and signs in again at the first request that finds it ended. */
-async function loseSession(page: Page, act: () => Promise<void>, key = stack.dev.apiKey): Promise<void> {
-  await page.context().clearCookies();
-  await act();
-  await page.getByLabel('API key', { exact: true }).fill(key);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-}
 
 const hasText = (text: string) => `Object.values(sessionStorage).some((one) => one.includes('${text}'))`;
 
@@ -273,17 +273,68 @@ it('acts once on a key that is held down', async () => {
   });
 });
 
-it('opens the dialogs of a campaign without what was typed and left', async () => {
-  const { data } = await api.createCampaign(client, {
-    name: 'To be moved',
-    template_id: stack.dev.templateIds['plain_notice'] ?? '',
-    contact_selection_type: 'quick_contacts',
-    quick_contacts: ['+4915120000097'],
-    send_type: 'SCHEDULED',
-    scheduled_at: new Date(`${tomorrow}Z`).toISOString(),
-  });
+const schedule = async (name: string) =>
+  (
+    await api.createCampaign(client, {
+      name,
+      template_id: stack.dev.templateIds['plain_notice'] ?? '',
+      contact_selection_type: 'quick_contacts',
+      quick_contacts: ['+4915120000097'],
+      send_type: 'SCHEDULED',
+      scheduled_at: new Date(`${tomorrow}Z`).toISOString(),
+    })
+  ).data.campaign.id;
+
+it('keeps the forms of a campaign and of a recharge through a lost session', async () => {
+  const id = await schedule('Changed late');
   await within(async (page) => {
-    await openCampaign(page, data.campaign.id, 'To be moved');
+    await goTo(page, 'Campaigns');
+    await page.getByRole('button', { name: 'Actions for Changed late' }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Campaign name').fill('Changed in time');
+    const rename = dialog.getByRole('button', { name: 'Save name' });
+    await loseSession(page, () => rename.click());
+    await rename.click();
+    await page.getByRole('link', { name: 'Changed in time' }).click();
+    await page.getByRole('heading', { name: 'Changed in time', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Reschedule' }).click();
+    await dialog.getByLabel('Send at').fill('2099-12-24T18:00');
+    const move = dialog.getByRole('button', { name: 'Reschedule' });
+    await loseSession(page, () => move.click());
+    await move.click();
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Change sending window' }).click();
+    await dialog.getByLabel('Send only in certain hours').check();
+    await dialog.getByLabel('Send until').fill('18:45');
+    const hold = dialog.getByRole('button', { name: 'Save sending window' });
+    await loseSession(page, () => hold.click());
+    await hold.click();
+    await page.getByText(/^09:00 to 18:45, every day/).waitFor();
+    const { name, scheduled_at: at } = (await api.getCampaign(client, id)).data;
+    expect([name, at]).toEqual(['Changed in time', '2099-12-24T17:00:00.000Z']);
+    await api.cancelCampaign(client, id);
+    await goTo(page, 'Wallet');
+    const operate = async () => {
+      await page.getByLabel('Operator key', { exact: true }).fill(stack.dev.operatorKey);
+      await page.getByRole('button', { name: 'Allow recharging' }).click();
+    };
+    await operate();
+    await page.getByLabel('Amount in USD').fill('12.34');
+    const recharge = page.getByRole('button', { name: 'Recharge' });
+    await loseSession(page, () => recharge.click());
+    await operate();
+    await recharge.click();
+    await page.getByText(/^12\.34 USD added; balance /).waitFor();
+    await page.reload();
+    await expect.poll(() => page.getByLabel('Amount in USD').inputValue()).toBe('');
+  });
+});
+
+it('opens the dialogs of a campaign without what was typed and left', async () => {
+  const id = await schedule('To be moved');
+  await within(async (page) => {
+    await openCampaign(page, id, 'To be moved');
     const open = page.getByRole('button', { name: 'Reschedule' });
     await open.click();
     const time = page.getByLabel('Send at');
@@ -293,6 +344,6 @@ it('opens the dialogs of a campaign without what was typed and left', async () =
     await open.click();
     expect(await time.inputValue()).toBe(planned);
     await page.keyboard.press('Escape');
-    await api.cancelCampaign(client, data.campaign.id);
+    await api.cancelCampaign(client, id);
   });
 });

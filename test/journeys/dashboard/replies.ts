@@ -10,6 +10,7 @@ import {
   expectNoViolation,
   goTo,
   hasten,
+  loseSession,
   lookAt,
   lookAtState,
   loseAnswers,
@@ -67,6 +68,7 @@ it('renames a campaign, shows who replied to it, and answers with a template', a
     await answer.getByText(/^Still without a value: /).waitFor();
     expect(await answer.getByRole('button', { name: 'Send answer' }).isDisabled()).toBe(true);
     await answer.getByRole('combobox', { name: '{{1}} in the body' }).fill('Edda');
+    await loseSession(page, () => answer.getByRole('button', { name: 'Send answer' }).click());
     await answer.getByRole('figure').getByText('Hello Edda, thank you').waitFor();
     await lookAtState(page, 'conversation-answer');
     await loseAnswers(page, '**/message/send');
@@ -87,7 +89,9 @@ it('renames a campaign, shows who replied to it, and answers with a template', a
     await page.getByRole('button', { name: 'Open again' }).click();
     await page.getByRole('button', { name: 'Assign' }).click();
     await page.getByLabel('Who answers').fill('Grace');
-    await page.getByRole('button', { name: 'Save assignment' }).click();
+    const assign = page.getByRole('button', { name: 'Save assignment' });
+    await loseSession(page, () => assign.click());
+    await assign.click();
     await page.getByText('Assigned to Grace').waitFor();
   });
 });

@@ -14,7 +14,8 @@ import { ActionButton } from '../../parts/action-button.tsx';
 import { ButtonLink } from '../../parts/button-link.tsx';
 import { ConfirmButton } from '../../parts/confirm.tsx';
 import { focusMain } from '../../parts/focus-main.ts';
-import { cancelQuestion, useCampaignAction } from './campaign-actions.ts';
+import { hasDraft } from '../../parts/use-draft.ts';
+import { cancelQuestion, rescheduleDraft, useCampaignAction } from './campaign-actions.ts';
 import { RescheduleDialog } from './reschedule.tsx';
 import { ResendDialog } from './resend.tsx';
 
@@ -25,7 +26,7 @@ export function Actions({ campaign }: { campaign: api.CampaignDetail }) {
   const isPaused = status === 'PAUSED';
   const action = useCampaignAction(id);
   const [resending, resend] = useDisclosure();
-  const [rescheduling, reschedule] = useDisclosure();
+  const [rescheduling, reschedule] = useDisclosure(hasDraft(rescheduleDraft(id)));
   return (
     <Stack gap="xs" align="flex-end">
       <Group gap="xs">

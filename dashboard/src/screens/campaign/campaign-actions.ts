@@ -25,6 +25,10 @@ export function useCampaignAction(id: string) {
   });
 }
 
+/** The names of the drafts of two forms. */
+export const renameDraft = (id: string): string => `rename ${id}`;
+export const rescheduleDraft = (id: string): string => `reschedule ${id}`;
+
 export const cancelQuestion = ({ counters }: Pick<api.Campaign, 'counters'>) => ({
   question: 'Cancel this campaign?',
   consequence: `${counted(counters.pending, 'pending person', 'pending people')} will never be sent to. To continue later, pause it instead.`,

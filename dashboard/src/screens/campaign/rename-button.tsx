@@ -2,10 +2,12 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPencil } from '@tabler/icons-react';
 import type { api } from '../../client.ts';
+import { hasDraft } from '../../parts/use-draft.ts';
+import { renameDraft } from './campaign-actions.ts';
 import { RenameDialog } from './rename.tsx';
 
 export function RenameButton({ campaign }: { campaign: api.CampaignDetail }) {
-  const [opened, { open, close }] = useDisclosure();
+  const [opened, { open, close }] = useDisclosure(hasDraft(renameDraft(campaign.id)));
   return (
     <>
       <Tooltip label="Rename">

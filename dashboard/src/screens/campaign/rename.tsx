@@ -1,24 +1,34 @@
 /** Changes the name and the description of a campaign. */
 import { Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import type { FormEvent } from 'react';
 import { api, client } from '../../client.ts';
 import { Dialog } from '../../parts/confirm.tsx';
 import { FormFoot } from '../../parts/form-foot.tsx';
+import { forgetDraft, useRecordDraft } from '../../parts/use-draft.ts';
+import { renameDraft } from './campaign-actions.ts';
 
 interface RenameDialogProps {
   readonly campaign: Pick<api.Campaign, 'id' | 'name' | 'description'>;
   readonly onClose: () => void;
 }
 
-export function RenameDialog({ campaign: { id, ...given }, onClose }: RenameDialogProps) {
-  const [name, setName] = useState(given.name);
-  const [description, setDescription] = useState(given.description ?? '');
+export function RenameDialog({ campaign: { id, ...given }, onClose: close }: RenameDialogProps) {
+  const { draft, change } = useRecordDraft(renameDraft(id), {
+    name: given.name,
+    description: given.description ?? '',
+  });
+  const { name, description } = draft;
+  const onClose = () => {
+    forgetDraft(renameDraft(id));
+    close();
+  };
   const queryClient = useQueryClient();
   const save = useMutation({
     mutationFn: () =>
       api.updateCampaign(client, id, { name: name.trim(), description: description.trim() || null }),
     onSuccess: async () => {
+      forgetDraft(renameDraft(id));
       await queryClient.invalidateQueries({ queryKey: ['campaign', id] });
       await queryClient.invalidateQueries({ queryKey: ['campaigns'] });
     },
@@ -35,7 +45,7 @@ export function RenameDialog({ campaign: { id, ...given }, onClose }: RenameDial
           description="For you; recipients do not see it"
           maxLength={255}
           value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={(event) => change({ name: event.currentTarget.value })}
           data-autofocus
         />
         <Textarea
@@ -45,7 +55,7 @@ export function RenameDialog({ campaign: { id, ...given }, onClose }: RenameDial
           minRows={2}
           my="sm"
           value={description}
-          onChange={(event) => setDescription(event.currentTarget.value)}
+          onChange={(event) => change({ description: event.currentTarget.value })}
         />
         <FormFoot
           label="Save name"

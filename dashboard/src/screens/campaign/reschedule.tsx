@@ -1,11 +1,12 @@
 /** Moves a campaign that has not begun to another time. */
 import { Alert, Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { api, client } from '../../client.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Dialog } from '../../parts/confirm.tsx';
 import { fieldTime, TimeField, timeProblem } from '../../parts/time-field.tsx';
+import { forgetDraft, useRecordDraft } from '../../parts/use-draft.ts';
+import { rescheduleDraft } from './campaign-actions.ts';
 
 interface RescheduleDialogProps {
   readonly campaign: Pick<api.Campaign, 'id' | 'scheduled_at'>;
@@ -14,22 +15,29 @@ interface RescheduleDialogProps {
 
 export function RescheduleDialog({
   campaign: { id, scheduled_at: planned },
-  onClose,
+  onClose: close,
 }: RescheduleDialogProps) {
-  const [typed, setTyped] = useState<string>();
-  const at = typed ?? (planned === null ? '' : fieldTime(new Date(planned)));
+  const { draft, change: type } = useRecordDraft(rescheduleDraft(id), {
+    at: planned === null ? '' : fieldTime(new Date(planned)),
+  });
+  const { at } = draft;
+  const onClose = () => {
+    forgetDraft(rescheduleDraft(id));
+    close();
+  };
   const problem = timeProblem(at);
   const queryClient = useQueryClient();
   const change = useMutation({
     mutationFn: () => api.updateCampaign(client, id, { scheduled_at: new Date(at).toISOString() }),
     onSuccess: async () => {
+      forgetDraft(rescheduleDraft(id));
       await queryClient.invalidateQueries({ queryKey: ['campaign', id] });
       await queryClient.invalidateQueries({ queryKey: ['campaigns'] });
     },
   });
   return (
     <Dialog title="Reschedule" opened onClose={onClose}>
-      <TimeField label="Send at" value={at} onChange={setTyped} data-autofocus />
+      <TimeField label="Send at" value={at} onChange={(text) => type({ at: text })} data-autofocus />
       {change.error && (
         <Alert color="red" role="alert">
           {change.error.message}

@@ -2,13 +2,13 @@
 import { Alert, Button, Checkbox, Group, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { isFinished } from '../../../../src/domain/campaigns/campaign.ts';
 import { useSession } from '../../account.ts';
 import { api, client } from '../../client.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Dialog } from '../../parts/confirm.tsx';
 import { SendingWindowFields } from '../../parts/sending-window-fields.tsx';
+import { forgetDraft, hasDraft, useRecordDraft } from '../../parts/use-draft.ts';
 import {
   usualWindow,
   useWorkspaceWindow,
@@ -19,7 +19,7 @@ import {
 
 export function CampaignWindow({ campaign }: { campaign: api.CampaignDetail }) {
   const { sending_window: own, ignore_quiet_hours: ignores, template, status } = campaign;
-  const [opened, { open, close }] = useDisclosure();
+  const [opened, { open, close }] = useDisclosure(hasDraft(windowDraft(campaign.id)));
   const { data: inherited } = useWorkspaceWindow();
   const isHeld = inherited != null && template.category === 'MARKETING' && !ignores;
   return (
@@ -45,18 +45,34 @@ export function CampaignWindow({ campaign }: { campaign: api.CampaignDetail }) {
   );
 }
 
-function WindowDialog({ campaign, onClose }: { campaign: api.CampaignDetail; onClose: () => void }) {
+/** The name of the form's draft. */
+const windowDraft = (id: string): string => `window ${id}`;
+
+interface WindowDialogProps {
+  readonly campaign: api.CampaignDetail;
+  readonly onClose: () => void;
+}
+
+function WindowDialog({ campaign, onClose: close }: WindowDialogProps) {
   const { id, template, ignore_quiet_hours: ignored } = campaign;
-  const [window, setWindow] = useState(windowOf(campaign.sending_window));
-  const [ignores, setIgnores] = useState(ignored);
+  const { draft, change } = useRecordDraft(windowDraft(id), {
+    window: windowOf(campaign.sending_window),
+    ignores: ignored,
+  });
+  const { window, ignores } = draft;
+  const onClose = () => {
+    forgetDraft(windowDraft(id));
+    close();
+  };
   const session = useSession();
   const queryClient = useQueryClient();
   const save = useMutation({
     mutationFn: async () => {
       const exception = ignores === ignored ? {} : { ignore_quiet_hours: ignores };
-      return (await api.updateCampaign(client, id, { sending_window: window ?? null, ...exception })).data;
+      return (await api.updateCampaign(client, id, { sending_window: window, ...exception })).data;
     },
     onSuccess: async (changed) => {
+      forgetDraft(windowDraft(id));
       queryClient.setQueryData(['campaign', id], changed);
       await queryClient.invalidateQueries({ queryKey: ['campaign', id] });
     },
@@ -66,16 +82,18 @@ function WindowDialog({ campaign, onClose }: { campaign: api.CampaignDetail; onC
       <Checkbox
         label="Send only in certain hours"
         description="Outside them the campaign waits, and goes on by itself."
-        checked={window !== undefined}
-        onChange={(event) => setWindow(event.currentTarget.checked ? usualWindow : undefined)}
+        checked={window !== null}
+        onChange={(event) => change({ window: event.currentTarget.checked ? usualWindow : null })}
         data-autofocus
       />
-      {window !== undefined && <SendingWindowFields value={window} onChange={setWindow} />}
+      {window !== null && (
+        <SendingWindowFields value={window} onChange={(next) => change({ window: next })} />
+      )}
       {template.category === 'MARKETING' && (session?.scope === 'operator' || ignored) && (
         <Checkbox
           label="Ignore the workspace’s window for marketing"
           checked={ignores}
-          onChange={(event) => setIgnores(event.currentTarget.checked)}
+          onChange={(event) => change({ ignores: event.currentTarget.checked })}
         />
       )}
       {save.error && (
@@ -88,7 +106,7 @@ function WindowDialog({ campaign, onClose }: { campaign: api.CampaignDetail; onC
           Keep as it is
         </Button>
         <ActionButton
-          disabled={window !== undefined && windowProblem(window) !== undefined}
+          disabled={window !== null && windowProblem(window) !== undefined}
           loading={save.isPending}
           onClick={() => save.mutate(undefined, { onSuccess: onClose })}
         >

@@ -15,7 +15,13 @@ import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { isFinished } from '../../../../src/domain/campaigns/campaign.ts';
 import type { api } from '../../client.ts';
-import { exportAddress, useCampaignAction } from '../campaign/campaign-actions.ts';
+import { hasDraft } from '../../parts/use-draft.ts';
+import {
+  exportAddress,
+  renameDraft,
+  rescheduleDraft,
+  useCampaignAction,
+} from '../campaign/campaign-actions.ts';
 import type { RowDialogKind } from './row-dialog.tsx';
 
 // Loaded when it is opened: the first screen shows the menu.
@@ -23,11 +29,17 @@ const RowDialog = lazy(() => import('./row-dialog.tsx').then((file) => ({ defaul
 
 const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
 
+/** The form that a lost session or a reload closed. */
+function keptDialog(id: string): RowDialogKind | undefined {
+  if (hasDraft(renameDraft(id))) return 'rename';
+  return hasDraft(rescheduleDraft(id)) ? 'reschedule' : undefined;
+}
+
 export function RowMenu({ campaign }: { campaign: api.Campaign }) {
   const { id, name, status, counters } = campaign;
   const navigate = useNavigate();
   const action = useCampaignAction(id);
-  const [dialog, setDialog] = useState<RowDialogKind>();
+  const [dialog, setDialog] = useState(() => keptDialog(id));
   const run = (what: 'pause' | 'start' | 'cancel') =>
     action.mutate(what, { onError: () => setDialog('problem') });
   return (

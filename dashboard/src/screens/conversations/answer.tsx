@@ -1,13 +1,14 @@
 /** Answers a person with an approved template: the service sends no free text. */
 import { Alert, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import type { FormEvent } from 'react';
 import { allOf, api, client } from '../../client.ts';
 import { keepDataOf } from '../../parts/keep-data.ts';
 import { Dialog } from '../../parts/confirm.tsx';
 import { Loaded } from '../../parts/load-states.tsx';
 import { FormFoot } from '../../parts/form-foot.tsx';
 import { Phone } from '../../parts/phone.tsx';
+import { forgetDraft, useDraft } from '../../parts/use-draft.ts';
 import { forgetUnanswered, sendOnce } from '../../send-once.ts';
 import { fieldsOf, mappingOf, type Variables } from '../new-campaign/fields.ts';
 import { contactFields, Unsendable, useTemplate, VariableFields } from '../new-campaign/variables.tsx';
@@ -17,11 +18,19 @@ interface AnswerDialogProps {
   readonly onClose: () => void;
 }
 
+interface Draft {
+  readonly templateId?: string | undefined;
+  readonly variables: Variables;
+}
+
+/** The name of the form's draft. */
+export const answerDraft = (id: string): string => `answer ${id}`;
+
 export function AnswerDialog({ conversation, onClose: close }: AnswerDialogProps) {
   const { id, contactId } = conversation;
   const action = `answer ${id}`;
-  const [templateId, setTemplateId] = useState<string>();
-  const [variables, setVariables] = useState<Variables>({});
+  const { draft, change } = useDraft<Draft>(answerDraft(id), { variables: {} });
+  const { templateId, variables } = draft;
   const templates = useQuery({
     queryKey: ['templates', { status: 'APPROVED' }],
     queryFn: () =>
@@ -51,17 +60,19 @@ export function AnswerDialog({ conversation, onClose: close }: AnswerDialogProps
       await sendOnce(action, api.sendTemplateMessage, body);
     },
     onSuccess: async () => {
+      forgetDraft(answerDraft(id));
       await queryClient.invalidateQueries({ queryKey: ['conversation', id] });
       await queryClient.invalidateQueries({ queryKey: ['conversations'] });
     },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    send.mutate(undefined, { onSuccess: close });
+    send.mutate(undefined, { onSuccess: onClose });
   };
   const onClose = () => {
     // The service repeats this answer for the same key; the user has read it and may send another one.
     if (send.error instanceof api.ApiError && send.error.code === 'outcome_unknown') forgetUnanswered(action);
+    forgetDraft(answerDraft(id));
     close();
   };
   return (
@@ -80,10 +91,7 @@ export function AnswerDialog({ conversation, onClose: close }: AnswerDialogProps
                   label: `${name} (${language})`,
                 }))}
                 value={templateId ?? null}
-                onChange={(next) => {
-                  setTemplateId(next ?? undefined);
-                  setVariables({});
-                }}
+                onChange={(next) => change({ templateId: next ?? undefined, variables: {} })}
                 data-autofocus
               />
             )}
@@ -91,7 +99,11 @@ export function AnswerDialog({ conversation, onClose: close }: AnswerDialogProps
           <Unsendable template={definition} />
           {templateId !== undefined && (
             <>
-              <VariableFields templateId={templateId} value={variables} onChange={setVariables} />
+              <VariableFields
+                templateId={templateId}
+                value={variables}
+                onChange={(next) => change({ variables: next })}
+              />
               <Preview templateId={templateId} mapping={mappingOf(variables)} contactId={contactId} />
             </>
           )}

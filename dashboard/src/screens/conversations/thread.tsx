@@ -3,7 +3,7 @@ import { Alert, Button, Group, Stack, Text, TextInput, Title } from '@mantine/co
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { IconSend } from '@tabler/icons-react';
-import { useState, type FormEvent } from 'react';
+import type { FormEvent } from 'react';
 import { api, client } from '../../client.ts';
 import { phone } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
@@ -11,7 +11,8 @@ import { Dialog } from '../../parts/confirm.tsx';
 import { Loaded } from '../../parts/load-states.tsx';
 import { Status } from '../../parts/status.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
-import { AnswerDialog } from './answer.tsx';
+import { forgetDraft, hasDraft, useDraft } from '../../parts/use-draft.ts';
+import { answerDraft, AnswerDialog } from './answer.tsx';
 import { Messages } from './messages.tsx';
 
 /** After a person's message, a business may answer freely for 24 hours; later only with a template. */
@@ -52,7 +53,7 @@ function useRefresh(id: string) {
 function Head({ conversation }: { conversation: api.Conversation }) {
   const { id, contactId, contactName, contactPhoneNumber, status, assignedTo } = conversation;
   const refresh = useRefresh(id);
-  const [assigning, assign] = useDisclosure();
+  const [assigning, assign] = useDisclosure(hasDraft(assignDraft(id)));
   const changeStatus = useMutation({
     mutationFn: (next: 'open' | 'resolved') => api.changeConversationStatus(client, id, { status: next }),
     onSuccess: refresh,
@@ -105,9 +106,17 @@ function Head({ conversation }: { conversation: api.Conversation }) {
   );
 }
 
-function AssignDialog({ id, onClose }: { id: string; onClose: () => void }) {
+/** The name of the form's draft. */
+const assignDraft = (id: string): string => `assign ${id}`;
+
+function AssignDialog({ id, onClose: close }: { id: string; onClose: () => void }) {
   const refresh = useRefresh(id);
-  const [name, setName] = useState('');
+  const { draft, change } = useDraft(assignDraft(id), { name: '' });
+  const { name } = draft;
+  const onClose = () => {
+    forgetDraft(assignDraft(id));
+    close();
+  };
   const assign = useMutation({
     mutationFn: (to: string | undefined) =>
       api.assignConversation(
@@ -117,7 +126,10 @@ function AssignDialog({ id, onClose }: { id: string; onClose: () => void }) {
           ? { assignmentType: 'none', source: 'manual' }
           : { assignmentType: 'user', assignedTo: { id: to, name: to }, source: 'manual' },
       ),
-    onSuccess: refresh,
+    onSuccess: () => {
+      forgetDraft(assignDraft(id));
+      return refresh();
+    },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -130,7 +142,7 @@ function AssignDialog({ id, onClose }: { id: string; onClose: () => void }) {
           label="Who answers"
           description="A person’s or a team’s name or id, as your systems know it."
           value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
+          onChange={({ currentTarget }) => change({ name: currentTarget.value })}
           required
           withAsterisk={false}
         />
@@ -154,8 +166,8 @@ function AssignDialog({ id, onClose }: { id: string; onClose: () => void }) {
 
 /** How the person can be answered; the service itself sends templates only. */
 function Answer({ conversation }: { conversation: api.Conversation }) {
-  const { lastInboundAt, contactPhoneNumber } = conversation;
-  const [answering, { open, close }] = useDisclosure();
+  const { id, lastInboundAt, contactPhoneNumber } = conversation;
+  const [answering, { open, close }] = useDisclosure(hasDraft(answerDraft(id)));
   return (
     <Group justify="space-between" gap="sm">
       <Text size="sm" c="dimmed" style={{ flex: '1 1 260px' }}>

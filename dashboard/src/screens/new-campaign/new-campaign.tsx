@@ -38,7 +38,7 @@ function copyOf(campaign: api.CampaignDetail): Draft {
     kind: known.includes(type) ? (type as Kind) : 'csv_contacts',
     uploaded: typeof key === 'string' ? { key, name: `The file of “${campaign.name}”`, mapping } : undefined,
     segments: Array.isArray(segments) ? segments.map(String) : [],
-    window: windowOf(campaign.sending_window),
+    window: windowOf(campaign.sending_window) ?? undefined,
     // The copy of a campaign that is still to come begins with it, not at once.
     at: planned !== null && isLater(planned) ? fieldTime(new Date(planned)) : '',
     variables: variablesOf(campaign.variable_mapping as Parameters<typeof variablesOf>[0]),

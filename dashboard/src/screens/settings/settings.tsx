@@ -1,7 +1,6 @@
 /** Settings of the workspace: the hours in which it sends marketing. */
 import { Alert, Card, Checkbox, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useSession } from '../../account.ts';
 import { api, client } from '../../client.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
@@ -9,6 +8,7 @@ import { Loaded } from '../../parts/load-states.tsx';
 import { OperatorKey } from '../../parts/operator-key.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { SendingWindowFields } from '../../parts/sending-window-fields.tsx';
+import { forgetDraft, useRecordDraft } from '../../parts/use-draft.ts';
 import {
   usualWindow,
   useWorkspaceWindow,
@@ -50,25 +50,33 @@ export function Settings() {
   );
 }
 
+const draftName = 'window of the workspace';
+
 function WindowForm({ recorded }: { recorded: api.SendingWindow | null }) {
-  const [window, setWindow] = useState(windowOf(recorded));
+  const { draft, change } = useRecordDraft(draftName, { window: windowOf(recorded) });
+  const { window } = draft;
   const queryClient = useQueryClient();
   const save = useMutation({
     mutationFn: async () => {
-      if (window === undefined) await api.deleteSendingWindow(client);
+      if (window === null) await api.deleteSendingWindow(client);
       else await api.putSendingWindow(client, window);
-      return window ?? null;
+      return window;
     },
-    onSuccess: (saved) => queryClient.setQueryData(['sending-window'], saved),
+    onSuccess: (saved) => {
+      forgetDraft(draftName);
+      queryClient.setQueryData(['sending-window'], saved);
+    },
   });
   return (
     <>
       <Checkbox
         label="Send marketing only in certain hours"
-        checked={window !== undefined}
-        onChange={(event) => setWindow(event.currentTarget.checked ? usualWindow : undefined)}
+        checked={window !== null}
+        onChange={(event) => change({ window: event.currentTarget.checked ? usualWindow : null })}
       />
-      {window !== undefined && <SendingWindowFields value={window} onChange={setWindow} />}
+      {window !== null && (
+        <SendingWindowFields value={window} onChange={(next) => change({ window: next })} />
+      )}
       {save.error && (
         <Alert color="red" role="alert">
           {save.error.message}
@@ -77,7 +85,7 @@ function WindowForm({ recorded }: { recorded: api.SendingWindow | null }) {
       <Group>
         <ActionButton
           loading={save.isPending}
-          disabled={window !== undefined && windowProblem(window) !== undefined}
+          disabled={window !== null && windowProblem(window) !== undefined}
           onClick={() => save.mutate()}
         >
           Save sending window

@@ -2,11 +2,12 @@
 import { Alert, Card, Group, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { IconCircleCheck } from '@tabler/icons-react';
-import { useState, type FormEvent } from 'react';
+import type { FormEvent } from 'react';
 import { readAmount, shortest, type TypedAmount } from '../../amount.ts';
 import { api, isUnanswered } from '../../client.ts';
 import { money } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
+import { forgetDraft, useDraft } from '../../parts/use-draft.ts';
 import { sendOnce } from '../../send-once.ts';
 import { useDiagnosis } from './waiting.tsx';
 
@@ -19,7 +20,9 @@ interface RechargeProps {
 export function Recharge({ channelId, campaignId, currency }: RechargeProps) {
   const diagnosis = useDiagnosis(campaignId);
   const missing = diagnosis.data?.find(({ check }) => check === 'WALLET')?.missing ?? '';
-  const [typed, setTyped] = useState<string>();
+  const draftName = `recharge ${channelId} ${campaignId ?? ''}`;
+  const { draft, change } = useDraft<{ readonly typed?: string }>(draftName, {});
+  const { typed } = draft;
   const queryClient = useQueryClient();
   const amount = typed ?? (missing === '' ? '' : money(missing));
   // Only typed text can be ambiguous.
@@ -32,7 +35,7 @@ export function Recharge({ channelId, campaignId, currency }: RechargeProps) {
       const { answer, isRepeated } = await sendOnce(`recharge ${channelId}`, api.rechargeWallet, body);
       return { amount: read.text, balance: answer.data.balance, isRepeated };
     },
-    onSuccess: () => setTyped(''),
+    onSuccess: () => change({ typed: '' }),
     // Without an answer too: the ledger shows whether the money was added.
     onSettled: async () => {
       await queryClient.invalidateQueries({ queryKey: ['wallet', channelId] });
@@ -42,7 +45,7 @@ export function Recharge({ channelId, campaignId, currency }: RechargeProps) {
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    recharge.mutate();
+    recharge.mutate(undefined, { onSuccess: () => forgetDraft(draftName) });
   };
   return (
     <Card withBorder component="form" onSubmit={submit} noValidate>
@@ -58,7 +61,7 @@ export function Recharge({ channelId, campaignId, currency }: RechargeProps) {
           // oxlint-disable-next-line jsx-a11y/no-autofocus -- this field takes the place of the operator key's, which had the focus
           autoFocus={campaignId !== undefined}
           value={amount}
-          onChange={(event) => setTyped(event.currentTarget.value)}
+          onChange={(event) => change({ typed: event.currentTarget.value })}
           w={260}
         />
         <ActionButton type="submit" loading={recharge.isPending} mt={46}>

@@ -215,6 +215,38 @@ it('keeps the columns that were chosen through a reload and in a copy, and lets 
   });
 });
 
+it('takes the file that was dropped last, though the one before it is uploaded later', async () => {
+  await within(async (page) => {
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    let uploads = 0;
+    await page.route('**/campaigns/csv-files', async (route) => {
+      uploads += 1;
+      if (uploads === 1) await held;
+      await route.continue();
+    });
+    await chooseTemplate(page);
+    const drop = async (name: string, number: string) => {
+      const dataTransfer = await page.evaluateHandle(`{
+        const data = new DataTransfer();
+        data.items.add(new File(['Phone\\n${number}\\n'], '${name}', { type: 'text/csv' }));
+        data;
+      }`);
+      await page.getByText(/^Drop a CSV here/).dispatchEvent('drop', { dataTransfer });
+    };
+    await drop('first.csv', '+4915166000091');
+    await drop('second.csv', '+4915166000092');
+    await page.getByText('second.csv').waitFor();
+    const late = page.waitForResponse('**/campaigns/csv-files');
+    answer();
+    await (await late).finished();
+    await page.getByText(/^1 person for/).waitFor();
+    await page.evaluate(`fetch('/dashboard/session').then(() => undefined)`);
+    await page.getByRole('cell', { name: '+4915166000092' }).waitFor();
+    expect(await page.getByText('first.csv').count()).toBe(0);
+  });
+});
+
 it('keeps what is typed on the screen where the tab has no room to keep it', async () => {
   await within(async (page) => {
     await goTo(page, 'New campaign');

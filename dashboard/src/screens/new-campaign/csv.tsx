@@ -51,8 +51,9 @@ export function CsvAudience(props: CsvAudienceProps) {
       key: (await api.uploadCampaignCsv(client, file)).data.csv_file_key,
     }),
     onMutate: () => onUpload(undefined),
-    onSuccess: onUpload,
   });
+  // The file chosen last is taken, however long the former one takes; none once another audience is chosen.
+  const take = (file: File) => upload.mutate(file, { onSuccess: onUpload });
   const { key, mapping: chosen } = uploaded ?? {};
   const preview = useQuery({
     queryKey: ['csv', key, chosen, templateId, variableMapping],
@@ -81,7 +82,7 @@ export function CsvAudience(props: CsvAudienceProps) {
   const drop = (event: DragEvent) => {
     event.preventDefault();
     const [file] = event.dataTransfer.files;
-    if (file !== undefined) upload.mutate(file);
+    if (file !== undefined) take(file);
   };
   return (
     <Stack>
@@ -98,7 +99,7 @@ export function CsvAudience(props: CsvAudienceProps) {
         <Group justify="center">
           <Text size="sm">{uploaded ? uploaded.name : 'Drop a CSV here, or'}</Text>
           <FileButton
-            onChange={(file) => file && upload.mutate(file)}
+            onChange={(file) => file && take(file)}
             accept=".csv,.txt,.tsv,text/csv"
             inputProps={{ 'aria-label': 'CSV file', onClick: forgetFile }}
           >
@@ -117,7 +118,7 @@ export function CsvAudience(props: CsvAudienceProps) {
       {preview.isLoading && <LoadingFace />}
       {data !== undefined && key !== undefined && (
         <>
-          <FirstLine key={key} preview={data} file={upload.variables} onFile={upload.mutate} />
+          <FirstLine key={key} preview={data} file={upload.variables} onFile={take} />
           <Columns preview={data} onChange={choose} />
           {children}
           <CsvRows preview={data} fileKey={key} templateId={templateId} variableMapping={variableMapping} />

@@ -58,6 +58,49 @@ it('filters recipients in the address, and exports those alone', async () => {
   });
 });
 
+it('shows in the search field what is searched for, also after a step back, and leaves a screen at one click', async () => {
+  await within(async (page) => {
+    await goTo(page, 'Campaigns');
+    const field = page.getByLabel('Search by name');
+    await field.fill('Nothing has this name');
+    await page.getByText('Nothing matches').waitFor();
+    await page.goBack();
+    await expect.poll(() => field.inputValue()).toBe('');
+    await goTo(page, 'Templates');
+    await page.getByLabel('Search', { exact: true }).fill('plain_notice');
+    await page.getByRole('option', { name: /plain_notice/ }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => field.inputValue()).toBe('plain_notice');
+    await page.clock.install();
+    await field.fill('typed');
+    await page.route('**/assets/channels-*.js', async (route) => {
+      // While the next screen is loaded, the text would be applied.
+      await page.clock.runFor(1_000);
+      await route.continue();
+    });
+    await goTo(page, 'Channels');
+    expect(page.url()).toBe(`${stack.dev.dashboardUrl}/channels`);
+  });
+});
+
+it('names the receiver of a delivery, also where its webhook stands on another page', async () => {
+  const hook = (title: string) => ({ title, url: 'http://127.0.0.1:9/hook', events: ['read'] as const });
+  const created = [];
+  for (let at = 0; at < 11; at += 1) {
+    const { events, ...given } = hook(`Receiver ${at}`);
+    created.push((await api.createWebhook(client, { ...given, events: [...events] })).data.id);
+  }
+  for (const id of [created[0] ?? '', created[10] ?? ''])
+    await api.testWebhook(client, id, { eventKey: 'read' });
+  await within(async (page) => {
+    await goTo(page, 'Webhooks');
+    for (const title of ['Receiver 0', 'Receiver 10'])
+      await page.getByRole('cell', { name: title, exact: true }).waitFor();
+  });
+  for (const id of created) await api.deleteWebhook(client, id);
+});
+
 it('shows what a receiver was sent, and sends again what failed, by the keyboard alone', async () => {
   const behaviour = { status: 500 };
   const receiver = await startWebhookReceiver(behaviour);

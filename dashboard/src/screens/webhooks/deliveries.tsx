@@ -10,7 +10,7 @@ import {
 import { getRouteApi } from '@tanstack/react-router';
 import { memo } from 'react';
 import { deliveryStates } from '../../../../src/domain/webhooks/delivery.ts';
-import { api, client } from '../../client.ts';
+import { allOf, api, client } from '../../client.ts';
 import { exactTime, number, words } from '../../format.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { EmptyFace, ErrorFace, KeptRows, Loaded, LoadingFace } from '../../parts/load-states.tsx';
@@ -23,10 +23,16 @@ import { Time } from '../../parts/time.tsx';
 
 const route = getRouteApi('/inside/webhooks');
 
-export function Log({ titles }: { titles: ReadonlyMap<string, string> }) {
+export function Log() {
   const { state, delivery } = route.useSearch();
   const navigate = route.useNavigate();
   const chosen = deliveryStates.find((known) => known === state);
+  const webhooks = useQuery({
+    queryKey: ['webhooks', 'all'],
+    queryFn: () => allOf((place) => api.listWebhooks(client, { limit: 100, ...place })),
+    staleTime: 60_000,
+  });
+  const titles = new Map(webhooks.data?.map(({ id, title }) => [id, title]));
   const list = useInfiniteQuery({
     queryKey: ['deliveries', chosen],
     queryFn: ({ pageParam }) =>
@@ -86,7 +92,7 @@ export function Log({ titles }: { titles: ReadonlyMap<string, string> }) {
               </Table.Thead>
               <Table.Tbody>
                 {rows.map((row) => (
-                  <Delivery key={row.id} delivery={row} title={titles.get(row.webhookId) ?? 'deleted'} />
+                  <Delivery key={row.id} delivery={row} title={titles.get(row.webhookId) ?? '—'} />
                 ))}
               </Table.Tbody>
             </Table>
@@ -190,7 +196,7 @@ function Detail({ place, titles }: { place: string; titles: ReadonlyMap<string, 
             <Status state={state} />
           </Group>
           <Text size="sm" dir="auto" style={{ overflowWrap: 'anywhere' }}>
-            To {titles.get(webhookId) ?? 'a webhook that was deleted'}
+            To {titles.get(webhookId) ?? '—'}
           </Text>
           <Text size="sm">
             {attemptedAt ? `Sent ${exactTime(new Date(attemptedAt))}` : 'Not sent yet'}

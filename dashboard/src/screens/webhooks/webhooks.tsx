@@ -56,7 +56,7 @@ export function Webhooks() {
                   getControlProps={(control) => ({ 'aria-label': `${control} page` })}
                 />
               )}
-              <Log titles={new Map(data.map(({ id, title }) => [id, title]))} />
+              <Log />
             </>
           )
         }

@@ -1,5 +1,5 @@
 /** Keys for those who use the page every day; `?` lists them. */
-import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { afterG } from './after-g.ts';
@@ -10,31 +10,35 @@ const ShortcutList = lazy(() =>
 );
 
 const sequenceMs = 1_000;
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement &&
-  target.closest('input, textarea, select, [contenteditable], [role=dialog]') !== null;
+/** True for a key that the element itself takes, or that would lead away from an open dialog or menu. */
+const isTaken = ({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean =>
+  ctrlKey ||
+  metaKey ||
+  altKey ||
+  (target instanceof HTMLElement &&
+    target.closest('input, textarea, select, [contenteditable], [role=dialog], [role=menu]') !== null);
 
 export function Shortcuts() {
   const navigate = useNavigate();
   const [opened, { open, close }] = useDisclosure();
   const pressedG = useRef(Number.NEGATIVE_INFINITY);
-  useHotkeys([
-    ['n', () => void navigate({ to: '/campaigns/new' })],
-    ['/', () => document.querySelector<HTMLElement>('[data-search]')?.focus()],
-    ['shift+?', open],
-    ['g', () => (pressedG.current = performance.now())],
-  ]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const place = afterG[event.key];
-      if (place === undefined || isTyping(event.target)) return;
-      if (performance.now() - pressedG.current > sequenceMs) return;
-      pressedG.current = Number.NEGATIVE_INFINITY;
-      void navigate({ to: place.to });
+      if (isTaken(event)) return;
+      const isAfterG = performance.now() - pressedG.current <= sequenceMs;
+      pressedG.current = event.key === 'g' ? performance.now() : Number.NEGATIVE_INFINITY;
+      const place = isAfterG ? afterG[event.key] : undefined;
+      if (place !== undefined) void navigate({ to: place.to });
+      else if (event.key === 'n') void navigate({ to: '/campaigns/new' });
+      else if (event.key === '?') open();
+      else if (event.key === '/') {
+        event.preventDefault();
+        document.querySelector<HTMLElement>('[data-search]')?.focus();
+      }
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
-  }, [navigate]);
+  }, [navigate, open]);
   return (
     opened && (
       <Suspense>

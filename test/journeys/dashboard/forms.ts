@@ -253,6 +253,39 @@ it('saves the events of a webhook without undoing the address that another user 
   });
 });
 
+it('leaves no dialog by a shortcut, and takes none with Control', async () => {
+  const given = { title: 'Not left', url: 'http://127.0.0.1:9/hook', status: 'inactive' } as const;
+  const { id } = (await api.createWebhook(client, { ...given, events: ['read'] })).data;
+  await within(async (page) => {
+    await goTo(page, 'Webhooks');
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+      await page.evaluate(`fetch('/dashboard/session').then(() => undefined)`);
+      expect(page.url()).toBe(`${stack.dev.dashboardUrl}/webhooks`);
+    };
+    await page
+      .getByRole('listitem', { name: 'Not left' })
+      .getByRole('button', { name: 'Edit webhook' })
+      .click();
+    await page.getByRole('button', { name: 'Make a new secret' }).focus();
+    await press('n');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await press('g', 'Control+c');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByText('Keyboard shortcuts').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await page.keyboard.press('g');
+    await page.keyboard.press('c');
+    await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('n');
+    expect(await page.getByLabel('Search', { exact: true }).inputValue()).toBe('n');
+    await api.deleteWebhook(client, id);
+  });
+});
+
 it('acts once on a key that is held down', async () => {
   const { id } = (await api.createContact(client, { phoneNumber: '+4915166133041', firstName: 'Held' })).data;
   await within(async (page) => {

@@ -61,6 +61,33 @@ it('fits a phone and a zoom of 200 % on every screen', async () => {
   );
 });
 
+it('fits names without a space, of any length', async () => {
+  const name = 'W'.repeat(255);
+  const number = '4915166149041';
+  await api.createContact(client, { phoneNumber: `+${number}`, firstName: name });
+  await api.createSegment(client, {
+    name,
+    match: 'all',
+    conditions: [{ field: 'countryCode', operator: 'eq', value: '49' }],
+  });
+  await fetch(`${new URL(stack.dev.providerUrl).origin}/_simulator/inbound`, {
+    method: 'POST',
+    body: JSON.stringify({ from: number, text: name, profileName: 'W' }),
+  });
+  const find = async () => (await api.listConversations(client, { sort: 'lastMessageAt' })).data[0];
+  await expect.poll(async () => (await find())?.contactPhoneNumber).toBe(number);
+  const id = (await find())?.id ?? '';
+  const assignedTo = { id: 'team', name: 'N'.repeat(100) };
+  await api.assignConversation(client, id, { assignmentType: 'user', assignedTo, source: 'manual' });
+  await within(async (page) => {
+    for (const path of ['contacts', 'segments', `conversations?conversation=${id}`]) {
+      await page.goto(`${stack.dev.dashboardUrl}/${path}`);
+      await page.getByText(name).first().waitFor();
+      expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 1_280]);
+    }
+  });
+});
+
 it('shows the cost and every state of a delivery at a width of 320 pixels', async () => {
   const { data } = await api.createWebhook(client, {
     title: 'Narrow',

@@ -61,7 +61,7 @@ function Head({ conversation }: { conversation: api.Conversation }) {
   return (
     <>
       <Group justify="space-between">
-        <Stack gap={0}>
+        <Stack gap={0} miw={0} flex="1 1 220px" style={{ overflowWrap: 'anywhere' }}>
           <Title order={2} size="h4">
             <TextLink to="/contacts/$id" params={{ id: contactId }} dir="auto">
               {contactName || phone(contactPhoneNumber)}

@@ -57,6 +57,13 @@ it('starts no further row once the dialog is closed', async () => {
   expect(created).toBeLessThanOrEqual(8);
 });
 
+it('stops where the session has ended, instead of refusing the rows that are left', async () => {
+  vi.stubGlobal('fetch', async () => answer(401));
+  const rows = await readContactsFile(fileOf('phone\n+4915112345678\n+4915112345679'));
+  const run = importContacts(rows, [], ignore, new AbortController().signal);
+  await expect(run).rejects.toMatchObject({ status: 401 });
+});
+
 it('sends only the changed fields of a form, so that an opt-out that came meanwhile stays', () => {
   const before = { firstName: 'Ada', subscribed: true, tagsId: ['a'] };
   expect(changedFields(before, { firstName: 'Ida', subscribed: true, tagsId: ['a'] })).toEqual({

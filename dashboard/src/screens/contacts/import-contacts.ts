@@ -1,5 +1,5 @@
 /** Reads a CSV of contacts and creates them through the API. */
-import { api, client } from '../../client.ts';
+import { api, client, isSignedOut } from '../../client.ts';
 
 export interface ContactRow {
   /** The line of the file on which the row ends; the headings are line 1. */
@@ -122,7 +122,7 @@ export async function importContacts(
         created += 1;
       } catch (error) {
         if (error instanceof api.ApiError && error.status === 409) known += 1;
-        else if (error instanceof api.ApiError && error.status < 500)
+        else if (error instanceof api.ApiError && error.status < 500 && !isSignedOut(error))
           refused.push({ line: row.line, message: error.message });
         else {
           failed = true;

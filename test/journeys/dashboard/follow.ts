@@ -8,6 +8,7 @@ import {
   createCampaign,
   expectAtScreen,
   expectFocus,
+  expectNoViolation,
   expectNoViolationInState,
   goTo,
   hasten,
@@ -199,6 +200,8 @@ it('leaves a campaign paused that two operators pause: no click or key is taken 
       await goTo(page, 'Campaigns');
       await page.getByRole('button', { name: 'Actions for Paused twice' }).click();
       const item = page.getByRole('menuitem', { name: 'Pause', exact: true });
+      await item.waitFor();
+      await expectNoViolation(page, ['color-contrast']);
       const place = (await item.boundingBox()) ?? { x: 0, y: 0 };
       await page.mouse.move(place.x + 20, place.y + 10);
       await api.pauseCampaign(client, id);

@@ -98,7 +98,12 @@ export function RowMenu({ campaign }: { campaign: api.Campaign }) {
             Export CSV
           </Menu.Item>
           {!isFinished(status) && (
-            <Menu.Item color="red" leftSection={<IconX {...icon} />} onClick={() => setDialog('cancel')}>
+            <Menu.Item
+              // Mantine's own red has too little contrast.
+              c="var(--mantine-color-red-light-color)"
+              leftSection={<IconX {...icon} />}
+              onClick={() => setDialog('cancel')}
+            >
               Cancel
             </Menu.Item>
           )}

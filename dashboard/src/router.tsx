@@ -12,8 +12,8 @@ import {
 import { ask, readSession } from './client.ts';
 import { Layout } from './frame/layout.tsx';
 import { NotFound } from './frame/not-found.tsx';
-import { ErrorFace, LoadingFace } from './parts/load-states.tsx';
-import { keepFor } from './parts/use-draft.ts';
+import { ErrorFace, LoadingFace } from './parts/display/load-states.tsx';
+import { keepFor } from './parts/forms/use-draft.ts';
 import { lists, page, strings } from './search-params.ts';
 import { SignIn } from './screens/sign-in/sign-in.tsx';
 

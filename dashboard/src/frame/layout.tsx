@@ -6,7 +6,7 @@ import { Outlet, useRouterState } from '@tanstack/react-router';
 import { IconMessageCircle } from '@tabler/icons-react';
 import { useEffect, type MouseEvent } from 'react';
 import { readSession } from '../client.ts';
-import { focusMain } from '../parts/focus-main.ts';
+import { focusMain } from '../parts/controls/focus-main.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { BottomBar } from './bottom-bar.tsx';
 import { useLeave } from './leave.ts';

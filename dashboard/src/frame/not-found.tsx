@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { IconMapSearch } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { EmptyFace } from '../parts/load-states.tsx';
-import { Screen } from '../parts/screen.tsx';
+import { EmptyFace } from '../parts/display/load-states.tsx';
+import { Screen } from '../parts/display/screen.tsx';
 
 export function NotFound() {
   return (

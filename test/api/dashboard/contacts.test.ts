@@ -1,6 +1,6 @@
 /** Importing contacts from a CSV, and saving the form of a contact, without a browser. */
 import { afterEach, expect, it, vi } from 'vitest';
-import { changedFields } from '../../../dashboard/src/parts/changed-fields.ts';
+import { changedFields } from '../../../dashboard/src/parts/forms/changed-fields.ts';
 import { importContacts, readContactsFile } from '../../../dashboard/src/screens/contacts/import-contacts.ts';
 
 afterEach(() => vi.unstubAllGlobals());

@@ -1,6 +1,6 @@
 /** The parts of a plot where the clocks change. */
 import { afterEach, expect, it } from 'vitest';
-import { filled, grouped, type Part } from '../../../dashboard/src/parts/plot/series.ts';
+import { filled, grouped, type Part } from '../../../dashboard/src/parts/display/plot/series.ts';
 
 const zone = process.env['TZ'];
 afterEach(() => {

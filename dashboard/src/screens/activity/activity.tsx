@@ -1,7 +1,7 @@
 /** Notices of the service in one tab; the audit log of what each key did in the other. */
 import { Tabs } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { Screen } from '../../parts/screen.tsx';
+import { Screen } from '../../parts/display/screen.tsx';
 import { AuditLog } from './audit.tsx';
 import type { ActivityFilter } from './filters.tsx';
 import { NoticeList } from './notice-list.tsx';

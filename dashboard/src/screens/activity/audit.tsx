@@ -6,10 +6,10 @@ import { useState } from 'react';
 import { auditObjects } from '../../../../src/domain/operations/audit.ts';
 import { api, client } from '../../client.ts';
 import { instantsOf } from '../../days.ts';
-import { DataTable, type Column } from '../../parts/data-table.tsx';
-import { EmptyFace, Loaded } from '../../parts/load-states.tsx';
-import { ShowMore } from '../../parts/show-more.tsx';
-import { Time } from '../../parts/time.tsx';
+import { DataTable, type Column } from '../../parts/tables/data-table.tsx';
+import { EmptyFace, Loaded } from '../../parts/display/load-states.tsx';
+import { ShowMore } from '../../parts/tables/show-more.tsx';
+import { Time } from '../../parts/display/time.tsx';
 import { actionName } from './actions.ts';
 import { ActivityFilters, isFiltered, type FilterProps } from './filters.tsx';
 

@@ -1,7 +1,7 @@
 /** Filters of notices and of the audit log; their state is in the address. */
 import { Group, Select } from '@mantine/core';
 import { words } from '../../format.ts';
-import { DayFields } from '../../parts/day-fields.tsx';
+import { DayFields } from '../../parts/forms/day-fields.tsx';
 import type { Strings } from '../../search-params.ts';
 
 export type ActivityFilter = Strings<'kind' | 'actor' | 'from' | 'to'>;

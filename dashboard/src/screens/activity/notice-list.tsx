@@ -6,10 +6,10 @@ import { noticeKinds } from '../../../../src/domain/operations/notice.ts';
 import { api, client } from '../../client.ts';
 import { instantsOf } from '../../days.ts';
 import { words } from '../../format.ts';
-import { EmptyFace, Loaded } from '../../parts/load-states.tsx';
-import { ShowMore } from '../../parts/show-more.tsx';
-import { TextLink } from '../../parts/text-link.tsx';
-import { Time } from '../../parts/time.tsx';
+import { EmptyFace, Loaded } from '../../parts/display/load-states.tsx';
+import { ShowMore } from '../../parts/tables/show-more.tsx';
+import { TextLink } from '../../parts/controls/text-link.tsx';
+import { Time } from '../../parts/display/time.tsx';
 import { ActivityFilters, isFiltered, type FilterProps } from './filters.tsx';
 
 export function NoticeList({ filter, onFilter }: FilterProps) {

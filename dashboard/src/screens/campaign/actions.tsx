@@ -10,11 +10,11 @@ import {
 } from '@tabler/icons-react';
 import type { api } from '../../client.ts';
 import { isFinished } from '../../../../src/domain/campaigns/campaign.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
-import { ButtonLink } from '../../parts/button-link.tsx';
-import { ConfirmButton } from '../../parts/confirm.tsx';
-import { focusMain } from '../../parts/focus-main.ts';
-import { hasDraft } from '../../parts/use-draft.ts';
+import { ActionButton } from '../../parts/controls/action-button.tsx';
+import { ButtonLink } from '../../parts/controls/button-link.tsx';
+import { ConfirmButton } from '../../parts/controls/confirm.tsx';
+import { focusMain } from '../../parts/controls/focus-main.ts';
+import { hasDraft } from '../../parts/forms/use-draft.ts';
 import { cancelQuestion, rescheduleDraft, useCampaignAction } from './campaign-actions.ts';
 import { RescheduleDialog } from './reschedule.tsx';
 import { ResendDialog } from './resend.tsx';

@@ -1,6 +1,6 @@
 /** The audit log of one campaign: actions of API keys and admin commands. */
 import { getRouteApi } from '@tanstack/react-router';
-import { Screen } from '../../parts/screen.tsx';
+import { Screen } from '../../parts/display/screen.tsx';
 import { AuditOfObject } from '../activity/audit.tsx';
 import { useCampaignPath } from './path.tsx';
 import { CampaignTabs } from './tabs.tsx';

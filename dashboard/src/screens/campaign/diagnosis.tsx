@@ -7,7 +7,7 @@ import { goesOnByItself } from '../../../../src/domain/campaigns/diagnosis-facts
 import { diagnoseStatus } from '../../../../src/domain/campaigns/diagnose-status.ts';
 import { api, client } from '../../client.ts';
 import { words } from '../../format.ts';
-import { ErrorFace, LoadingFace } from '../../parts/load-states.tsx';
+import { ErrorFace, LoadingFace } from '../../parts/display/load-states.tsx';
 
 export function Diagnosis({ campaign, isSending }: { campaign: api.CampaignDetail; isSending: boolean }) {
   const [opened, { toggle }] = useDisclosure();

@@ -2,8 +2,8 @@
 import { Alert, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
-import { TextLink } from '../../parts/text-link.tsx';
-import { Time } from '../../parts/time.tsx';
+import { TextLink } from '../../parts/controls/text-link.tsx';
+import { Time } from '../../parts/display/time.tsx';
 
 /** The resends read in full, newest first: a list of campaigns does not say whose failed recipients they were sent to. */
 const mostRead = 10;

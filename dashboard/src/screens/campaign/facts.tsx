@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, client } from '../../client.ts';
 import { counted, money, number, plannedTime, span, words } from '../../format.ts';
-import { Time } from '../../parts/time.tsx';
-import { WorkflowLink } from '../../parts/workflow-link.tsx';
+import { Time } from '../../parts/display/time.tsx';
+import { WorkflowLink } from '../../parts/controls/workflow-link.tsx';
 import { CampaignWindow } from './window.tsx';
 
 interface FiguresProps {

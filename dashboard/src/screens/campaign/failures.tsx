@@ -2,7 +2,7 @@
 import { Card, Table, Text, Title } from '@mantine/core';
 import type { api } from '../../client.ts';
 import { counted, number } from '../../format.ts';
-import { TextLink } from '../../parts/text-link.tsx';
+import { TextLink } from '../../parts/controls/text-link.tsx';
 import { explain } from '../../reasons.ts';
 
 export function Failures({ campaign }: { campaign: api.CampaignDetail }) {

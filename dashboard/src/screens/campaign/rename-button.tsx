@@ -2,7 +2,7 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPencil } from '@tabler/icons-react';
 import type { api } from '../../client.ts';
-import { hasDraft } from '../../parts/use-draft.ts';
+import { hasDraft } from '../../parts/forms/use-draft.ts';
 import { renameDraft } from './campaign-actions.ts';
 import { RenameDialog } from './rename.tsx';
 

@@ -2,10 +2,10 @@
 import { Alert, Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
-import { Dialog } from '../../parts/confirm.tsx';
-import { fieldTime, TimeField, timeProblem } from '../../parts/time-field.tsx';
-import { forgetDraft, useRecordDraft } from '../../parts/use-draft.ts';
+import { ActionButton } from '../../parts/controls/action-button.tsx';
+import { Dialog } from '../../parts/controls/confirm.tsx';
+import { fieldTime, TimeField, timeProblem } from '../../parts/forms/time-field.tsx';
+import { forgetDraft, useRecordDraft } from '../../parts/forms/use-draft.ts';
 import { rescheduleDraft } from './campaign-actions.ts';
 
 interface RescheduleDialogProps {

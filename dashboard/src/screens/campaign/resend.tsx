@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { api } from '../../client.ts';
 import { counted, number } from '../../format.ts';
-import { Dialog } from '../../parts/confirm.tsx';
+import { Dialog } from '../../parts/controls/confirm.tsx';
 import { EarlierResends } from './earlier-resends.tsx';
 import { explain, isHopeless } from '../../reasons.ts';
 

@@ -2,8 +2,8 @@
 import { Card, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
-import { Loaded } from '../../parts/load-states.tsx';
-import { Phone } from '../../parts/phone.tsx';
+import { Loaded } from '../../parts/display/load-states.tsx';
+import { Phone } from '../../parts/display/phone.tsx';
 
 export function SentMessage({ campaign: { template_id: id } }: { campaign: api.CampaignDetail }) {
   const preview = useQuery({

@@ -1,4 +1,4 @@
-import { LinkTabs } from '../../parts/link-tabs.tsx';
+import { LinkTabs } from '../../parts/controls/link-tabs.tsx';
 
 /** The parts of a campaign's page. */
 export function CampaignTabs({ id }: { id: string }) {

@@ -3,9 +3,9 @@ import { Card, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { isFinished } from '../../../../src/domain/campaigns/campaign.ts';
 import { api, client } from '../../client.ts';
-import { Loaded } from '../../parts/load-states.tsx';
-import { Plot } from '../../parts/plot/plot.tsx';
-import type { Part } from '../../parts/plot/series.ts';
+import { Loaded } from '../../parts/display/load-states.tsx';
+import { Plot } from '../../parts/display/plot/plot.tsx';
+import type { Part } from '../../parts/display/plot/series.ts';
 
 /** 12 h: 720 minutes, one for each point of a wide plot. */
 const longestByMinuteMs = 12 * 3_600_000;

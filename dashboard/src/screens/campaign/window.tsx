@@ -5,10 +5,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { isFinished } from '../../../../src/domain/campaigns/campaign.ts';
 import { useSession } from '../../account.ts';
 import { api, client } from '../../client.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
-import { Dialog } from '../../parts/confirm.tsx';
-import { SendingWindowFields } from '../../parts/sending-window-fields.tsx';
-import { forgetDraft, hasDraft, useRecordDraft } from '../../parts/use-draft.ts';
+import { ActionButton } from '../../parts/controls/action-button.tsx';
+import { Dialog } from '../../parts/controls/confirm.tsx';
+import { SendingWindowFields } from '../../parts/forms/sending-window-fields.tsx';
+import { forgetDraft, hasDraft, useRecordDraft } from '../../parts/forms/use-draft.ts';
 import {
   usualWindow,
   useWorkspaceWindow,

@@ -1,9 +1,9 @@
 /** Pauses, starts or cancels the chosen campaigns. */
-import { ActionButton } from '../../parts/action-button.tsx';
-import { BulkBar } from '../../parts/bulk-bar.tsx';
-import { ConfirmButton } from '../../parts/confirm.tsx';
+import { ActionButton } from '../../parts/controls/action-button.tsx';
+import { BulkBar } from '../../parts/tables/bulk-bar.tsx';
+import { ConfirmButton } from '../../parts/controls/confirm.tsx';
 import { counted } from '../../format.ts';
-import type { Bulk } from '../../parts/use-bulk.ts';
+import type { Bulk } from '../../parts/tables/use-bulk.ts';
 import { campaignActions } from '../campaign/campaign-actions.ts';
 
 export function CampaignBulk({ bulk }: { bulk: Bulk }) {

@@ -3,11 +3,11 @@ import { Box, Text, Tooltip } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { type api } from '../../client.ts';
 import { money, number, share } from '../../format.ts';
-import type { Column } from '../../parts/data-table.tsx';
-import { doneOf, StateBar } from '../../parts/state-bar.tsx';
-import { Status } from '../../parts/status.tsx';
-import { TextLink } from '../../parts/text-link.tsx';
-import { Time } from '../../parts/time.tsx';
+import type { Column } from '../../parts/tables/data-table.tsx';
+import { doneOf, StateBar } from '../../parts/display/state-bar.tsx';
+import { Status } from '../../parts/display/status.tsx';
+import { TextLink } from '../../parts/controls/text-link.tsx';
+import { Time } from '../../parts/display/time.tsx';
 import { waits } from '../../reasons.ts';
 import { colourOf, ratesOf } from './rates.ts';
 

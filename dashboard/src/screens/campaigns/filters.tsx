@@ -3,9 +3,9 @@ import { Group, Select } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { campaignStatuses } from '../../../../src/domain/campaigns/campaign.ts';
 import { useAllTemplates } from '../../all-templates.ts';
-import { DayFields } from '../../parts/day-fields.tsx';
-import { SearchField } from '../../parts/search-field.tsx';
-import { stateWord } from '../../parts/states.ts';
+import { DayFields } from '../../parts/forms/day-fields.tsx';
+import { SearchField } from '../../parts/forms/search-field.tsx';
+import { stateWord } from '../../parts/display/states.ts';
 import type { Strings } from '../../search-params.ts';
 
 type Filter = Strings<'status' | 'search' | 'template' | 'from' | 'to'>;

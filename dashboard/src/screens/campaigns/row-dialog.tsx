@@ -1,7 +1,7 @@
 /** The dialog of an action in the menu of a campaign. */
 import { Alert, Button, Group } from '@mantine/core';
 import type { api } from '../../client.ts';
-import { Confirm, Dialog } from '../../parts/confirm.tsx';
+import { Confirm, Dialog } from '../../parts/controls/confirm.tsx';
 import { cancelQuestion } from '../campaign/campaign-actions.ts';
 import { RenameDialog } from '../campaign/rename.tsx';
 import { RescheduleDialog } from '../campaign/reschedule.tsx';

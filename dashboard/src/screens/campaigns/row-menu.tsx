@@ -15,7 +15,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { isFinished } from '../../../../src/domain/campaigns/campaign.ts';
 import type { api } from '../../client.ts';
-import { hasDraft } from '../../parts/use-draft.ts';
+import { hasDraft } from '../../parts/forms/use-draft.ts';
 import {
   exportAddress,
   renameDraft,

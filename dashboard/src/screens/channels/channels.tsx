@@ -5,11 +5,11 @@ import { useQuery } from '@tanstack/react-query';
 import { IconPhone } from '@tabler/icons-react';
 import { api, client } from '../../client.ts';
 import { number, words } from '../../format.ts';
-import { EmptyFace, Loaded } from '../../parts/load-states.tsx';
-import { Status } from '../../parts/status.tsx';
-import { Time } from '../../parts/time.tsx';
+import { EmptyFace, Loaded } from '../../parts/display/load-states.tsx';
+import { Status } from '../../parts/display/status.tsx';
+import { Time } from '../../parts/display/time.tsx';
 import { waits } from '../../reasons.ts';
-import { Screen } from '../../parts/screen.tsx';
+import { Screen } from '../../parts/display/screen.tsx';
 import { Queue } from './queue.tsx';
 
 export function Channels() {

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { waitingSentence } from '../../../../src/domain/campaigns/diagnosis-text.ts';
 import { api, client } from '../../client.ts';
 import { number } from '../../format.ts';
-import { Loaded } from '../../parts/load-states.tsx';
-import { TextLink } from '../../parts/text-link.tsx';
-import { WorkflowLink } from '../../parts/workflow-link.tsx';
+import { Loaded } from '../../parts/display/load-states.tsx';
+import { TextLink } from '../../parts/controls/text-link.tsx';
+import { WorkflowLink } from '../../parts/controls/workflow-link.tsx';
 import { waits } from '../../reasons.ts';
 
 /** Lists the running campaigns of a channel, each with its number of pending recipients. */

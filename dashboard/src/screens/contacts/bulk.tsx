@@ -2,9 +2,9 @@
 import { Select } from '@mantine/core';
 import { useState } from 'react';
 import { api, client } from '../../client.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
-import { BulkBar } from '../../parts/bulk-bar.tsx';
-import type { Bulk } from '../../parts/use-bulk.ts';
+import { ActionButton } from '../../parts/controls/action-button.tsx';
+import { BulkBar } from '../../parts/tables/bulk-bar.tsx';
+import type { Bulk } from '../../parts/tables/use-bulk.ts';
 import { useTags } from '../../tags.ts';
 
 export function ContactBulk({ bulk }: { bulk: Bulk }) {

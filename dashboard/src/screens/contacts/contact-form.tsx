@@ -3,11 +3,11 @@ import { Group, MultiSelect, Switch, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { api, client } from '../../client.ts';
-import { Dialog } from '../../parts/confirm.tsx';
-import { FormFoot } from '../../parts/form-foot.tsx';
-import { forgetDraft, useRecordDraft } from '../../parts/use-draft.ts';
+import { Dialog } from '../../parts/controls/confirm.tsx';
+import { FormFoot } from '../../parts/forms/form-foot.tsx';
+import { forgetDraft, useRecordDraft } from '../../parts/forms/use-draft.ts';
 import { useTags } from '../../tags.ts';
-import { changedFields } from '../../parts/changed-fields.ts';
+import { changedFields } from '../../parts/forms/changed-fields.ts';
 
 interface ContactFormProps {
   /** Absent for a new contact. */

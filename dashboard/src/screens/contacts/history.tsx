@@ -4,12 +4,12 @@ import { IconMessages } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
 import { words } from '../../format.ts';
-import { DataTable, type Column } from '../../parts/data-table.tsx';
-import { EmptyFace, ErrorFace } from '../../parts/load-states.tsx';
-import { ShowMore } from '../../parts/show-more.tsx';
-import { Status } from '../../parts/status.tsx';
-import { TextLink } from '../../parts/text-link.tsx';
-import { Time } from '../../parts/time.tsx';
+import { DataTable, type Column } from '../../parts/tables/data-table.tsx';
+import { EmptyFace, ErrorFace } from '../../parts/display/load-states.tsx';
+import { ShowMore } from '../../parts/tables/show-more.tsx';
+import { Status } from '../../parts/display/status.tsx';
+import { TextLink } from '../../parts/controls/text-link.tsx';
+import { Time } from '../../parts/display/time.tsx';
 
 const columns: readonly Column<api.HistoryItem>[] = [
   {

@@ -4,8 +4,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { api, client } from '../../client.ts';
 import { counted, number } from '../../format.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
-import { Dialog } from '../../parts/confirm.tsx';
+import { ActionButton } from '../../parts/controls/action-button.tsx';
+import { Dialog } from '../../parts/controls/confirm.tsx';
 import { useTags } from '../../tags.ts';
 import { importContacts, readContactsFile, type Imported } from './import-contacts.ts';
 

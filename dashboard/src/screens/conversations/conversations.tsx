@@ -5,12 +5,12 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { api, client } from '../../client.ts';
 import { phone } from '../../format.ts';
-import { keepDataOf } from '../../parts/keep-data.ts';
-import { EmptyFace, Loaded } from '../../parts/load-states.tsx';
-import { Screen } from '../../parts/screen.tsx';
-import { Status } from '../../parts/status.tsx';
-import { TextLink } from '../../parts/text-link.tsx';
-import { Time } from '../../parts/time.tsx';
+import { keepDataOf } from '../../parts/tables/keep-data.ts';
+import { EmptyFace, Loaded } from '../../parts/display/load-states.tsx';
+import { Screen } from '../../parts/display/screen.tsx';
+import { Status } from '../../parts/display/status.tsx';
+import { TextLink } from '../../parts/controls/text-link.tsx';
+import { Time } from '../../parts/display/time.tsx';
 import { Thread } from './thread.tsx';
 
 const route = getRouteApi('/inside/conversations');

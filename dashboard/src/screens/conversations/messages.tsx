@@ -4,12 +4,12 @@ import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
 import { words } from '../../format.ts';
-import { Loaded } from '../../parts/load-states.tsx';
-import { Phone } from '../../parts/phone.tsx';
-import { ShowMore } from '../../parts/show-more.tsx';
-import { Status } from '../../parts/status.tsx';
-import { TextLink } from '../../parts/text-link.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Loaded } from '../../parts/display/load-states.tsx';
+import { Phone } from '../../parts/display/phone.tsx';
+import { ShowMore } from '../../parts/tables/show-more.tsx';
+import { Status } from '../../parts/display/status.tsx';
+import { TextLink } from '../../parts/controls/text-link.tsx';
+import { Time } from '../../parts/display/time.tsx';
 import { explain } from '../../reasons.ts';
 
 export function Messages({ id }: { id: string }) {

@@ -6,12 +6,12 @@ import { IconSend } from '@tabler/icons-react';
 import type { FormEvent } from 'react';
 import { api, client } from '../../client.ts';
 import { phone } from '../../format.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
-import { Dialog } from '../../parts/confirm.tsx';
-import { Loaded } from '../../parts/load-states.tsx';
-import { Status } from '../../parts/status.tsx';
-import { TextLink } from '../../parts/text-link.tsx';
-import { forgetDraft, hasDraft, useDraft } from '../../parts/use-draft.ts';
+import { ActionButton } from '../../parts/controls/action-button.tsx';
+import { Dialog } from '../../parts/controls/confirm.tsx';
+import { Loaded } from '../../parts/display/load-states.tsx';
+import { Status } from '../../parts/display/status.tsx';
+import { TextLink } from '../../parts/controls/text-link.tsx';
+import { forgetDraft, hasDraft, useDraft } from '../../parts/forms/use-draft.ts';
 import { answerDraft, AnswerDialog } from './answer.tsx';
 import { Messages } from './messages.tsx';
 

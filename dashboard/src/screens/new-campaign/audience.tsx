@@ -2,7 +2,7 @@
 import { MultiSelect, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { allOf, api, client } from '../../client.ts';
-import { Loaded } from '../../parts/load-states.tsx';
+import { Loaded } from '../../parts/display/load-states.tsx';
 
 export type Kind = 'csv_contacts' | 'quick_contacts' | 'all_contacts' | 'segmented' | 'failed_contacts';
 export const kinds: readonly { readonly value: Kind; readonly label: string }[] = [

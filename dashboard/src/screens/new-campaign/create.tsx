@@ -5,8 +5,8 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { api } from '../../client.ts';
 import { counted, isLater, money, plannedTime } from '../../format.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
+import { ActionButton } from '../../parts/controls/action-button.tsx';
+import { Confirm } from '../../parts/controls/confirm.tsx';
 import { sendOnce } from '../../send-once.ts';
 
 interface CreateProps {

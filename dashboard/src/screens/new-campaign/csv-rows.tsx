@@ -4,8 +4,8 @@ import { useMutation } from '@tanstack/react-query';
 import { IconDownload } from '@tabler/icons-react';
 import { api, client } from '../../client.ts';
 import { counted, number, phone } from '../../format.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
-import { ErrorFace } from '../../parts/load-states.tsx';
+import { ActionButton } from '../../parts/controls/action-button.tsx';
+import { ErrorFace } from '../../parts/display/load-states.tsx';
 import { explain } from '../../reasons.ts';
 import { saveSkippedRows } from './skipped-rows.ts';
 

@@ -3,8 +3,8 @@ import { Box, FileButton, Group, Select, SimpleGrid, Stack, Text } from '@mantin
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, type DragEvent, type MouseEvent, type ReactNode } from 'react';
 import { api, client } from '../../client.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
-import { ErrorFace, LoadingFace } from '../../parts/load-states.tsx';
+import { ActionButton } from '../../parts/controls/action-button.tsx';
+import { ErrorFace, LoadingFace } from '../../parts/display/load-states.tsx';
 import { CsvRows } from './csv-rows.tsx';
 import type { Uploaded } from './draft.ts';
 import { FirstLine } from './first-line.tsx';

@@ -1,5 +1,5 @@
 /** Converts a stored `variable_mapping` back to the fields of the form; the reverse of `mappingOf`. */
-import { fieldTime } from '../../parts/time-field.tsx';
+import { fieldTime } from '../../parts/forms/time-field.tsx';
 import { cardCount, type Variables } from './fields.ts';
 
 interface Tree {

@@ -2,9 +2,9 @@
 import { Box, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
-import { keepDataOf } from '../../parts/keep-data.ts';
-import { Loaded } from '../../parts/load-states.tsx';
-import { Phone, type Message } from '../../parts/phone.tsx';
+import { keepDataOf } from '../../parts/tables/keep-data.ts';
+import { Loaded } from '../../parts/display/load-states.tsx';
+import { Phone, type Message } from '../../parts/display/phone.tsx';
 import { nameOf } from '../contacts/name.ts';
 
 interface PreviewProps {

@@ -1,7 +1,7 @@
 /** When a new campaign begins, and the hours in which it sends. */
 import { Checkbox, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
-import { SendingWindowFields } from '../../parts/sending-window-fields.tsx';
-import { TimeField } from '../../parts/time-field.tsx';
+import { SendingWindowFields } from '../../parts/forms/sending-window-fields.tsx';
+import { TimeField } from '../../parts/forms/time-field.tsx';
 import { usualWindow, useWorkspaceWindow, windowText } from '../../sending-window.ts';
 import type { Draft } from './draft.ts';
 

@@ -3,7 +3,7 @@ import { Group, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../client.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
+import { ActionButton } from '../../parts/controls/action-button.tsx';
 import { forgetUnanswered, sendOnce } from '../../send-once.ts';
 import { mappingOf, type Field, type Variables } from './fields.ts';
 

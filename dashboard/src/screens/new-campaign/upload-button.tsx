@@ -3,7 +3,7 @@ import { FileButton, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { IconUpload } from '@tabler/icons-react';
 import { client, type api } from '../../client.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
+import { ActionButton } from '../../parts/controls/action-button.tsx';
 import { uploadValue } from './fields.ts';
 
 export function UploadButton({ onUpload }: { onUpload: (value: string) => void }) {

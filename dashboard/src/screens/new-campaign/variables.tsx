@@ -9,8 +9,8 @@ import {
   type TemplateDefinition,
 } from '../../../../src/domain/templates/definition.ts';
 import { api, client } from '../../client.ts';
-import { Loaded } from '../../parts/load-states.tsx';
-import { TimeField } from '../../parts/time-field.tsx';
+import { Loaded } from '../../parts/display/load-states.tsx';
+import { TimeField } from '../../parts/forms/time-field.tsx';
 import {
   cardCount,
   fieldsOf,

@@ -7,7 +7,7 @@ import { useChannels, useOwnChannel, useWallet } from '../../account.ts';
 import { api, client } from '../../client.ts';
 import { counted, money } from '../../format.ts';
 import { lowBalanceLimit } from '../../low-balance.ts';
-import { TextLink } from '../../parts/text-link.tsx';
+import { TextLink } from '../../parts/controls/text-link.tsx';
 import { pauses } from '../../reasons.ts';
 
 const shown = 5;

@@ -3,9 +3,9 @@ import { Stack, Title } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { api } from '../../client.ts';
 import { useCurrency } from '../../account.ts';
-import { DataTable } from '../../parts/data-table.tsx';
-import { ErrorFace } from '../../parts/load-states.tsx';
-import { TextLink } from '../../parts/text-link.tsx';
+import { DataTable } from '../../parts/tables/data-table.tsx';
+import { ErrorFace } from '../../parts/display/load-states.tsx';
+import { TextLink } from '../../parts/controls/text-link.tsx';
 import { campaignColumns } from '../campaigns/columns.tsx';
 
 export function LatestCampaigns({ list }: { list: UseQueryResult<readonly api.Campaign[]> }) {

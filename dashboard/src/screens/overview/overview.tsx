@@ -4,16 +4,16 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { IconBroadcast } from '@tabler/icons-react';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { api, client } from '../../client.ts';
-import { ButtonLink } from '../../parts/button-link.tsx';
-import { EmptyFace, Loaded, LoadingFace } from '../../parts/load-states.tsx';
-import { beginOf } from '../../parts/plot/series.ts';
-import { Screen } from '../../parts/screen.tsx';
+import { ButtonLink } from '../../parts/controls/button-link.tsx';
+import { EmptyFace, Loaded, LoadingFace } from '../../parts/display/load-states.tsx';
+import { beginOf } from '../../parts/display/plot/series.ts';
+import { Screen } from '../../parts/display/screen.tsx';
 import { Attention } from './attention.tsx';
 import { LatestCampaigns } from './latest.tsx';
 import { Tiles } from './tiles.tsx';
 
 // Loaded separately: the plot is a tenth of the screen's code, and the rest is shown without waiting for it.
-const Plot = lazy(() => import('../../parts/plot/plot.tsx').then((file) => ({ default: file.Plot })));
+const Plot = lazy(() => import('../../parts/display/plot/plot.tsx').then((file) => ({ default: file.Plot })));
 
 const dayMs = 86_400_000;
 const days = 7;

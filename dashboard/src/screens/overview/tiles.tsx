@@ -3,7 +3,7 @@ import { IconTrendingDown, IconTrendingUp } from '@tabler/icons-react';
 import type { api } from '../../client.ts';
 import { useCurrency } from '../../account.ts';
 import { money, number, percent } from '../../format.ts';
-import { beginOf, grouped } from '../../parts/plot/series.ts';
+import { beginOf, grouped } from '../../parts/display/plot/series.ts';
 
 type Point = api.OverviewPoint;
 

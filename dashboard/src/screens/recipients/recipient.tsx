@@ -3,10 +3,10 @@ import { Alert, Group, Stack, Text, Timeline } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
 import { exactTime, phone } from '../../format.ts';
-import { Loaded } from '../../parts/load-states.tsx';
-import { Phone } from '../../parts/phone.tsx';
-import { stateWord } from '../../parts/states.ts';
-import { Status } from '../../parts/status.tsx';
+import { Loaded } from '../../parts/display/load-states.tsx';
+import { Phone } from '../../parts/display/phone.tsx';
+import { stateWord } from '../../parts/display/states.ts';
+import { Status } from '../../parts/display/status.tsx';
 import { explain } from '../../reasons.ts';
 
 export function Recipient({ campaignId, recipientId }: { campaignId: string; recipientId: string }) {

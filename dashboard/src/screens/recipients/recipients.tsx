@@ -8,21 +8,21 @@ import { recipientStates, type RecipientState } from '../../../../src/domain/cam
 import { api, client } from '../../client.ts';
 import { phone } from '../../format.ts';
 import { IconDownload } from '@tabler/icons-react';
-import { keepDataOf } from '../../parts/keep-data.ts';
-import { EmptyFace, ErrorFace, KeptRows, LoadingFace } from '../../parts/load-states.tsx';
-import { PanelLink } from '../../parts/panel-link.tsx';
-import { SearchField } from '../../parts/search-field.tsx';
-import { ShowMore } from '../../parts/show-more.tsx';
-import { SidePanel } from '../../parts/side-panel.tsx';
-import { stateWord } from '../../parts/states.ts';
-import { Status } from '../../parts/status.tsx';
-import { Time } from '../../parts/time.tsx';
+import { keepDataOf } from '../../parts/tables/keep-data.ts';
+import { EmptyFace, ErrorFace, KeptRows, LoadingFace } from '../../parts/display/load-states.tsx';
+import { PanelLink } from '../../parts/tables/panel-link.tsx';
+import { SearchField } from '../../parts/forms/search-field.tsx';
+import { ShowMore } from '../../parts/tables/show-more.tsx';
+import { SidePanel } from '../../parts/controls/side-panel.tsx';
+import { stateWord } from '../../parts/display/states.ts';
+import { Status } from '../../parts/display/status.tsx';
+import { Time } from '../../parts/display/time.tsx';
 import { explain } from '../../reasons.ts';
 import { exportAddress } from '../campaign/campaign-actions.ts';
 import { useCampaign, useCampaignPath } from '../campaign/path.tsx';
 import { CampaignTabs } from '../campaign/tabs.tsx';
 import { Recipient } from './recipient.tsx';
-import { Screen } from '../../parts/screen.tsx';
+import { Screen } from '../../parts/display/screen.tsx';
 
 const route = getRouteApi('/inside/campaigns/$id/recipients');
 

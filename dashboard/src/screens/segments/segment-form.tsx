@@ -17,10 +17,10 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import type { FormEvent } from 'react';
 import { api, client } from '../../client.ts';
 import { number } from '../../format.ts';
-import { Loaded } from '../../parts/load-states.tsx';
-import { changedFields } from '../../parts/changed-fields.ts';
-import { FormFoot } from '../../parts/form-foot.tsx';
-import { forgetDraft, useRecordDraft } from '../../parts/use-draft.ts';
+import { Loaded } from '../../parts/display/load-states.tsx';
+import { changedFields } from '../../parts/forms/changed-fields.ts';
+import { FormFoot } from '../../parts/forms/form-foot.tsx';
+import { forgetDraft, useRecordDraft } from '../../parts/forms/use-draft.ts';
 import { sendOnce } from '../../send-once.ts';
 import {
   fieldChoices,

@@ -6,12 +6,12 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, client } from '../../client.ts';
 import { counted, number } from '../../format.ts';
-import { ConfirmButton } from '../../parts/confirm.tsx';
-import { DataTable, type Column } from '../../parts/data-table.tsx';
-import { BeyondEnd, EmptyFace, Loaded } from '../../parts/load-states.tsx';
-import { Screen } from '../../parts/screen.tsx';
-import { TextLink } from '../../parts/text-link.tsx';
-import { Time } from '../../parts/time.tsx';
+import { ConfirmButton } from '../../parts/controls/confirm.tsx';
+import { DataTable, type Column } from '../../parts/tables/data-table.tsx';
+import { BeyondEnd, EmptyFace, Loaded } from '../../parts/display/load-states.tsx';
+import { Screen } from '../../parts/display/screen.tsx';
+import { TextLink } from '../../parts/controls/text-link.tsx';
+import { Time } from '../../parts/display/time.tsx';
 import { SegmentForm } from './segment-form.tsx';
 import { Tags } from './tags.tsx';
 

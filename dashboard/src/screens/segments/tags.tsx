@@ -3,10 +3,10 @@ import { Alert, Badge, Card, CloseButton, Group, Stack, Text, TextInput, Title }
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { api, client } from '../../client.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
-import { Loaded } from '../../parts/load-states.tsx';
-import { TextLink } from '../../parts/text-link.tsx';
+import { ActionButton } from '../../parts/controls/action-button.tsx';
+import { Confirm } from '../../parts/controls/confirm.tsx';
+import { Loaded } from '../../parts/display/load-states.tsx';
+import { TextLink } from '../../parts/controls/text-link.tsx';
 import { sendOnce } from '../../send-once.ts';
 import { useTags } from '../../tags.ts';
 

@@ -3,12 +3,12 @@ import { Alert, Card, Checkbox, Group, Stack, Text, Title } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useSession } from '../../account.ts';
 import { api, client } from '../../client.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
-import { Loaded } from '../../parts/load-states.tsx';
-import { OperatorKey } from '../../parts/operator-key.tsx';
-import { Screen } from '../../parts/screen.tsx';
-import { SendingWindowFields } from '../../parts/sending-window-fields.tsx';
-import { forgetDraft, useRecordDraft } from '../../parts/use-draft.ts';
+import { ActionButton } from '../../parts/controls/action-button.tsx';
+import { Loaded } from '../../parts/display/load-states.tsx';
+import { OperatorKey } from '../../parts/forms/operator-key.tsx';
+import { Screen } from '../../parts/display/screen.tsx';
+import { SendingWindowFields } from '../../parts/forms/sending-window-fields.tsx';
+import { forgetDraft, useRecordDraft } from '../../parts/forms/use-draft.ts';
 import {
   usualWindow,
   useWorkspaceWindow,

@@ -5,8 +5,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { isSignedOut, openSignIns, signIn } from '../../client.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
-import { KeyField } from '../../parts/key-field.tsx';
+import { ActionButton } from '../../parts/controls/action-button.tsx';
+import { KeyField } from '../../parts/forms/key-field.tsx';
 
 const route = getRouteApi('/sign-in');
 

@@ -4,11 +4,11 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { IconReceipt } from '@tabler/icons-react';
 import { api, client } from '../../client.ts';
 import { counted, money, words } from '../../format.ts';
-import { DataTable, type Column } from '../../parts/data-table.tsx';
-import { EmptyFace, ErrorFace } from '../../parts/load-states.tsx';
-import { ShowMore } from '../../parts/show-more.tsx';
-import { TextLink } from '../../parts/text-link.tsx';
-import { Time } from '../../parts/time.tsx';
+import { DataTable, type Column } from '../../parts/tables/data-table.tsx';
+import { EmptyFace, ErrorFace } from '../../parts/display/load-states.tsx';
+import { ShowMore } from '../../parts/tables/show-more.tsx';
+import { TextLink } from '../../parts/controls/text-link.tsx';
+import { Time } from '../../parts/display/time.tsx';
 
 const columnsOf = (currency: string): readonly Column<api.LedgerEntry>[] => [
   { key: 'at', title: 'When', cell: ({ created_at: at }) => <Time at={at} />, width: 88 },

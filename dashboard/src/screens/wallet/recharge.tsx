@@ -6,8 +6,8 @@ import type { FormEvent } from 'react';
 import { readAmount, shortest, type TypedAmount } from '../../amount.ts';
 import { api, isUnanswered } from '../../client.ts';
 import { money } from '../../format.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
-import { forgetDraft, useDraft } from '../../parts/use-draft.ts';
+import { ActionButton } from '../../parts/controls/action-button.tsx';
+import { forgetDraft, useDraft } from '../../parts/forms/use-draft.ts';
 import { sendOnce } from '../../send-once.ts';
 import { useDiagnosis } from './waiting.tsx';
 

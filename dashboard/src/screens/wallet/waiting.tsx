@@ -3,9 +3,9 @@ import { Alert, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { api, client } from '../../client.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
-import { ButtonLink } from '../../parts/button-link.tsx';
-import { Loaded } from '../../parts/load-states.tsx';
+import { ActionButton } from '../../parts/controls/action-button.tsx';
+import { ButtonLink } from '../../parts/controls/button-link.tsx';
+import { Loaded } from '../../parts/display/load-states.tsx';
 import { useCampaignAction } from '../campaign/campaign-actions.ts';
 
 export function useDiagnosis(campaignId: string | undefined) {

@@ -12,14 +12,14 @@ import { memo } from 'react';
 import { deliveryStates } from '../../../../src/domain/webhooks/delivery.ts';
 import { allOf, api, client } from '../../client.ts';
 import { exactTime, number, words } from '../../format.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
-import { EmptyFace, ErrorFace, KeptRows, Loaded, LoadingFace } from '../../parts/load-states.tsx';
-import { PanelLink } from '../../parts/panel-link.tsx';
-import { ShowMore } from '../../parts/show-more.tsx';
-import { SidePanel } from '../../parts/side-panel.tsx';
-import { stateWord } from '../../parts/states.ts';
-import { Status } from '../../parts/status.tsx';
-import { Time } from '../../parts/time.tsx';
+import { ActionButton } from '../../parts/controls/action-button.tsx';
+import { EmptyFace, ErrorFace, KeptRows, Loaded, LoadingFace } from '../../parts/display/load-states.tsx';
+import { PanelLink } from '../../parts/tables/panel-link.tsx';
+import { ShowMore } from '../../parts/tables/show-more.tsx';
+import { SidePanel } from '../../parts/controls/side-panel.tsx';
+import { stateWord } from '../../parts/display/states.ts';
+import { Status } from '../../parts/display/status.tsx';
+import { Time } from '../../parts/display/time.tsx';
 
 const route = getRouteApi('/inside/webhooks');
 

@@ -4,10 +4,10 @@ import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
 import { number } from '../../format.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
-import { ConfirmButton } from '../../parts/confirm.tsx';
-import { Status } from '../../parts/status.tsx';
-import { hasDraft } from '../../parts/use-draft.ts';
+import { ActionButton } from '../../parts/controls/action-button.tsx';
+import { ConfirmButton } from '../../parts/controls/confirm.tsx';
+import { Status } from '../../parts/display/status.tsx';
+import { hasDraft } from '../../parts/forms/use-draft.ts';
 import { webhookDraft, WebhookForm } from './webhook-form.tsx';
 
 const dayMs = 86_400_000;

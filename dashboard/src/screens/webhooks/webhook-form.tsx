@@ -4,11 +4,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { eventKeys, type EventKey } from '../../../../src/domain/webhooks/event-key.ts';
 import { api, client } from '../../client.ts';
-import { CopyText } from '../../parts/copy-text.tsx';
-import { Dialog } from '../../parts/confirm.tsx';
-import { changedFields } from '../../parts/changed-fields.ts';
-import { FormFoot } from '../../parts/form-foot.tsx';
-import { forgetDraft, useRecordDraft } from '../../parts/use-draft.ts';
+import { CopyText } from '../../parts/controls/copy-text.tsx';
+import { Dialog } from '../../parts/controls/confirm.tsx';
+import { changedFields } from '../../parts/forms/changed-fields.ts';
+import { FormFoot } from '../../parts/forms/form-foot.tsx';
+import { forgetDraft, useRecordDraft } from '../../parts/forms/use-draft.ts';
 import { sendOnce } from '../../send-once.ts';
 
 interface WebhookFormProps {

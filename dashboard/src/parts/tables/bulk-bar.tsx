@@ -2,8 +2,8 @@
 import { Alert, CloseButton, Group, Paper, Text } from '@mantine/core';
 import { useDidUpdate } from '@mantine/hooks';
 import type { ReactNode } from 'react';
-import { number } from '../format.ts';
-import { focusMain } from './focus-main.ts';
+import { number } from '../../format.ts';
+import { focusMain } from '../controls/focus-main.ts';
 import type { Bulk } from './use-bulk.ts';
 
 export function BulkBar({ bulk, children }: { bulk: Bulk; children: ReactNode }) {

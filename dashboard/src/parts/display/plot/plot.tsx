@@ -1,7 +1,7 @@
 /** Messages over time as a plot with dates and values on hover, and the same as a table. */
 import { Box, Group, SegmentedControl, Text, useComputedColorScheme } from '@mantine/core';
 import { lazy, Suspense, useMemo, useState } from 'react';
-import { dayAndMinuteTime, number, shortDay } from '../../format.ts';
+import { dayAndMinuteTime, number, shortDay } from '../../../format.ts';
 import { LoadingFace } from '../load-states.tsx';
 import { filled, grouped, series, type Part, type Step } from './series.ts';
 import { PartsTable } from './table.tsx';

@@ -1,6 +1,6 @@
 /** The end of a form: why saving failed, the way out, and the button that saves. */
 import { Alert, Button, Group, Stack } from '@mantine/core';
-import { ActionButton } from './action-button.tsx';
+import { ActionButton } from '../controls/action-button.tsx';
 
 interface FormFootProps {
   /** Label of the button that saves. */

@@ -1,5 +1,5 @@
 import { Table } from '@mantine/core';
-import { dayAndMinuteTime, number, shortDay, words } from '../../format.ts';
+import { dayAndMinuteTime, number, shortDay, words } from '../../../format.ts';
 import { series, type Part, type Step } from './series.ts';
 
 export function PartsTable({ parts, step }: { parts: readonly Part[]; step: Step }) {

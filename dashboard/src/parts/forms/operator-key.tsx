@@ -2,9 +2,9 @@
 import { Card, Code, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
-import { useSession } from '../account.ts';
-import { addOperatorKey, isSignedOut } from '../client.ts';
-import { ActionButton } from './action-button.tsx';
+import { useSession } from '../../account.ts';
+import { addOperatorKey, isSignedOut } from '../../client.ts';
+import { ActionButton } from '../controls/action-button.tsx';
 import { KeyField } from './key-field.tsx';
 
 interface OperatorKeyProps {

@@ -1,5 +1,5 @@
 /** One word and one colour for each state, for badges, legends, filters and tables alike. */
-import { words } from '../format.ts';
+import { words } from '../../format.ts';
 
 export interface Shown {
   readonly word: string;

@@ -1,7 +1,7 @@
 /** Links to a campaign's workflow in Temporal's UI where the address of that UI is configured. */
 import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { readSession } from '../client.ts';
+import { readSession } from '../../client.ts';
 
 export function WorkflowLink({ campaignId, label }: { campaignId: string; label?: string }) {
   const { data: session } = useQuery({ queryKey: ['session'], queryFn: readSession });

@@ -1,7 +1,7 @@
 /** The fields of a sending window: hours, days and time zone. */
 import { Chip, Group, Input, Select, Stack, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
-import { dayName, weekDays, windowProblem, type SendingWindow, type WeekDay } from '../sending-window.ts';
+import { dayName, weekDays, windowProblem, type SendingWindow, type WeekDay } from '../../sending-window.ts';
 
 interface SendingWindowFieldsProps {
   readonly value: SendingWindow;

@@ -1,7 +1,7 @@
 /** Field for a moment in the reader's zone; it explains the moment, or what is wrong with it. */
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { useState } from 'react';
-import { ownZone, plannedTime } from '../format.ts';
+import { ownZone, plannedTime } from '../../format.ts';
 
 const two = (value: number): string => String(value).padStart(2, '0');
 

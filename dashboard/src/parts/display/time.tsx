@@ -1,5 +1,5 @@
 import { Text, Tooltip } from '@mantine/core';
-import { exactTime, relativeTime } from '../format.ts';
+import { exactTime, relativeTime } from '../../format.ts';
 
 /** How long ago, with the exact time in the reader's zone on hover, focus and touch. */
 export function Time({ at }: { at: string | null | undefined }) {

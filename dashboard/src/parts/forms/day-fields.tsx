@@ -1,6 +1,6 @@
 /** The first and the last day of a filter. */
 import { TextInput } from '@mantine/core';
-import type { Strings } from '../search-params.ts';
+import type { Strings } from '../../search-params.ts';
 
 type Days = Strings<'from' | 'to'>;
 

@@ -2,7 +2,7 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { minuteTime, number, shortDay } from '../../format.ts';
+import { minuteTime, number, shortDay } from '../../../format.ts';
 import { series, type Part, type Step } from './series.ts';
 
 const wholeSteps = [1, 10, 100, 1e3, 1e4, 1e5, 1e6].flatMap((ten) => [1, 2, 5].map((one) => one * ten));

@@ -1,4 +1,4 @@
-import { ActionButton } from './action-button.tsx';
+import { ActionButton } from '../controls/action-button.tsx';
 
 interface Pages {
   readonly hasNextPage: boolean;

@@ -1,8 +1,8 @@
 /** One bar of all recipients by their state, and the same as numbers. */
 import { Box, Group, Text, UnstyledButton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { api } from '../client.ts';
-import { number } from '../format.ts';
+import type { api } from '../../client.ts';
+import { number } from '../../format.ts';
 import { stateWord } from './states.ts';
 import classes from './state-bar.module.css';
 

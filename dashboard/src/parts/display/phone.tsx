@@ -1,8 +1,8 @@
 /** A message as a phone shows it. Its content is rendered as text, never as HTML. */
 import { Box, Divider, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { api } from '../client.ts';
-import { dayAndMinuteTime, words } from '../format.ts';
+import type { api } from '../../client.ts';
+import { dayAndMinuteTime, words } from '../../format.ts';
 import classes from './phone.module.css';
 
 export type Message = api.MessagePreview;

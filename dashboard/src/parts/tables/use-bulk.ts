@@ -1,7 +1,7 @@
 /** The chosen rows of a table, and one action for all of them. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api } from '../client.ts';
+import { api } from '../../client.ts';
 
 export type BulkAction = (id: string) => Promise<unknown>;
 

@@ -152,7 +152,7 @@ it('pauses, starts and cancels by the keyboard alone, and asks before it cancels
       await photographBoth(page, 'campaign-paused');
       await use(page, button('Start'));
       await page.getByText(/^Sending\. \d+ people wait\.$/).waitFor();
-      await expectFocus(page, button('Start'));
+      await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('MAIN');
       await use(page, button('Cancel'));
       const question = page.getByRole('dialog', { name: 'Cancel this campaign?' });
       await question.getByText(/pending people will never be sent to/).waitFor();

@@ -30,6 +30,29 @@ export function Actions({ campaign }: { campaign: api.CampaignDetail }) {
   return (
     <Stack gap="xs" align="flex-end">
       <Group gap="xs">
+        {/* Not in the place of Pause: a click of a second operator who pauses would start the campaign. */}
+        {isPaused &&
+          (campaign.pause_reason === 'MESSAGE_REJECTED' ? (
+            <ConfirmButton
+              label="Start"
+              leftSection={<IconPlayerPlay {...icon} />}
+              question="Send on as it is?"
+              consequence="The provider rejected a hundred messages in a row as malformed. Up to a hundred more people will fail if the mapping is still wrong."
+              confirmation="Start anyway"
+              onConfirm={() => action.mutate('force')}
+            />
+          ) : (
+            <ActionButton
+              // Recharging is the primary action where money is missing.
+              variant={campaign.pause_reason === 'INSUFFICIENT_BALANCE' ? 'default' : 'filled'}
+              leftSection={<IconPlayerPlay {...icon} />}
+              loading={action.isPending && action.variables === 'start'}
+              // The button disappears with the start, so the focus has to move.
+              onClick={() => action.mutate('start', { onSuccess: focusMain })}
+            >
+              Start
+            </ActionButton>
+          ))}
         <ButtonLink
           to="/campaigns/new"
           search={{ copy: id }}
@@ -50,7 +73,6 @@ export function Actions({ campaign }: { campaign: api.CampaignDetail }) {
         )}
         {!isFinished(status) && (
           <>
-            {/* Pause and start are two buttons: one whose meaning turned would start a campaign that two operators pause. */}
             <ActionButton
               variant="default"
               leftSection={<IconPlayerPause {...icon} />}
@@ -60,27 +82,6 @@ export function Actions({ campaign }: { campaign: api.CampaignDetail }) {
             >
               Pause
             </ActionButton>
-            {isPaused && campaign.pause_reason === 'MESSAGE_REJECTED' ? (
-              <ConfirmButton
-                label="Start"
-                leftSection={<IconPlayerPlay {...icon} />}
-                question="Send on as it is?"
-                consequence="The provider rejected a hundred messages in a row as malformed. Up to a hundred more people will fail if the mapping is still wrong."
-                confirmation="Start anyway"
-                onConfirm={() => action.mutate('force')}
-              />
-            ) : (
-              <ActionButton
-                // Recharging is the primary action where money is missing.
-                variant={isPaused && campaign.pause_reason !== 'INSUFFICIENT_BALANCE' ? 'filled' : 'default'}
-                leftSection={<IconPlayerPlay {...icon} />}
-                isOff={!isPaused}
-                loading={action.isPending && action.variables === 'start'}
-                onClick={() => action.mutate('start')}
-              >
-                Start
-              </ActionButton>
-            )}
             <ConfirmButton
               label="Cancel"
               variant="default"

@@ -80,6 +80,7 @@ export function Campaigns() {
           <Group justify="space-between">
             <Text size="sm" c="dimmed">
               {counted(answer.pagination.total, 'campaign')}
+              {sort !== undefined && answer.pagination.totalPages > 1 && ', sorted within this page'}
             </Text>
             {answer.pagination.totalPages > 1 && (
               <Pagination

@@ -16,7 +16,9 @@ const isTaken = ({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean =
   metaKey ||
   altKey ||
   (target instanceof HTMLElement &&
-    target.closest('input, textarea, select, [contenteditable], [role=dialog], [role=menu]') !== null);
+    target.closest('input, textarea, select, [contenteditable], [role=menu]') !== null) ||
+  // The focus may be outside: what had it in the dialog was removed.
+  document.querySelector('[role=dialog]') !== null;
 
 export function Shortcuts() {
   const navigate = useNavigate();

@@ -120,6 +120,9 @@ it('shows the secret of a webhook whose form was to be closed before the answer 
     expect(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
     answer();
     await dialog.getByText(/^whsec_/).waitFor();
+    await page.keyboard.press('n');
+    await page.evaluate(`fetch('/dashboard/session').then(() => undefined)`);
+    expect(page.url()).toBe(`${stack.dev.dashboardUrl}/webhooks`);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
     const [made] = (await api.listWebhooks(client)).data.filter(({ title }) => title === 'Left early');

@@ -83,7 +83,10 @@ function Fields({
         </Text>
         <CopyText text={save.data} />
         <Group justify="flex-end">
-          <Button onClick={onClose}>Done</Button>
+          {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the button that had the focus is gone */}
+          <Button autoFocus onClick={onClose}>
+            Done
+          </Button>
         </Group>
       </Stack>
     );

@@ -55,6 +55,7 @@ const draftName = 'window of the workspace';
 function WindowForm({ recorded }: { recorded: api.SendingWindow | null }) {
   const { draft, change } = useRecordDraft(draftName, { window: windowOf(recorded) });
   const { window } = draft;
+  const isSaved = JSON.stringify(window) === JSON.stringify(windowOf(recorded));
   const queryClient = useQueryClient();
   const save = useMutation({
     mutationFn: async () => {
@@ -90,7 +91,8 @@ function WindowForm({ recorded }: { recorded: api.SendingWindow | null }) {
         >
           Save sending window
         </ActionButton>
-        {save.data !== undefined && (
+        {!isSaved && <Text size="sm">Not saved yet.</Text>}
+        {isSaved && save.data !== undefined && (
           <Text size="sm" role="status">
             {save.data === null
               ? 'Saved: marketing is sent at any hour.'

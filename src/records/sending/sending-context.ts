@@ -58,7 +58,7 @@ const Answered = row(t.type({ reason: nullable(t.string) }));
 /**
  * Reasons of the last 99 recipients that the provider answered, the last first; null for those without one, and for all from
  * before the campaign was last started. Looks at the last 1,000 positions that were claimed: a run of skipped recipients may be
- * as long as the campaign.
+ * as long as the campaign. Empty once every position was claimed: what is answered then are retries.
  */
 export async function listLastReasons(
   connection: Connection,
@@ -71,6 +71,7 @@ export async function listLastReasons(
         SELECT position, CASE WHEN updated_at >= campaign.updated_at THEN reason END AS reason
         FROM recipient
         WHERE campaign_id = campaign.id
+          AND campaign_counter.claimed_position < campaign.total_contacts + campaign.total_contacts_skipped
           AND position BETWEEN campaign_counter.claimed_position - 999 AND campaign_counter.claimed_position
           AND state NOT IN ('PENDING', 'CLAIMED', 'CANCELLED', 'SKIPPED')
         ORDER BY position DESC LIMIT 99) AS last

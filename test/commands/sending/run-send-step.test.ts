@@ -16,6 +16,7 @@ import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-sna
 import type { Database } from '../../../src/records/database/database.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { releaseSlot, acquireSlot } from '../../../src/records/sending/send-slots.ts';
+import { listLastReasons } from '../../../src/records/sending/sending-context.ts';
 import {
   checkBooks,
   messagePrice,
@@ -287,6 +288,13 @@ describe('runSendStep', () => {
     expect(snapshot.counts.failed).toBeLessThan(200);
     await startCampaignAgain(dependencies, { campaignId, isForced: true });
     expect(await runShortStep()).toMatchObject({ status: 'RUNNING' });
+  });
+
+  it('counts no malformed messages before the retries at the end', async () => {
+    const { campaignId } = await seedCampaign(test.pool, { recipients: 50 });
+    await runSendStep(dependenciesWith(createFakeProvider(refuse(132012))), campaignId, calm);
+    expect(await getCampaignSnapshot(test.pool, campaignId)).toMatchObject({ counts: { failed: 50 } });
+    expect(await listLastReasons(test.pool, campaignId)).toEqual([]);
   });
 
   it('continues when messages between the malformed ones are accepted', async () => {

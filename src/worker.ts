@@ -12,6 +12,7 @@ import { createCampaignActivities } from './activities/campaign.ts';
 import { createWebhookActivities } from './activities/deliver-webhook.ts';
 import { createRetentionActivities } from './activities/retention.ts';
 import { createTemplateActivities } from './activities/sync-templates.ts';
+import { cacheFor } from './concurrency/cache-for.ts';
 import { ConfigError, loadConfig, type TaskQueue } from './config.ts';
 import { createDependencies, type OpenDependencies } from './dependencies.ts';
 import { findMissingOfWorker, reportMissing } from './process/find-missing.ts';
@@ -166,9 +167,10 @@ async function main(): Promise<void> {
     if (!serving || unserved.length > 0) return;
     for (const queue of config.taskQueues) base.metrics.taskQueueServed.set({ queue }, 1);
   };
+  const refreshServed = cacheFor(1_000, updateServed);
   // A scrape does not wait for Temporal: it shows what the scrape before it found.
   const moreMetrics = async () => {
-    void updateServed();
+    void refreshServed();
     return (await sdkMetrics?.read()) ?? '';
   };
   const health = await serveOwnHealth(base, moreMetrics, findMissingHere);

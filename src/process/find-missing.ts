@@ -51,7 +51,9 @@ async function inTime<T>(
     if (found === undefined) explain?.(`${name}: no answer within ${checkTimeoutMs} ms`);
     return found;
   } catch (error) {
-    explain?.(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    const { message, cause } = error as Error & { readonly cause?: { readonly code?: string } };
+    // The message is empty where a host has several addresses and all refuse.
+    explain?.(`${name}: ${message || (cause?.code ?? String(error))}`);
     return undefined;
   }
 }

@@ -67,18 +67,18 @@ export function createFolderStorage(folder: string): FileStorage {
         await stat(pathOf(key));
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-        throw error;
+        return asFailure(error);
       }
       return createReadStream(pathOf(key));
     },
-    delete: (key) => rm(pathOf(key), { force: true }),
+    delete: (key) => rm(pathOf(key), { force: true }).catch(asFailure),
     async *list({ prefix, before }) {
       yield await olderNames((name) => name.startsWith(prefix), before);
     },
     // A file being written has a recent modification time, so it is kept.
     async removeUnfinished({ before }) {
-      const names = await olderNames((name) => partialName.test(name), before);
-      await Promise.all(names.map((name) => rm(join(root, name), { force: true })));
+      const names = await olderNames((name) => partialName.test(name), before).catch(asFailure);
+      await Promise.all(names.map((name) => rm(join(root, name), { force: true }).catch(asFailure)));
       return names.length;
     },
     async check() {

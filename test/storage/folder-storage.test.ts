@@ -47,6 +47,8 @@ it('rejects with StorageFailure where the folder takes no file, and passes on a 
   const write = createFolderStorage(join(folder, 'file', 'files')).write('csv_a.csv', Readable.from(['a']));
   await expect(write).rejects.toThrow(StorageFailure);
   await expect(write).rejects.toThrow(/cannot be kept in the folder .*: ENOTDIR/);
+  const read = createFolderStorage(join(folder, 'file', 'files')).read('csv_a.csv');
+  await expect(read).rejects.toThrow(StorageFailure);
   const cut = new Readable({ read: () => cut.destroy(new Error('cut')) });
   await expect(createFolderStorage(folder).write('csv_b.csv', cut)).rejects.toThrow(/^cut$/);
 });

@@ -16,14 +16,14 @@ const Watch = row(t.type({ looked_at: nullable(timestamp), started_at: timestamp
 
 /**
  * Assigns the next check to one process; returns when it and the last completed check began, by Postgres' clock. Undefined when
- * none is due yet. A `next_at` further ahead than a check sets it predates a clock rollback.
+ * none is due yet. A `next_at` more than a minute ahead was set before the clock went back.
  */
 export async function takeWatch(
   connection: Connection,
 ): Promise<{ readonly lookedAt: Date | null; readonly startedAt: Date } | undefined> {
   const watch = await connection.maybeOne(sql.type(Watch)`
     UPDATE campaign_watch SET next_at = now() + interval '15 seconds'
-    WHERE next_at <= now() OR next_at > now() + interval '15 seconds'
+    WHERE next_at <= now() OR next_at > now() + interval '1 minute'
     RETURNING looked_at, now() AS started_at`);
   return watch === null ? undefined : { lookedAt: watch.looked_at, startedAt: watch.started_at };
 }

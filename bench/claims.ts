@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createDatabase } from '../src/records/database/database.ts';
 import { claimBatch } from '../src/records/sending/claim-batch.ts';
-import type { ClaimRequest } from '../src/records/sending/claim-statement.ts';
+import type { ClaimRequest } from '../src/records/sending/claim-request.ts';
 import { createSecretBox } from '../src/secrets.ts';
 import { benchSecretsKey } from './support/bench-config.ts';
 import { startPostgres } from './support/postgres.ts';

@@ -149,9 +149,9 @@ async function main(): Promise<void> {
   let deliveries: DeliveryClusters | undefined;
   let connection: NativeConnection | undefined;
   const findFailing = watchFailures(async () => sdkMetrics?.read() ?? '');
-  const findMissingHere = async (explain?: (reason: string) => void): Promise<readonly string[]> => {
+  const findMissingHere = async (): Promise<readonly string[]> => {
     const found = await Promise.all([
-      findMissingOfWorker(base, explain),
+      findMissingOfWorker(base),
       findFailing(),
       findUnserved(connection, config),
     ]);

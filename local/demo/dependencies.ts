@@ -6,9 +6,8 @@ import { createOrchestrator } from '../../src/orchestrator/orchestrator.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
 import { createDatabase } from '../../src/records/database/database.ts';
 import { createSecretBox } from '../../src/secrets.ts';
-import type { StackContext } from '../stack/context.ts';
+import type { Servers, StackContext } from '../stack/context.ts';
 import type { StackSecrets } from '../stack/host/secrets.ts';
-import type { Servers } from '../stack/context.ts';
 
 export type DemoDependencies = Pick<
   Dependencies,

@@ -8,9 +8,8 @@ import { connectDemoDependencies, type DemoDependencies } from './dependencies.t
 import type { DemoIdentity } from './identity.ts';
 import { prepareDemoKeys, type DemoKeys } from './keys.ts';
 import { nameExampleTemplate, readDemoTemplates, type DemoTemplates } from './templates.ts';
-import type { StackContext } from '../stack/context.ts';
+import type { Servers, StackContext } from '../stack/context.ts';
 import type { StackSecrets } from '../stack/host/secrets.ts';
-import type { Servers } from '../stack/context.ts';
 
 export interface DemoWorkspace extends DemoKeys, DemoTemplates {
   readonly workspaceId: number;

@@ -79,6 +79,12 @@ async function start(name: keyof typeof programs, namespace = 'default', setting
   return { ...program, get, served };
 }
 
+const registerNamespace = (namespace: string) =>
+  temporal.connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: msToTs('1 day'),
+  });
+
 const names = ['api', 'worker'] as const;
 const startBoth = (namespace?: string) => Promise.all(names.map((name) => start(name, namespace)));
 type Program = Awaited<ReturnType<typeof start>>;
@@ -168,20 +174,14 @@ it('programs wait for a namespace that is created after their start', async () =
   const namespace = `late-${randomUUID()}`;
   const started = await startBoth(namespace);
   await untilMissing(started, { api: '', worker: 'temporal' });
-  await temporal.connection.workflowService.registerNamespace({
-    namespace,
-    workflowExecutionRetentionPeriod: msToTs('1 day'),
-  });
+  await registerNamespace(namespace);
   await expect.poll(() => statusOfEach(started, '/readyz'), { timeout: 60_000 }).toEqual([200, 200]);
 });
 
 it('a worker polls only the configured task queues, and is ready with them alone', async () => {
   const { workflowService } = temporal.connection;
   const namespace = `split-${randomUUID()}`;
-  await workflowService.registerNamespace({
-    namespace,
-    workflowExecutionRetentionPeriod: msToTs('1 day'),
-  });
+  await registerNamespace(namespace);
   const worker = await start('worker', namespace, { TASK_QUEUES: 'webhooks' });
   await expect.poll(() => statusOfEach([worker], '/readyz'), { timeout: 60_000 }).toEqual([200]);
   const polls = async (name: string) => {
@@ -200,10 +200,7 @@ it('a worker polls only the configured task queues, and is ready with them alone
 it('a worker serves no task queue until its version is current', async () => {
   const { workflowService } = temporal.connection;
   const namespace = `versions-${randomUUID()}`;
-  await workflowService.registerNamespace({
-    namespace,
-    workflowExecutionRetentionPeriod: msToTs('1 day'),
-  });
+  await registerNamespace(namespace);
   const worker = await start('worker', namespace, {
     WORKER_BUILD_ID: '7',
     TASK_QUEUES: 'campaigns,maintenance',

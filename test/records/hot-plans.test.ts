@@ -53,6 +53,7 @@ import {
   listMonthsToArchive,
 } from '../../src/records/operations/archives.ts';
 import { claimBatch, listClaimed } from '../../src/records/sending/claim-batch.ts';
+import type { ClaimRequest } from '../../src/records/sending/claim-request.ts';
 import { expireClaims } from '../../src/records/sending/claim-expiry.ts';
 import { recordOutcomes } from '../../src/records/sending/outcomes.ts';
 import { listLastReasons } from '../../src/records/sending/sending-context.ts';
@@ -309,26 +310,20 @@ const place = () => ({
   },
 });
 
+const claim = (connection: Connection, more: Partial<ClaimRequest> = {}) =>
+  claimBatch(connection, {
+    ...anyTokens,
+    ...seeded,
+    claimId: randomUUID(),
+    epoch: 0,
+    limit: 1_000,
+    prices,
+    ...more,
+  });
+
 const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>> = {
-  'claim a batch, retries first': (connection) =>
-    claimBatch(connection, {
-      ...anyTokens,
-      ...seeded,
-      claimId: randomUUID(),
-      epoch: 0,
-      limit: 1_000,
-      prices,
-    }),
-  'claim a batch whose contacts may have changed': (connection) =>
-    claimBatch(connection, {
-      ...anyTokens,
-      ...seeded,
-      claimId: randomUUID(),
-      epoch: 0,
-      limit: 1_000,
-      prices,
-      rendersAgain: true,
-    }),
+  'claim a batch, retries first': (connection) => claim(connection),
+  'claim a batch whose contacts may have changed': (connection) => claim(connection, { rendersAgain: true }),
   'record outcomes': (connection) => {
     const outcomes = new Map(
       positions.map((at) => [at, { kind: 'accepted', providerMessageId: `wamid.${at}` } as const]),
@@ -467,16 +462,7 @@ const hotOnceAnalyzed: typeof hot = {
     listDeliveries(connection, seeded.workspaceId, { states: ['failed'], beforeId: undefined, limit: 100 }),
   'list what waits in the outbox': (connection) =>
     listOutboxMessages(connection, { olderThanMs: 0, afterId: 0n }),
-  'claim a batch under a messaging limit': (connection) =>
-    claimBatch(connection, {
-      ...anyTokens,
-      ...seeded,
-      claimId: randomUUID(),
-      epoch: 0,
-      limit: 1_000,
-      prices,
-      limited: true,
-    }),
+  'claim a batch under a messaging limit': (connection) => claim(connection, { limited: true }),
   'cancel a batch': (connection) =>
     cancelPending(connection as Database, { campaignId: seeded.campaignId, limit: 1_000 }),
   'suspect campaigns': suspectCampaigns,
@@ -564,7 +550,7 @@ it('looks a national number up in hundreds of forms', () => {
   expect(nationalForms.length).toBeGreaterThan(400);
 });
 
-/** What reads too much, as text; each statement is planned in each of the `modes`. */
+/** Returns a text for each statement that reads too much. Each is planned in each of the `modes`. */
 async function dearStatements(calls: typeof hot, ...modes: readonly string[]): Promise<readonly string[]> {
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();

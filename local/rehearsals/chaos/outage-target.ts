@@ -1,6 +1,6 @@
 import type { TcpRelay } from './tcp-relay.ts';
 
-/** What an outage may break. */
+/** An outage breaks one of these. */
 export interface OutageTarget {
   readonly relays: Readonly<Record<'postgres' | 'temporal' | 'provider', TcpRelay>>;
   /** Origin of the simulator itself, not through the relay. */

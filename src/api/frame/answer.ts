@@ -1,4 +1,4 @@
-/** What a handler answers with. */
+/** A handler returns one of these answers. */
 import type { Readable } from 'node:stream';
 
 export type Headers = Readonly<Record<string, string>>;

@@ -39,7 +39,7 @@ export interface SendingStep {
   readonly prices: ReadonlyMap<string, bigint>;
   readonly send: SendQueueOptions['send'];
   readonly renewal: ContactRenewal;
-  /** Of the recipients that were answered before the step, the last first. */
+  /** Earlier steps got answers with these reasons; the last one comes first. */
   readonly lastReasons: readonly (string | null)[];
 }
 

@@ -1,6 +1,6 @@
 import type { Dependencies } from '../../dependencies.ts';
 
-/** What a send step needs of the process. */
+/** A send step needs these dependencies of the process. */
 export type Sender = Pick<
   Dependencies,
   'config' | 'database' | 'provider' | 'secrets' | 'logger' | 'orchestrator' | 'now' | 'metrics'

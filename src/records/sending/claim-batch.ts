@@ -8,7 +8,8 @@ import type { Connection } from '../database/database.ts';
 import { row } from '../database/row.ts';
 import type { MessageFields } from '../contacts/message-fields.ts';
 import type { ChangedContacts } from './changed-contacts.ts';
-import { claimStatement, type ClaimRequest, type Columns } from './claim-statement.ts';
+import type { ClaimRequest } from './claim-request.ts';
+import { claimStatement, type Columns } from './claim-statement.ts';
 import { lockQuota, type RemainingQuota } from './messaging-limit.ts';
 
 export interface ClaimedRecipient {

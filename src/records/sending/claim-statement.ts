@@ -9,36 +9,8 @@ import { userIdOf } from '../contacts/user-ids.ts';
 import { nullable, row } from '../database/row.ts';
 import { changedFields, ChangedContacts } from './changed-contacts.ts';
 import { openUntil, ratePerSecond, scheduledAt } from './channel-rate.ts';
+import type { ClaimRequest } from './claim-request.ts';
 import { countedPeople, personColumns, type RemainingQuota } from './messaging-limit.ts';
-
-export interface ClaimRequest {
-  /** New for every call: outcomes are recorded under it. */
-  readonly claimId: string;
-  /** The send step that claims; the claim returns whether it still holds its send slot. */
-  readonly stepId: string;
-  readonly campaignId: string;
-  readonly channelId: string;
-  /** Pausing, cancelling and starting raise the campaign's epoch; a claim under an older one gets nothing. */
-  readonly epoch: number;
-  /** The most recipients to claim. */
-  readonly limit: number;
-  /** Micro-units by recipient country; '' is every other country. */
-  readonly prices: ReadonlyMap<string, bigint>;
-  /** The business account has a messaging limit. */
-  readonly limited?: boolean;
-  /** The campaign's messages name contact fields: the claim returns contacts that changed after preparation. */
-  readonly rendersAgain?: boolean;
-  /** The custom fields that the messages name. */
-  readonly customFields?: readonly string[];
-  /** Look-ahead: no token is taken that falls due later than this from now. */
-  readonly aheadMs: number;
-  /** Epoch milliseconds on Postgres' clock: when the messages leave that the step has claimed before. */
-  readonly notBefore: number;
-  /** Messages a second that the step can send, if that is less than the channel's rate. */
-  readonly perSecond: number;
-  /** How long the provider may take to answer: no second probe of an open circuit is sent until then. */
-  readonly answerWithinMs: number;
-}
 
 /** A claim scans at most 10,000 positions, so that a long run of skipped recipients does not slow it down. */
 const maxScannedPositions = 10_000;

@@ -3,11 +3,7 @@
  * is a process that can be killed alone.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAdmin, type Admin } from '../rehearsals/production/admin.ts';
-import { setUpNamespace, setUpSchema } from '../rehearsals/production/cluster.ts';
 import { withClient } from '../rehearsals/evidence.ts';
-import { createDatabases } from '../rehearsals/production/databases.ts';
-import { productionEnvironment } from '../rehearsals/production/environment.ts';
 import { StackError } from '../stack/error.ts';
 import { pickFreePorts } from '../stack/host/free-port.ts';
 import type { Progress } from '../stack/progress.ts';
@@ -15,11 +11,14 @@ import { simulatorChild } from '../stack/children/simulator-child.ts';
 import type { ChildSpec } from '../stack/children/child.ts';
 import { createSupervisor, type Supervisor } from '../stack/children/supervisor.ts';
 import type { Environment } from '../stack/host/user-cache.ts';
+import { createAdmin, type Admin } from './admin.ts';
+import { createDatabases } from './databases.ts';
+import { productionEnvironment } from './environment.ts';
 import { describeHaproxy } from './haproxy.ts';
 import { describePostgres, killServer, readPair, serverPid, type PostgresPair } from './postgres.ts';
 import { apisOf, describeProduct, workersOf, type Hosts } from './product.ts';
 import { findPrograms } from './programs.ts';
-import { describeTemporal, temporalHostsOf } from './temporal.ts';
+import { describeTemporal, setUpNamespace, setUpSchema, temporalHostsOf } from './temporal.ts';
 
 export interface Cluster {
   readonly apiUrl: string;
@@ -120,7 +119,7 @@ async function startParts(options: ClusterOptions, supervisor: Supervisor): Prom
   progress.say(`Starting Temporal: ${temporalHosts.join(', ')} …`);
   const postgres = { port: databases.port, password: databases.temporalPassword };
   const setUp = {
-    binaries: programs.temporal,
+    sqlTool: programs.temporal.sqlTool,
     cli: programs.cli,
     postgres,
     namespace,

@@ -1,16 +1,15 @@
 /** Finds the programs of a cluster: in Debian's packages, by the Go module proxy, and in npm's Postgres package. */
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { findClusterBinaries, type ClusterBinaries } from '../rehearsals/production/cluster-binaries.ts';
 import { StackError } from '../stack/error.ts';
-import type { GoProgramSearch } from '../stack/temporal/go-program.ts';
+import { ensureGoProgram, type GoProgramSearch } from '../stack/temporal/go-program.ts';
 import { findPostgresBinaries } from '../stack/postgres/binaries.ts';
 import { runTool } from '../stack/host/run-tool.ts';
 import { findTemporalBinary } from '../stack/temporal/binary.ts';
 import { findOnPath, userCacheFolder } from '../stack/host/user-cache.ts';
 
 export interface ClusterPrograms {
-  readonly temporal: ClusterBinaries;
+  readonly temporal: TemporalPrograms;
   /** The `temporal` command. */
   readonly cli: string;
   readonly patroni: string;
@@ -38,7 +37,28 @@ export async function findPrograms(search: GoProgramSearch): Promise<ClusterProg
   }
   const postgres = await findPostgres(search);
   const cli = await findTemporalBinary(search);
-  return { temporal: await findClusterBinaries(search), cli, patroni, etcd, haproxy, postgres };
+  return { temporal: await findTemporalPrograms(search), cli, patroni, etcd, haproxy, postgres };
+}
+
+const temporalVersion = '1.32.0';
+
+const temporalPrograms = {
+  server: { file: 'temporal-server', module: `go.temporal.io/server/cmd/server@v${temporalVersion}` },
+  sqlTool: { file: 'temporal-sql-tool', module: `go.temporal.io/server/cmd/tools/sql@v${temporalVersion}` },
+} as const;
+
+/** Paths of the programs of a Temporal cluster on Postgres. */
+export type TemporalPrograms = Readonly<Record<keyof typeof temporalPrograms, string>>;
+
+/** Compiles them from the Go module proxy: about ten minutes, once per machine. Throws StackError if Go is missing or fails. */
+async function findTemporalPrograms(search: GoProgramSearch): Promise<TemporalPrograms> {
+  const folder = join(userCacheFolder(search.environment), `temporal-cluster-${temporalVersion}`);
+  const path = async ({ file, module }: { readonly file: string; readonly module: string }) => {
+    const target = join(folder, file);
+    await ensureGoProgram(search, { module, target });
+    return target;
+  };
+  return { server: await path(temporalPrograms.server), sqlTool: await path(temporalPrograms.sqlTool) };
 }
 
 /** Programs that Patroni calls; npm's Postgres package lacks them. */

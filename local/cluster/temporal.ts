@@ -1,7 +1,10 @@
 /** Temporal's services as processes of their own: one or two hosts of each that carries load. */
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { ChildSpec } from '../stack/children/child.ts';
 import { listens } from '../stack/children/node-children.ts';
+import { StackError } from '../stack/error.ts';
+import { runTool } from '../stack/host/run-tool.ts';
+import type { Environment } from '../stack/host/user-cache.ts';
 import type { Hosts } from './product.ts';
 
 export interface TemporalHost {
@@ -87,4 +90,46 @@ function specOf(
     stopSignals: [{ signal: 'SIGTERM', waitMs: 20_000 }],
     explainFailure: (reason) => `${name} of Temporal did not start (${reason}): its log is ${name}.log.`,
   };
+}
+
+interface SetUp {
+  readonly sqlTool: string;
+  /** The `temporal` command. */
+  readonly cli: string;
+  readonly postgres: { readonly port: number; readonly password: string };
+  readonly namespace: string;
+  readonly folder: string;
+  readonly environment: Environment;
+  readonly signal: AbortSignal;
+}
+
+export function setUpSchema({ sqlTool, postgres, environment, signal }: SetUp): Promise<void> {
+  const variables = {
+    PATH: environment['PATH'],
+    TEMPORAL_SQL_TOOL: sqlTool,
+    POSTGRES_HOST: host,
+    POSTGRES_PORT: String(postgres.port),
+    SQL_PASSWORD: postgres.password,
+  };
+  return runScript('set-up-schema.sh', variables, signal);
+}
+
+export function setUpNamespace(
+  { cli, namespace, folder, environment, signal }: SetUp,
+  address: string,
+): Promise<void> {
+  const variables = {
+    PATH: `${dirname(cli)}:${environment['PATH'] ?? ''}`,
+    HOME: folder,
+    TEMPORAL_ADDRESS: address,
+    TEMPORAL_NAMESPACE: namespace,
+  };
+  return runScript('set-up-namespace.sh', variables, signal);
+}
+
+/** Runs the script that docker-compose.yml runs, from the source tree: the compiled program lies in dist/. */
+async function runScript(name: string, environment: Environment, signal: AbortSignal): Promise<void> {
+  const script = resolve('ops/temporal', name);
+  const { succeeded, tail } = await runTool({ command: '/bin/sh', args: [script], environment, signal });
+  if (!succeeded) throw new StackError(`${name} failed: ${tail.slice(-3).join(' | ')}`);
 }

@@ -1,7 +1,7 @@
 /** Creates a workspace with the admin commands, as an operator does, and a webhook that receives `sent`. */
 import { createDemoApi } from '../demo/api.ts';
 import { StackError } from '../stack/error.ts';
-import type { Admin } from './production/admin.ts';
+import type { Admin } from '../cluster/admin.ts';
 
 // The simulator's default business account.
 const businessAccountId = '102290129340398';

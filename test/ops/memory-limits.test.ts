@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { historyShards, serverMemory } from '../../local/rehearsals/production/cluster.ts';
-import { programMemory } from '../../local/rehearsals/production/environment.ts';
+import { programMemory } from '../../local/cluster/environment.ts';
 
 const compose = readFileSync('docker-compose.yml', 'utf8');
 const dockerfile = readFileSync('Dockerfile', 'utf8');
@@ -15,15 +14,10 @@ const services = new Map(
     .map((text) => [text.slice(0, text.indexOf(':')), text] as const),
 );
 
-describe('the production topology', () => {
+describe('the cluster rehearsal', () => {
   it('gives our programs the memory settings of the image', () => {
     const settings = Object.entries(programMemory).map(([name, value]) => `${name}="${value}"`);
     expect(dockerfile).toContain(`ENV ${settings.join(' ')}\n`);
-  });
-
-  it('gives the Temporal server the settings of docker-compose.yml', () => {
-    expect(services.get('temporal')).toContain(`GOMEMLIMIT: ${serverMemory}\n`);
-    expect(services.get('temporal')).toContain(`NUM_HISTORY_SHARDS: ${historyShards}\n`);
   });
 });
 

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import pg from 'pg';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createAdmin } from '../../local/rehearsals/production/admin.ts';
+import { createAdmin } from '../../local/cluster/admin.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startPgbouncer, type Pgbouncer } from '../support/pgbouncer.ts';
 import { startTestStack, type TestStack } from '../support/stack.ts';

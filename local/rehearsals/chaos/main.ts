@@ -142,7 +142,6 @@ async function untilDone(
 // These modules run their own rehearsal and end the process.
 if (process.argv.includes('--webhooks')) await import('./webhooks.ts');
 if (process.argv.includes('--cluster')) await import('./cluster.ts');
-if (process.argv.includes('--hostile')) await import('./hostile.ts');
 await rehearse({
   name: 'chaos',
   usage: chaosUsage,

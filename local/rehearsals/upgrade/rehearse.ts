@@ -3,13 +3,18 @@
  * the database; the new processes start beside the old ones, which then get SIGTERM; the new ones finish both campaigns.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { gatherEvidence, readProviderTally, readGauges, type CampaignGauges } from '../evidence.ts';
+import {
+  gatherEvidence,
+  readGauges,
+  readProviderTally,
+  withClient,
+  type CampaignGauges,
+} from '../evidence.ts';
 import { compareRecords } from '../verdict.ts';
 import { createDemoApi } from '../../demo/api.ts';
 import { createCampaign } from '../create-campaign.ts';
 import type { CountingReceiver } from '../../demo/receiver.ts';
 import { pickFreePorts } from '../../stack/host/free-port.ts';
-import { untilWebhooksRest } from '../production/campaign-round.ts';
 import { seedWorkspace } from '../seed-workspace.ts';
 import type { Balancer } from './balancer.ts';
 import { drainAll, type Drained } from './drain.ts';
@@ -100,7 +105,7 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
   });
 
   for (const id of [sending, asleep]) await until(id, ({ status }) => status === 'COMPLETED');
-  const { events } = await untilWebhooksRest(stack, startedAt, signal);
+  const events = await waitForWebhooks(stack, startedAt, signal);
   const { calls, failures } = await caller.stop();
   const last = await drainAll([fresh.api, fresh.worker]);
   say(
@@ -156,6 +161,35 @@ async function untilGauges(
       throw new Error(`A campaign did not progress beyond ${gauges?.status}`);
     await sleep(pollMs, undefined, { signal });
   }
+}
+
+/** Longer than the simulator takes between two statuses. */
+const quietMs = 6_000;
+
+/** Waits until no event and no delivery has been added for a while; returns the number of events. */
+async function waitForWebhooks(
+  { databaseUrl }: UpgradeStack,
+  startedAt: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const read = () =>
+    withClient(databaseUrl, async (client) => {
+      const { rows } = await client.query<{ readonly events: number; readonly open: number }>(
+        `SELECT (SELECT count(*) FROM event)::int AS events,
+          ((SELECT count(*) FROM event WHERE fanned_out_at IS NULL)
+            + (SELECT count(*) FROM webhook_delivery WHERE state IN ('pending', 'sending')))::int AS open`,
+      );
+      return rows[0] ?? { events: 0, open: 0 };
+    });
+  let last = await read();
+  let quietSince = performance.now();
+  while (performance.now() - quietSince < quietMs && performance.now() - startedAt < patienceMs) {
+    await sleep(pollMs, undefined, { signal });
+    const now = await read();
+    if (now.open > 0 || now.events !== last.events) quietSince = performance.now();
+    last = now;
+  }
+  return last.events;
 }
 
 async function compareCampaigns(

@@ -5,8 +5,8 @@ import { spawnChild, waitUntilReady, type RunningChild } from '../../stack/child
 import { pickFreePorts } from '../../stack/host/free-port.ts';
 import { answersOk, nodeChild } from '../../stack/children/node-children.ts';
 import { createDatabaseIfMissing, preparePostgres } from '../../stack/postgres/server.ts';
-import { createAdmin, type Admin } from '../production/admin.ts';
-import { productionEnvironment } from '../production/environment.ts';
+import { createAdmin, type Admin } from '../../cluster/admin.ts';
+import { productionEnvironment } from '../../cluster/environment.ts';
 import type { Progress } from '../../stack/progress.ts';
 import { simulatorChild } from '../../stack/children/simulator-child.ts';
 import type { Supervisor } from '../../stack/children/supervisor.ts';

@@ -4,7 +4,6 @@ import { createRequire } from 'node:module';
 import { endpoint, type Endpoint } from '../endpoint.ts';
 import { llmsText } from './llms-text.ts';
 import { openApiDocument } from './openapi.ts';
-import { postmanCollection } from './postman-collection.ts';
 
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
@@ -104,9 +103,6 @@ export function documentation(operations: readonly Endpoint[]): readonly Endpoin
   return [
     description,
     pagePart('/llms.txt', 'text/plain; charset=utf-8', () => llmsText(documentOf())),
-    pagePart('/postman.json', 'application/json; charset=utf-8', () =>
-      JSON.stringify(postmanCollection(documentOf()), null, 2),
-    ),
     pagePart('/docs', 'text/html; charset=utf-8', () => html),
     pagePart('/docs/start.js', 'text/javascript; charset=utf-8', () => startScript),
     pagePart('/docs/swagger-ui.css', 'text/css; charset=utf-8', () => rendererFile('swagger-ui.css')),

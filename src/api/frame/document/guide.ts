@@ -93,7 +93,7 @@ refuses it at once.
 | response that the client does not read | 30 s | connection cut |
 
 The TypeScript client \`clients/typescript\` needs no generator. In any language, \`WebhookEvent\` decodes the body of a webhook request.
-This service also serves a Postman collection (\`/postman.json\`) and a summary for language models (\`/llms.txt\`).`;
+This service also serves a summary for language models (\`/llms.txt\`). Postman imports \`/openapi.json\`.`;
 
 export const keyDescription =
   'The operator of this service creates it with `admin create-key`; `npm start` prints one and stores it in `.data/dev.json`.';

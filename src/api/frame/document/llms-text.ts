@@ -9,5 +9,5 @@ export function llmsText(document: OpenApiDocument): string {
     ([tag, list]) =>
       `### ${tag}\n\n${list.map((one) => `- \`${one.method} ${one.path}\` (${one.operationId}): ${one.summary}`).join('\n')}`,
   );
-  return `# ${title}\n\n> ${summary}\n\n- [OpenAPI document](/openapi.json): every field, limit and example\n- [Postman collection](/postman.json)\n- [Documentation page](/docs)\n\n${guide.join('\n\n')}\n\n## Operations\n\n${operations.join('\n\n')}\n`;
+  return `# ${title}\n\n> ${summary}\n\n- [OpenAPI document](/openapi.json): every field, limit and example\n- [Documentation page](/docs)\n\n${guide.join('\n\n')}\n\n## Operations\n\n${operations.join('\n\n')}\n`;
 }

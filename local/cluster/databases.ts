@@ -1,10 +1,6 @@
-/** An embedded Postgres with the owners and databases of ops/postgres/create-databases.sh. */
+/** The roles and databases that ops/postgres/create-databases.sh creates. */
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import pg from 'pg';
-import { pickFreePort } from '../../stack/host/free-port.ts';
-import { preparePostgres } from '../../stack/postgres/server.ts';
-import type { Supervisor } from '../../stack/children/supervisor.ts';
 
 export interface Databases {
   readonly port: number;
@@ -14,17 +10,6 @@ export interface Databases {
 }
 
 const host = '127.0.0.1';
-
-export async function startDatabases(supervisor: Supervisor, folder: string): Promise<Databases> {
-  const port = await pickFreePort(host);
-  const postgres = await preparePostgres({
-    dataDir: folder,
-    port,
-    logFile: join(folder, 'postgres.log'),
-  });
-  await supervisor.start(postgres.spec);
-  return createDatabases(postgres.adminUrl);
-}
 
 /** Creates owners and databases on the server of `adminUrl`. */
 export async function createDatabases(adminUrl: string): Promise<Databases> {

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Environment } from '../../stack/host/user-cache.ts';
+import type { Environment } from '../stack/host/user-cache.ts';
 
 /** An empty option is a flag. */
 export type Admin = (
@@ -10,7 +10,7 @@ export type Admin = (
   options?: Readonly<Record<string, string>>,
 ) => Promise<Readonly<Record<string, string>>>;
 
-const ownEntry = fileURLToPath(new URL('../../../src/admin.js', import.meta.url));
+const ownEntry = fileURLToPath(new URL('../../src/admin.js', import.meta.url));
 
 /** `entry` is the admin program of another release. */
 export function createAdmin(environment: Environment, entry = ownEntry): Admin {

@@ -32,7 +32,7 @@ export class ConfigError extends Failure {
 export function loadConfig(environment: Environment, terminal = false) {
   const problems: string[] = [];
   const read = createEnvironmentReader(environment, problems);
-  const { raw, text, integer, decimal, choice, list, url, optionalUrl, checkAddress, address } = read;
+  const { raw, text, integer, decimal, choice, list, url, optionalUrl, address } = read;
   const { secret, networks, nameServers } = read;
   const production =
     choice('NODE_ENV', ['development', 'production', 'test'], 'development') === 'production';
@@ -71,8 +71,6 @@ export function loadConfig(environment: Environment, terminal = false) {
     problems.push('OUTBOUND_DNS_SERVERS is refused in production');
   }
   const bucket = raw('S3_BUCKET');
-  const listedAddresses = [...new Set(list('WEBHOOK_TEMPORAL_ADDRESSES', []))];
-  const webhookAddresses = listedAddresses.length > 0 ? listedAddresses : [raw('TEMPORAL_ADDRESS') ?? ''];
   const retentionDays = integer('RETENTION_DAYS', 30, 1, 3650);
   const webhookExpiryHours = integer('WEBHOOK_EXPIRY_HOURS', 24, 1, 8760);
   // A delivery cannot be sent once its event is deleted.
@@ -98,9 +96,6 @@ export function loadConfig(environment: Environment, terminal = false) {
     databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 2, 500),
     temporalAddress: address('TEMPORAL_ADDRESS'),
     temporalNamespace: text('TEMPORAL_NAMESPACE', 'default'),
-    /** Clusters that webhook deliveries are spread over; the same TLS and API key as `temporalAddress`. */
-    webhookTemporalAddresses: webhookAddresses.map((one) => checkAddress('WEBHOOK_TEMPORAL_ADDRESSES', one)),
-    webhookTemporalNamespace: text('WEBHOOK_TEMPORAL_NAMESPACE', raw('TEMPORAL_NAMESPACE') ?? 'default'),
     /** False: plain text. True: TLS with the system's authorities. Else the paths of PEM files. */
     temporalTls: temporalTls(),
     /** Sent as a bearer token with every call; needs TLS. */

@@ -60,13 +60,13 @@ export function createEnvironmentReader(environment: Environment, problems: stri
   };
   const optionalUrl = (name: string, protocols = web): string | undefined =>
     url(name, protocols, raw(name) ?? '') || undefined;
-  const checkAddress = (name: string, value: string): string => {
+  const address = (name: string): string => {
+    const value = text(name);
     const [, port = '1'] = /^(?:\[[\da-f:]+\]|[^\s/:@[\]]+)(?::(\d{1,5}))?$/i.exec(value) ?? [undefined, '0'];
     if (value !== '' && (Number(port) < 1 || Number(port) > 65_535))
       problems.push(`${name} must be of the form host:port, not "${value}"`);
     return value;
   };
-  const address = (name: string): string => checkAddress(name, text(name));
   const secret = (name: string, least: number): string => {
     const value = text(name);
     if (value !== '' && value.length < least) problems.push(`${name} must have at least ${least} characters`);
@@ -94,7 +94,6 @@ export function createEnvironmentReader(environment: Environment, problems: stri
     list,
     url,
     optionalUrl,
-    checkAddress,
     address,
     secret,
     networks,

@@ -19,7 +19,6 @@ import { findMissingOfWorker, reportMissing } from './process/find-missing.ts';
 import type { Logger } from './telemetry/logger.ts';
 import { createWorkerOrchestrator } from './orchestrator/orchestrator.ts';
 import { shutDownOnSignal } from './process/shutdown.ts';
-import { serveDeliveryClusters, type DeliveryClusters } from './process/delivery-clusters.ts';
 import { webhookWorkerOptions } from './process/webhook-worker.ts';
 import { connectToTemporal } from './process/worker-connection.ts';
 import { startLoops, type WorkerDependencies } from './process/worker-loops.ts';
@@ -72,7 +71,7 @@ async function createWorkers(
     ...sharedOptions(dependencies),
   };
   const pinned = versionOptions(dependencies.config, 'PINNED');
-  const create: Readonly<Record<Exclude<TaskQueue, 'webhooks'>, () => Promise<Worker>>> = {
+  const create: Readonly<Record<TaskQueue, () => Promise<Worker>>> = {
     campaigns: () =>
       Worker.create({
         ...shared,
@@ -80,6 +79,13 @@ async function createWorkers(
         ...versionOptions(dependencies.config, 'AUTO_UPGRADE'),
         taskQueue: taskQueues.campaigns,
         activities: createCampaignActivities(dependencies, { draining }),
+      }),
+    webhooks: () =>
+      Worker.create({
+        ...shared,
+        ...webhookWorkerOptions(dependencies.config),
+        ...pinned,
+        activities: createWebhookActivities(dependencies, dependencies.attempts),
       }),
     maintenance: () =>
       Worker.create({
@@ -93,32 +99,7 @@ async function createWorkers(
         },
       }),
   };
-  const queues = dependencies.config.taskQueues.filter((queue) => queue !== 'webhooks');
-  return Promise.all(queues.map((queue) => create[queue]()));
-}
-
-/** Runs a worker of deliveries on each of their clusters, if this process serves their queue. */
-function serveDeliveries(
-  dependencies: WorkerDependencies,
-  connectionOfCampaigns: NativeConnection,
-): DeliveryClusters {
-  const { config, logger, attempts } = dependencies;
-  const addresses = config.taskQueues.includes('webhooks') ? config.webhookTemporalAddresses : [];
-  const activities = createWebhookActivities(dependencies, attempts);
-  return serveDeliveryClusters(
-    { ...config, webhookTemporalAddresses: addresses },
-    connectionOfCampaigns,
-    logger,
-    (connection, namespace) =>
-      Worker.create({
-        connection,
-        namespace,
-        ...sharedOptions(dependencies),
-        ...webhookWorkerOptions(config),
-        ...versionOptions(config, 'PINNED'),
-        activities,
-      }),
-  );
+  return Promise.all(dependencies.config.taskQueues.map((queue) => create[queue]()));
 }
 
 /** Served from the start, so that a probe does not restart a worker that waits for Temporal. */
@@ -146,7 +127,6 @@ async function main(): Promise<void> {
   const sdkMetrics = config.metricsPort === undefined ? undefined : await prepareSdkMetrics();
   installRuntime(logger, sdkMetrics);
   let workers: readonly Worker[] = [];
-  let deliveries: DeliveryClusters | undefined;
   let connection: NativeConnection | undefined;
   const findFailing = watchFailures(async () => sdkMetrics?.read() ?? '');
   const findMissingHere = async (): Promise<readonly string[]> => {
@@ -155,8 +135,7 @@ async function main(): Promise<void> {
       findFailing(),
       findUnserved(connection, config),
     ]);
-    const all = [...workers, ...(deliveries?.workers() ?? [])];
-    const polls = all.length > 0 && all.every((worker) => worker.getState() === 'RUNNING');
+    const polls = workers.length > 0 && workers.every((worker) => worker.getState() === 'RUNNING');
     return [...found.flat(), ...(polls ? [] : ['task queues'])];
   };
   let serving = false;
@@ -184,10 +163,8 @@ async function main(): Promise<void> {
 
   let draining = false;
   workers = await createWorkers(dependencies, connection, () => draining);
-  const clusters = serveDeliveries(dependencies, connection);
-  deliveries = clusters;
-  const loops = startLoops(dependencies, clusters);
-  const running = Promise.all([clusters.running, ...workers.map((worker) => worker.run())]);
+  const loops = startLoops(dependencies);
+  const running = Promise.all(workers.map((worker) => worker.run()));
   serving = true;
   void updateServed();
 
@@ -203,7 +180,7 @@ async function main(): Promise<void> {
           serving = false;
           base.metrics.taskQueueServed.reset();
           for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-          await Promise.all([running, clusters.stop(), ...loops.map((loop) => loop.stop())]);
+          await Promise.all([running, ...loops.map((loop) => loop.stop())]);
         },
       },
       { name: 'health', run: async () => health?.close() },

@@ -3,9 +3,6 @@ import { describeImpairments } from '../commands/operations/describe-impairments
 import { describeLostTime } from '../commands/operations/describe-lost-time.ts';
 import { lostTimeChecks, temporalSawLostTime, type Restore } from '../commands/operations/check-lost-time.ts';
 import { everyCheck, repairFindings, runDoctor, type Settled } from '../commands/operations/run-doctor.ts';
-import { joinViews } from '../commands/operations/cluster-views.ts';
-import type { Config } from '../config.ts';
-import { createOrchestrator, type Orchestrator } from '../orchestrator/orchestrator.ts';
 import { viewWorkflows } from '../commands/operations/workflow-view.ts';
 import type { Doctor, Finding } from '../commands/operations/check.ts';
 import { adminCommand, integerOption, type AdminOutput } from './admin-command.ts';
@@ -15,21 +12,6 @@ const defaultPauseSeconds = 10;
 const longestPauseSeconds = 3_600;
 /** 60 s: longer than any worker loop sleeps between two runs. */
 const defaultSlackSeconds = 60;
-
-/** Opens a client for every Temporal cluster that runs deliveries; reuses `main` for the cluster it is connected to. */
-async function openDeliveryClusters(config: Config, main: Orchestrator) {
-  const temporalNamespace = config.webhookTemporalNamespace;
-  const opened: Orchestrator[] = [];
-  const open = async (temporalAddress: string): Promise<Orchestrator> => {
-    if (temporalAddress === config.temporalAddress && temporalNamespace === config.temporalNamespace)
-      return main;
-    const orchestrator = await createOrchestrator({ ...config, temporalAddress, temporalNamespace });
-    opened.push(orchestrator);
-    return orchestrator;
-  };
-  const all = await Promise.all(config.webhookTemporalAddresses.map(open));
-  return { all, close: () => Promise.all(opened.map((orchestrator) => orchestrator.close())) };
-}
 
 interface Report {
   readonly clean: boolean;
@@ -91,11 +73,10 @@ export const doctorCommand = adminCommand({
       pause === undefined ? defaultPauseSeconds : integerOption('pause-seconds', pause, longestPauseSeconds);
     const pauseMs = 1000 * pauseSeconds;
     return context.withProvider(async ({ database, orchestrator, logger, now }) => {
-      const clusters = await openDeliveryClusters(context.config, orchestrator);
       const doctor = {
         database,
         orchestrator,
-        workflows: joinViews(viewWorkflows(orchestrator), clusters.all.map(viewWorkflows)),
+        workflows: viewWorkflows(orchestrator),
         config: context.config,
         logger,
         now,
@@ -120,7 +101,6 @@ export const doctorCommand = adminCommand({
             : (await repairFindings(findings)).map(settledFinding)),
         );
       }
-      await clusters.close();
       return { clean: settled.every(({ outcome }) => outcome === 'repaired'), findings: settled, notes };
     });
   },

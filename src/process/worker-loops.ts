@@ -13,7 +13,6 @@ import { liftBlocks } from '../commands/workspaces/apply-account-notification.ts
 import { startPollingLoop, type Loop } from '../concurrency/polling-loop.ts';
 import type { TaskQueue } from '../config.ts';
 import type { OpenDependencies } from '../dependencies.ts';
-import type { DeliveryClusters } from './delivery-clusters.ts';
 
 const scheduleIdleMs = 60_000;
 const watchIdleMs = 5_000;
@@ -22,7 +21,7 @@ const watchIdleMs = 5_000;
 export type WorkerDependencies = OpenDependencies & { readonly attempts: EventEmitter };
 
 /** Starts the loops of the task queues that this process serves. Those without a queue of their own belong to `maintenance`. */
-export function startLoops(dependencies: WorkerDependencies, deliveries: DeliveryClusters) {
+export function startLoops(dependencies: WorkerDependencies) {
   const { logger, config } = dependencies;
   const checker = { ...dependencies, workflows: viewWorkflows(dependencies.orchestrator) };
   let afterAccount = '';
@@ -36,13 +35,7 @@ export function startLoops(dependencies: WorkerDependencies, deliveries: Deliver
       }),
       startDeliveringOutbox(dependencies),
     ],
-    webhooks: () => [
-      startWebhookLoops(
-        { ...dependencies, orchestrator: deliveries },
-        defaultWebhookLoopOptions,
-        dependencies.attempts,
-      ),
-    ],
+    webhooks: () => [startWebhookLoops(dependencies, defaultWebhookLoopOptions, dependencies.attempts)],
     maintenance: () => [
       startApplyingCallbacks(dependencies),
       startSettlingStatuses(dependencies),

@@ -16,7 +16,8 @@ import { providerErrorAction } from '../../domain/sending/provider-error.ts';
 import { providerReason } from '../../domain/campaigns/recipient.ts';
 import { providerErrorOf, type SendRejected, type SendResult } from '../../provider/provider.ts';
 import { lockQuota, takeQuota } from '../../records/sending/messaging-limit.ts';
-import { slowDown, takeSingleToken } from '../../records/sending/channel-rate.ts';
+import { slowDown, takeSingleToken, type SingleToken } from '../../records/sending/channel-rate.ts';
+import { recordAnswers } from '../../records/sending/circuit-breaker.ts';
 import type { Channel } from '../../records/workspaces/channels.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import {
@@ -167,7 +168,7 @@ async function dispatch(
   { message: { channel, template, components, recipient }, messageId, accessToken }: Dispatching,
 ): Promise<Dispatch> {
   for (let attempt = 1; ; attempt += 1) {
-    const waitMs = await takeTokenInTime(database, channel.id);
+    const { waitMs, isFailing } = await takeTokenInTime(database, channel.id);
     if (waitMs > longestWaitMs) return { kind: 'overloaded', error: overloaded(waitMs) };
     if (waitMs > 0) await sleep(waitMs);
     const result = await provider.sendMessage({
@@ -178,6 +179,14 @@ async function dispatch(
       template: { name: template.name, language: template.language, components },
       callbackData: messageId,
     });
+    // The provider takes messages of this channel: its campaigns need not wait for the next probe.
+    if (result.kind === 'accepted' && isFailing)
+      await recordAnswers(database, {
+        channelId: channel.id,
+        succeeded: true,
+        failures: 0,
+        isProbe: false,
+      }).catch(() => undefined);
     if (result.kind !== 'rejected') return result;
     const action = providerErrorAction(result, attempt);
     if (action.kind !== 'throttle') return result;
@@ -189,17 +198,18 @@ async function dispatch(
 }
 
 /**
- * Returns the milliseconds until the token falls due. If the answer took long, the token is dropped for a new one: all sends
+ * Returns how long until the token falls due. If the answer took long, the token is dropped for a new one: all sends
  * that waited for a slow database would otherwise leave at once.
  */
-async function takeTokenInTime(database: SingleSender['database'], channelId: string): Promise<number> {
+async function takeTokenInTime(database: SingleSender['database'], channelId: string): Promise<SingleToken> {
   const startedAt = performance.now();
   for (;;) {
     const askedAt = performance.now();
-    const waitMs = await takeSingleToken(database, { channelId, longestWaitMs });
+    const token = await takeSingleToken(database, { channelId, longestWaitMs });
     const answeredAt = performance.now();
-    if (waitMs > longestWaitMs || answeredAt - askedAt <= longestAnswerMs) return waitMs;
-    if (answeredAt - startedAt > longestWaitMs) return longestWaitMs + Math.max(1, waitMs);
+    if (token.waitMs > longestWaitMs || answeredAt - askedAt <= longestAnswerMs) return token;
+    if (answeredAt - startedAt > longestWaitMs)
+      return { ...token, waitMs: longestWaitMs + Math.max(1, token.waitMs) };
   }
 }
 

@@ -45,6 +45,8 @@ interface ClaimerOptions {
   /** Micro-units by recipient country; '' is every other country. */
   readonly prices: ReadonlyMap<string, bigint>;
   readonly renewal: ContactRenewal;
+  /** Called with each batch before its first message may leave. */
+  readonly onBatch: (batch: Claim & { readonly kind: 'batch' }) => void;
   /** Called for a recipient whose contact's present fields leave a variable without a value. */
   readonly onMissing: (recipient: ClaimedRecipient, missing: string) => void;
   /** Called for each recipient of a claim that was committed although it failed here: nothing was sent to it. */
@@ -133,6 +135,7 @@ export class BatchClaimer {
       this.#messagesPerSecond = 1_000 / spacingMs;
       this.#tokensUsed += claim.recipients.length;
       this.remaining = pending;
+      this.#options.onBatch(claim);
       queue.add({ recipients, startsAt: dueAt + this.#offsetMs, spacingMs, endedAtClaim });
     }
     return claim;

@@ -3,11 +3,14 @@
  * answers there, one statement at a time; until a report is answered, it relies on its own count.
  */
 import { failuresToOpen, type AnswerCounts } from '../../records/sending/circuit-breaker.ts';
+import type { CircuitState, Classification } from './classify-answer.ts';
 
-type Report = Pick<AnswerCounts, 'succeeded' | 'failures' | 'isProbe'>;
+type Report = Omit<AnswerCounts, 'channelId'>;
 
 /** 2 s: the step waits this long after failures that it could not report, because the database was away. */
 const unreportedCoolDownMs = 2_000;
+
+const nothingToReport = { succeeded: false, failures: 0, answered: false };
 
 export class CircuitReporter {
   /** Resolves to the rest of the cool-down, 0 while the circuit is closed. */
@@ -16,7 +19,7 @@ export class CircuitReporter {
   #isProbe = false;
   #coolDownMs = 0;
   #failuresInARow = 0;
-  #unreported = { succeeded: false, failures: 0 };
+  #unreported = nothingToReport;
   #reporting: Promise<void> | undefined;
 
   constructor(record: (report: Report) => Promise<number>) {
@@ -28,9 +31,10 @@ export class CircuitReporter {
     return this.#coolDownMs > 0 || this.#failuresInARow >= failuresToOpen;
   }
 
-  /** While the circuit is open, "try again later" costs the recipient no attempt. */
-  countsAttempts(): boolean {
-    return !this.#isProbe && !this.isOpen();
+  /** The circuit's state for the answer that has come. */
+  get state(): CircuitState {
+    if (this.#isProbe) return 'probing';
+    return this.isOpen() ? 'open' : 'closed';
   }
 
   /** Adopts the channel's state that a claim has read. */
@@ -39,13 +43,14 @@ export class CircuitReporter {
     this.#isProbe = isProbe;
   }
 
-  onAnswer(isFailure: boolean): void {
+  onAnswer(answer: Pick<Classification, 'isFailure' | 'isAnswered'>): void {
+    const isFailure = answer.isFailure === true;
     // Without earlier failures a success changes nothing, so no statement is sent.
     if (!isFailure && this.#failuresInARow === 0 && !this.#isFailing && !this.#isProbe) return;
     this.#failuresInARow = isFailure ? this.#failuresInARow + 1 : 0;
     this.#unreported = isFailure
-      ? { ...this.#unreported, failures: this.#unreported.failures + 1 }
-      : { succeeded: true, failures: 0 };
+      ? { ...this.#unreported, failures: this.#unreported.failures + 1, answered: answer.isAnswered === true }
+      : { ...nothingToReport, succeeded: true };
     const end = (): void => {
       this.#reporting = undefined;
     };
@@ -66,7 +71,7 @@ export class CircuitReporter {
   async #report(): Promise<void> {
     while (this.#unreported.succeeded || this.#unreported.failures > 0) {
       const report = { ...this.#unreported, isProbe: this.#isProbe };
-      this.#unreported = { succeeded: false, failures: 0 };
+      this.#unreported = nothingToReport;
       this.#coolDownMs = await this.#record(report);
       this.#isFailing = report.failures > 0;
       this.#isProbe = false;

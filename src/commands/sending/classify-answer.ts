@@ -1,6 +1,10 @@
 /** Classifies the provider's answer: the outcome to record, and the effect on the messages that follow. */
 import { cleanText } from '../../domain/clean-text.ts';
-import { providerErrorAction, type ProviderError } from '../../domain/sending/provider-error.ts';
+import {
+  providerErrorAction,
+  retryDelayMs,
+  type ProviderError,
+} from '../../domain/sending/provider-error.ts';
 import { providerReason } from '../../domain/campaigns/recipient.ts';
 import { providerErrorOf, type SendRejected, type SendResult } from '../../provider/provider.ts';
 import type { MessageOutcome } from '../../records/sending/outcomes.ts';
@@ -21,6 +25,8 @@ export interface Classification {
   readonly stopReason?: StopReason;
   /** Failure of the provider, not of this message: no answer, a late one, or a server error. Counts for the circuit breaker. */
   readonly isFailure?: true;
+  /** The failure is a refusal of the provider itself, "try again later". */
+  readonly isAnswered?: true;
   /** The message was released here, and the provider was not asked. */
   readonly wasSent?: false;
   /** A rejection with an effect beyond its message. */
@@ -32,8 +38,26 @@ export interface Classification {
 const released: MessageOutcome = { kind: 'released', delayMs: 0, attempted: false };
 const maxDetailLength = 500;
 
-/** `attempts` counts this send; null while the circuit is open: then "try again later" counts as no attempt. */
-export function classifyAnswer(result: SendResult, attempts: number | null): Classification {
+/** Of a channel's circuit breaker, as an answer comes. */
+export type CircuitState =
+  | 'closed'
+  /** The message was on its way when the circuit opened. */
+  | 'open'
+  /** The message is the probe of an open circuit. */
+  | 'probing';
+
+/**
+ * 1, 4, 16 and 64 min: a probe that the provider answers with "try again later" counts as an attempt, or a recipient that is
+ * always answered so would never end. An outage of an hour uses up no recipient's attempts.
+ */
+const afterProbe = { kind: 'retry', attempts: 5, firstDelayMs: 60_000, factor: 4 } as const;
+
+/** `attempts` counts this send. */
+export function classifyAnswer(
+  result: SendResult,
+  attempts: number,
+  circuit: CircuitState = 'closed',
+): Classification {
   switch (result.kind) {
     case 'accepted':
       return {
@@ -55,23 +79,29 @@ export function classifyAnswer(result: SendResult, attempts: number | null): Cla
         ...(result.cause === 'held back' ? { wasSent: false } : { isFailure: true }),
       };
     case 'rejected':
-      return classifyRejection(result, attempts);
+      return classifyRejection(result, attempts, circuit);
   }
 }
 
-function classifyRejection(result: SendRejected, attempts: number | null): Classification {
-  const action = providerErrorAction(result, attempts ?? 1);
+function classifyRejection(result: SendRejected, attempts: number, circuit: CircuitState): Classification {
+  // An HTTP error outside the provider's protocol has no error code of the provider.
+  const isAnswered = result.code !== result.httpStatus;
+  const counts = circuit === 'closed' || (circuit === 'probing' && isAnswered);
+  const action = providerErrorAction(result, counts ? attempts : 1);
   switch (action.kind) {
-    case 'retry':
-    case 'retry_recipient':
+    case 'retry': {
+      const delayMs =
+        circuit === 'probing' && isAnswered
+          ? Math.max(action.delayMs, retryDelayMs(afterProbe, attempts))
+          : action.delayMs;
       return {
-        outcome: {
-          kind: 'released',
-          delayMs: action.delayMs,
-          attempted: action.kind === 'retry_recipient' || attempts !== null,
-        },
-        ...(action.kind === 'retry' && { isFailure: true }),
+        outcome: { kind: 'released', delayMs, attempted: counts },
+        isFailure: true,
+        ...(isAnswered && { isAnswered }),
       };
+    }
+    case 'retry_recipient':
+      return { outcome: { kind: 'released', delayMs: action.delayMs, attempted: true } };
     case 'throttle':
       return {
         outcome: { kind: 'released', delayMs: action.delayMs, attempted: false },
@@ -84,11 +114,10 @@ function classifyRejection(result: SendRejected, attempts: number | null): Class
       return {
         outcome: {
           kind: 'failed',
-          // An HTTP error outside the provider's protocol has no error code of the provider.
-          reason: result.code === result.httpStatus ? 'PROVIDER_UNREACHABLE' : providerReason(result.code),
+          reason: isAnswered ? providerReason(result.code) : 'PROVIDER_UNREACHABLE',
           // The provider's text may contain characters that a text column refuses.
           detail: cleanText(result.details ?? result.message, maxDetailLength),
-          ...(result.code !== result.httpStatus && { error: providerErrorOf(result) }),
+          ...(isAnswered && { error: providerErrorOf(result) }),
         },
         ...(action.effect !== undefined && { rejection: result }),
         ...(action.mappingSuspect === true && { malformedCode: result.code }),

@@ -83,6 +83,7 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
   const claimer = new BatchClaimer(dependencies, {
     ...step,
     slot: lease.slot,
+    onBatch: (batch) => circuit.onClaim(batch),
     onMissing: ({ position, claimId }, missing) =>
       recorder.add({ position, claimId, outcome: { kind: 'skipped', missing } }),
     onUnanswered: ({ position, claimId }) =>
@@ -106,10 +107,10 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
     send,
     isStopped,
     onResult: (recipient, result) => {
-      const answer = classifyAnswer(result, circuit.countsAttempts() ? recipient.attempts : null);
+      const answer = classifyAnswer(result, recipient.attempts, circuit.state);
       if (answer.isFailure === true) failures.note(result);
       stopConditions.onAnswer(answer, recipient);
-      if (answer.wasSent !== false) circuit.onAnswer(answer.isFailure === true);
+      if (answer.wasSent !== false) circuit.onAnswer(answer);
       const { position, claimId, changedContact, variables } = recipient;
       recorder.add({
         position,
@@ -149,7 +150,6 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
     if (claim.slotLost) lease.markLost();
     switch (claim.kind) {
       case 'batch':
-        circuit.onClaim(claim);
         waitForBalance.reset();
         if (claim.isProbe) await settle().then(() => circuit.settle());
         return undefined;

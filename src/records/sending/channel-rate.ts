@@ -46,19 +46,21 @@ export const scheduledAt = sql.fragment`
   greatest(${silentUntil}, CASE
     WHEN channel_rate.next_at < clock_timestamp() + interval '30 seconds' THEN channel_rate.next_at END)`;
 
-const SingleToken = row(t.type({ wait_ms: t.number }));
+const SingleToken = t.type({ waitMs: t.number, isFailing: t.boolean });
+export type SingleToken = t.TypeOf<typeof SingleToken>;
 
 /**
  * Takes one token for a single send, ahead of every campaign. Returns the milliseconds until it falls due; if those exceed
- * `longestWaitMs`, the token is not taken.
+ * `longestWaitMs`, the token is not taken. `isFailing`: the latest answers on the channel were failures.
  */
 export async function takeSingleToken(
   connection: Connection,
   { channelId, longestWaitMs }: { readonly channelId: string; readonly longestWaitMs: number },
-): Promise<number> {
-  const token = await connection.one(sql.type(SingleToken)`
+): Promise<SingleToken> {
+  return connection.one(sql.type(row(SingleToken))`
     WITH present AS (
-      SELECT channel_id, greatest(clock_timestamp(), ${scheduledAt}) AS due_at, ${ratePerSecond} AS rate
+      SELECT channel_id, greatest(clock_timestamp(), ${scheduledAt}) AS due_at, ${ratePerSecond} AS rate,
+        failure_count > 0 OR times_opened > 0 AS is_failing
       FROM channel_rate JOIN channel ON channel.id = channel_rate.channel_id
       WHERE channel_rate.channel_id = ${channelId}
       FOR UPDATE OF channel_rate
@@ -67,8 +69,8 @@ export async function takeSingleToken(
       FROM present WHERE channel_rate.channel_id = present.channel_id
         AND present.due_at <= clock_timestamp() + make_interval(secs => ${longestWaitMs / 1000})
     )
-    SELECT greatest(0, extract(epoch FROM due_at - clock_timestamp()) * 1000)::float8 AS wait_ms FROM present`);
-  return token.wait_ms;
+    SELECT greatest(0, extract(epoch FROM due_at - clock_timestamp()) * 1000)::float8 AS "waitMs", is_failing AS "isFailing"
+    FROM present`);
 }
 
 /** Moves the schedule because the messages whose tokens were taken leave later by `lateMs`. */

@@ -4,7 +4,10 @@
  *   CLOSED ──10 failed answers in a row──► OPEN ──cool-down of 2, 4, 8 … 60 s is over──► HALF-OPEN
  *     ▲                                     ▲                                              │
  *     │                                     └── the probe failed: twice the cool-down ─────┤
- *     └──── the probe was answered, if only with a rejection of its message ────────────────┘
+ *     └──── any answer that is no failure, if only a rejection of its message ─────────────┘
+ *
+ * A provider that answers the probe, but with "try again later", may do so for this recipient only: the cool-down then lasts 4 s
+ * at most, so that a run of such recipients is soon behind.
  *
  * CLOSED: `times_opened` is 0. OPEN: `open_until` is in the future, and nothing leaves. HALF-OPEN: `open_until` has passed; the
  * next claim gets one message, the probe, and sets `open_until` to when its answer is due at the latest.
@@ -17,6 +20,8 @@ import { openUntil } from './channel-rate.ts';
 
 export const failuresToOpen = 10;
 const maxCoolDownSeconds = 60;
+/** 2 ^ 2 = 4 s while the provider answers, 2 ^ 10 (cut to 60 s) while it does not. */
+const [maxOpenedIfAnswered, maxOpened] = [2, 10];
 
 export interface AnswerCounts {
   readonly channelId: string;
@@ -26,6 +31,8 @@ export interface AnswerCounts {
   readonly failures: number;
   /** The counts are of the half-open probe. Without success and failures: the probe was not sent. */
   readonly isProbe: boolean;
+  /** The failures are refusals of the provider itself, "try again later", and not errors on the way to it. */
+  readonly answered?: boolean;
 }
 
 const CoolDown = row(t.type({ open_ms: t.number }));
@@ -33,7 +40,7 @@ const CoolDown = row(t.type({ open_ms: t.number }));
 /** Returns the milliseconds until the circuit is half-open; 0 while it is closed. */
 export async function recordAnswers(
   connection: Connection,
-  { channelId, succeeded, failures, isProbe }: AnswerCounts,
+  { channelId, succeeded, failures, isProbe, answered = false }: AnswerCounts,
 ): Promise<number> {
   const { open_ms: openMs } = await connection.one(sql.type(CoolDown)`
     WITH present AS (
@@ -41,7 +48,7 @@ export async function recordAnswers(
       FROM channel_rate WHERE channel_id = ${channelId} FOR UPDATE
     ), next AS (
       SELECT *, CASE
-        WHEN ${isProbe}::boolean AND ${failures}::int > 0 AND NOT ${succeeded}::boolean THEN least(times_opened + 1, 10)
+        WHEN ${isProbe}::boolean AND ${failures}::int > 0 AND NOT ${succeeded}::boolean THEN least(times_opened + 1, ${answered ? maxOpenedIfAnswered : maxOpened}::int)
         WHEN counted >= ${failuresToOpen} THEN greatest(times_opened, 1)
         WHEN ${succeeded}::boolean THEN 0
         ELSE times_opened END AS next_times_opened

@@ -79,11 +79,11 @@ const lease = ({ aheadMs, limit }: ClaimRequest) => sql.fragment`
   )`;
 
 /**
- * Recipients that may be claimed: those whose retry is due, then those after `claimed_position`. Locking a retry leaves out
- * those that an earlier claim deleted after this statement's snapshot. OFFSET 0 keeps each lookup by key: without statistics
- * a join would read the whole campaign.
+ * Recipients whose retry is due, while the circuit is open or while it is not. Locking a retry leaves out those that an earlier
+ * claim deleted after this statement's snapshot. OFFSET 0 keeps each lookup by key: without statistics a join would read the
+ * whole campaign.
  */
-const waitingRecipients = ({ campaignId, limit }: ClaimRequest) => sql.fragment`
+const dueRetries = ({ campaignId, limit }: ClaimRequest, isOpen: boolean) => sql.fragment`
   (SELECT * FROM (
     SELECT due.position, due.country, due.contact_id, due.phone_number
     FROM recipient_retry CROSS JOIN LATERAL (
@@ -91,14 +91,24 @@ const waitingRecipients = ({ campaignId, limit }: ClaimRequest) => sql.fragment`
       WHERE campaign_id = recipient_retry.campaign_id AND position = recipient_retry.position AND state = 'PENDING' OFFSET 0
     ) AS due
     WHERE recipient_retry.campaign_id = ${campaignId} AND recipient_retry.not_before <= now()
+      AND (SELECT is_open FROM locked) = ${isOpen}
     ORDER BY recipient_retry.not_before LIMIT ${limit} FOR UPDATE OF recipient_retry
-  ) AS retries)
+  ) AS retries)`;
+
+/**
+ * Recipients that may be claimed: those whose retry is due, then those after `claimed_position`. A probe goes to somebody new
+ * first: recipients that always fail would otherwise keep the circuit open.
+ */
+const waitingRecipients = (request: ClaimRequest) => sql.fragment`
+  ${dueRetries(request, false)}
   UNION ALL
   (SELECT recipient.position, recipient.country, recipient.contact_id, recipient.phone_number FROM recipient
-    WHERE recipient.campaign_id = ${campaignId} AND recipient.state = 'PENDING'
+    WHERE recipient.campaign_id = ${request.campaignId} AND recipient.state = 'PENDING'
       AND recipient.position > (SELECT claimed_position FROM locked)
       AND recipient.position <= (SELECT scanned_up_to FROM locked)
-    ORDER BY recipient.position LIMIT ${limit})`;
+    ORDER BY recipient.position LIMIT ${request.limit})
+  UNION ALL
+  ${dueRetries(request, true)}`;
 
 /**
  * The recipient's contact as it is now. `obstacle`: why the recipient is skipped although it was prepared, because the contact
@@ -184,6 +194,8 @@ const books = ({ campaignId, channelId, claimId, epoch, answerWithinMs }: ClaimR
     -- With tokens left over, every position that was scanned is done; otherwise the last one that was claimed or skipped.
     SELECT CASE
       WHEN (SELECT count(*) FROM candidate) < granted AND (SELECT count(*) FROM affordable) = (SELECT count(*) FROM candidate)
+        -- A probe takes a retry only after it found nobody new.
+        OR is_open AND (SELECT max(position) FROM affordable) <= claimed_position
       THEN least(scanned_up_to, last_position) ELSE (SELECT max(position) FROM affordable) END AS position
     FROM locked CROSS JOIN lease
   ), counted AS (

@@ -1,10 +1,15 @@
 /** Effects of a failing provider on the recipients of a campaign. The tests run concurrently, because they mostly wait. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
+import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendSingleMessage } from '../../../src/commands/messages/send-single-message.ts';
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
 import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
-import { nothing } from '../../../src/records/database/row.ts';
+import { nothing, row } from '../../../src/records/database/row.ts';
+import { recordAnswers } from '../../../src/records/sending/circuit-breaker.ts';
+import { getTemplate } from '../../../src/records/templates/templates.ts';
+import { getChannel } from '../../../src/records/workspaces/channels.ts';
 import { checkBooks, seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { sendingDependencies } from '../../support/sending-dependencies.ts';
@@ -87,7 +92,7 @@ describe.concurrent('an outage of an hour', () => {
     return { during, after: await countsOf(seeded), recipients, books: await checkBooks(test.pool, seeded) };
   };
 
-  it('does not fail a recipient, nor count an attempt, for a rejection that says "later"', async () => {
+  it('does not fail a recipient for a rejection that says "later"', async () => {
     const { during, after, recipients, books } = await outage(refuse(131000));
     expect(during.asked).toBeGreaterThan(waiting);
     expect(after).toMatchObject({ accepted: recipients, failed: 0, unknown: 0, pending: 0 });
@@ -102,8 +107,90 @@ describe.concurrent('an outage of an hour', () => {
   }, 600_000);
 });
 
+/** Runs steps until the campaign is drained, without its waits; at most `mostSteps`. */
+async function drain(seeded: SeededCampaign, answer: Answer, mostSteps: number): Promise<number> {
+  const dependencies = sendingDependencies({ database: test.pool, provider: createFakeProvider(answer) });
+  for (let steps = 1; steps <= mostSteps; steps += 1) {
+    const options = { budgetMs: 10_000, draining: () => false };
+    const { drained } = await runSendStep(dependencies, seeded.campaignId, options);
+    if (drained) return steps;
+    await passWaits(seeded);
+  }
+  return Infinity;
+}
+
+describe.concurrent('recipients that the provider always answers with "later"', () => {
+  it('do not keep the campaign from its other recipients, and fail after their attempts', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 200, messagesPerSecond: 200 });
+    const answer: Answer = (message, count) =>
+      (Number(message.to.slice(-4)) <= 48 ? refuse(131000) : accept)(message, count);
+    expect(await drain(seeded, answer, 300)).toBeLessThan(300);
+    expect(await countsOf(seeded)).toMatchObject({ accepted: 152, failed: 48, pending: 0 });
+  }, 60_000);
+
+  it('end as FAILED when the campaign has no others', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 20, messagesPerSecond: 80 });
+    expect(await drain(seeded, refuse(131000), 150)).toBeLessThan(150);
+    expect(await countsOf(seeded)).toMatchObject({ failed: 20, pending: 0 });
+  }, 60_000);
+
+  it('wait for minutes after a probe, so that an outage of an hour uses up nobody’s attempts', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 1, messagesPerSecond: 80 });
+    await openCircuit(seeded);
+    const waits = [];
+    for (let probes = 0; probes < 4; probes += 1) {
+      await passWaits(seeded);
+      const answer = refuse(131000);
+      const dependencies = sendingDependencies({ database: test.pool, provider: createFakeProvider(answer) });
+      await runSendStep(dependencies, seeded.campaignId, { budgetMs: 10_000, draining: () => false });
+      waits.push(await retryWaitMinutes(seeded));
+    }
+    expect(waits).toEqual([1, 4, 16, 64]);
+  });
+
+  it('cost no attempt when a gateway refuses the probe in place of the provider', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 1, messagesPerSecond: 80 });
+    await openCircuit(seeded);
+    const busy: Answer = (message, count) => {
+      const refused = refuse(503)(message, count);
+      return { ...refused, httpStatus: 503 } as typeof refused;
+    };
+    expect(await drain(seeded, busy, 12)).toBe(Infinity);
+    expect(await countsOf(seeded)).toMatchObject({ failed: 0, pending: 1 });
+  });
+});
+
+const openCircuit = ({ channelId }: SeededCampaign) =>
+  recordAnswers(test.pool, { channelId, succeeded: false, failures: 10, isProbe: false });
+
+const retryWaitMinutes = ({ campaignId }: SeededCampaign) =>
+  test.pool.oneFirst(sql.type(row(t.type({ minutes: t.number })))`
+    SELECT round(extract(epoch FROM not_before - now()) / 60)::int AS minutes
+    FROM recipient_retry WHERE campaign_id = ${campaignId}`);
+
+describe.concurrent('a single send', () => {
+  it('closes the circuit of its channel when the provider accepts it', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 2, messagesPerSecond: 80 });
+    await openCircuit(seeded);
+    const { workspaceId, channelId, templateId } = seeded;
+    const [channel, template] = await Promise.all([
+      getChannel(test.pool, workspaceId, channelId),
+      getTemplate(test.pool, workspaceId, templateId),
+    ]);
+    await sendSingleMessage(sendingDependencies({ database: test.pool, provider: createFakeProvider() }), {
+      channel,
+      template,
+      components: [],
+      recipient: { to: '4915100009999', country: 'DE' },
+      source: 'api',
+      campaignId: null,
+    });
+    expect(await drain(seeded, accept, 1)).toBe(1);
+  });
+});
+
 describe.concurrent('a provider that hangs', () => {
-  it('has few unanswered messages, and the others are released', async () => {
+  it('has few unanswered messages, and the others are released', async ({ expect }) => {
     const seeded = await seedCampaign(test.pool, { recipients: 2_000, messagesPerSecond: 80 });
     const provider = createFakeProvider(async (message, count) => {
       if (count <= 200) {

@@ -148,7 +148,8 @@ it('delays a single send by at most one batch and the claim of the next, beside 
     await sleep(2_000);
     const waits: number[] = [];
     for (let sent = 0; sent < 30; sent += 1) {
-      waits.push(await takeSingleToken(database, { channelId: first.channelId, longestWaitMs: 10_000 }));
+      const token = await takeSingleToken(database, { channelId: first.channelId, longestWaitMs: 10_000 });
+      waits.push(token.waitMs);
       await sleep(93);
     }
     await crowd.stop();

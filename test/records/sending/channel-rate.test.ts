@@ -25,7 +25,7 @@ const seedChannel = (): Promise<SeededCampaign> =>
 const lease = (seeded: SeededCampaign, wanted: number) => leaseTokens(test.pool, seeded, { wanted, aheadMs });
 
 const single = ({ channelId }: SeededCampaign) =>
-  takeSingleToken(test.pool, { channelId, longestWaitMs: 10_000 });
+  takeSingleToken(test.pool, { channelId, longestWaitMs: 10_000 }).then(({ waitMs }) => waitMs);
 
 const dueTimes = ({ granted, dueAt, spacingMs: spacing }: Lease): readonly number[] =>
   Array.from({ length: granted }, (_, token) => dueAt + token * spacing);

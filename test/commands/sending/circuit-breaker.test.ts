@@ -151,10 +151,14 @@ describe.concurrent('recipients that the provider always answers with "later"', 
   it('cost no attempt when a gateway refuses the probe in place of the provider', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 1, messagesPerSecond: 80 });
     await openCircuit(seeded);
-    const busy: Answer = (message, count) => {
-      const refused = refuse(503)(message, count);
-      return { ...refused, httpStatus: 503 } as typeof refused;
-    };
+    const busy: Answer = () => ({
+      kind: 'rejected',
+      code: 503,
+      httpStatus: 503,
+      message: 'busy',
+      details: null,
+      isTransient: false,
+    });
     expect(await drain(seeded, busy, 12)).toBe(Infinity);
     expect(await countsOf(seeded)).toMatchObject({ failed: 0, pending: 1 });
   });
@@ -190,7 +194,7 @@ describe.concurrent('a single send', () => {
 });
 
 describe.concurrent('a provider that hangs', () => {
-  it('has few unanswered messages, and the others are released', async ({ expect }) => {
+  it('has few unanswered messages, and the others are released', async ({ expect: expectHere }) => {
     const seeded = await seedCampaign(test.pool, { recipients: 2_000, messagesPerSecond: 80 });
     const provider = createFakeProvider(async (message, count) => {
       if (count <= 200) {
@@ -203,7 +207,8 @@ describe.concurrent('a provider that hangs', () => {
     const crowd = createCrowd({ database: test.pool, provider });
     void crowd.drive(seeded);
     void crowd.drive(seeded);
-    await expect.poll(() => provider.received.length).toBeGreaterThan(200);
+    // `expect.poll` of the module does not know its test while others run.
+    await expectHere.poll(() => provider.received.length).toBeGreaterThan(200);
     await sleep(4_000);
     await crowd.stop();
     const { unknown, claimed } = await countsOf(seeded);

@@ -4,6 +4,7 @@ import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import {
   campaignStatuses,
+  isFinished,
   nextCampaignStatus,
   pauseReasons,
   preparationStatuses,
@@ -39,7 +40,11 @@ const LockedCampaign = t.type({
 });
 export type LockedCampaign = t.TypeOf<typeof LockedCampaign>;
 
-/** Locks the campaign until the transaction ends. `workspaceId` undefined: on the workflow's behalf. Throws NotFound. */
+/**
+ * Locks the campaign until the transaction ends, then reads it with its template and channel. One statement would return
+ * template and channel as they were before it waited for the lock. `workspaceId` undefined: on the workflow's behalf. Throws
+ * NotFound.
+ */
 export async function lockCampaign(
   transaction: Connection,
   campaignId: string,
@@ -47,7 +52,10 @@ export async function lockCampaign(
 ): Promise<LockedCampaign> {
   const owner =
     workspaceId === undefined ? sql.fragment`TRUE` : sql.fragment`campaign.workspace_id = ${workspaceId}`;
-  const found = await transaction.maybeOne(sql.type(row(LockedCampaign))`
+  const { rowCount } = await transaction.query(sql.type(nothing)`
+    SELECT FROM campaign WHERE id = ${campaignId} AND ${owner} FOR NO KEY UPDATE`);
+  if (rowCount === 0) return notFound('Campaign');
+  return transaction.one(sql.type(row(LockedCampaign))`
     SELECT campaign.id, campaign.workspace_id, campaign.name, campaign.channel_id, campaign.template_id, campaign.status,
       campaign.pause_reason, campaign.preparation_status, campaign.send_type, campaign.epoch, campaign.started_at,
       greatest(0, coalesce(ceil(extract(epoch FROM scheduled_at - clock_timestamp()) * 1000), 0))::float8 AS due_in_ms,
@@ -57,9 +65,7 @@ export async function lockCampaign(
     FROM campaign
     JOIN template ON template.id = campaign.template_id
     JOIN channel ON channel.id = campaign.channel_id
-    WHERE campaign.id = ${campaignId} AND ${owner}
-    FOR NO KEY UPDATE OF campaign`);
-  return found ?? notFound('Campaign');
+    WHERE campaign.id = ${campaignId}`);
 }
 
 /**
@@ -94,13 +100,17 @@ export async function moveCampaignAndNotify(...move: Parameters<typeof moveCampa
   await enqueueRefresh(transaction, campaign.id);
 }
 
+const unfinishedStatuses = campaignStatuses.filter((status) => !isFinished(status));
 // Campaigns that have not begun are not paused: their start checks the template and the channel.
 const startedStatuses = campaignStatuses.filter(
   (status) =>
     nextCampaignStatus(status, 'pause') !== undefined && nextCampaignStatus(status, 'complete') !== undefined,
 );
 
-/** Pauses every started campaign of a template or of a channel. Returns their ids. */
+/**
+ * Pauses every started campaign of a template or of a channel. Returns their ids. First locks every unfinished one: one that
+ * begins or is started meanwhile is either seen here as started, or reads what this transaction has written.
+ */
 export async function pauseRunning(
   transaction: Connection,
   cause: { readonly templateId: string } | { readonly channelId: string },
@@ -109,6 +119,9 @@ export async function pauseRunning(
     'templateId' in cause
       ? [sql.fragment`template_id = ${cause.templateId}`, 'TEMPLATE_UNAVAILABLE']
       : [sql.fragment`channel_id = ${cause.channelId}`, 'CHANNEL_BLOCKED'];
+  await transaction.query(sql.type(nothing)`
+    SELECT FROM campaign WHERE ${condition} AND status = ANY (${sql.array(unfinishedStatuses, 'text')})
+    ORDER BY id FOR NO KEY UPDATE`);
   const paused = await transaction.any(sql.type(PausedCampaign)`
     WITH running AS MATERIALIZED (
       SELECT id FROM campaign WHERE ${condition} AND status = ANY (${sql.array(startedStatuses, 'text')})

@@ -195,8 +195,7 @@ export const exportContactEndpoint = endpoint(
     path: '/api/contacts/:id/export',
     operationId: 'exportContact',
     summary: 'Export all data of a person',
-    description:
-      'Returns the contact, its provider ids, conversations, messages and campaign messages. Leaves out what was moved to archives (`MESSAGE_RETENTION_MONTHS`).',
+    description: 'Returns the contact, its provider ids, conversations, messages and campaign messages.',
     tag,
     access: 'workspace',
     params,

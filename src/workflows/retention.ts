@@ -2,7 +2,7 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { RetentionActivities } from '../activities/retention.ts';
 
 const { deleteExpired } = proxyActivities<RetentionActivities>({
-  // Archives (30 min), the last of them (1 h), then erasures (30 min) and the last archive they rewrite. Heartbeats end a dead one.
+  // Long enough for the first run after the setting was made; heartbeats end a dead one.
   startToCloseTimeout: '6 hours',
   heartbeatTimeout: '2 minutes',
   retry: { initialInterval: '5 seconds', maximumInterval: '5 minutes', maximumAttempts: 10 },

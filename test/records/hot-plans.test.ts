@@ -46,12 +46,11 @@ import { lockContact } from '../../src/records/contacts/stored-contacts.ts';
 import type { Connection, Database, Transaction } from '../../src/records/database/database.ts';
 import { nothing, row } from '../../src/records/database/row.ts';
 import {
-  deleteArchivedMessages,
-  deleteArchivedRecipients,
-  lastPosition,
-  listCampaignsToArchive,
-  listMonthsToArchive,
-} from '../../src/records/operations/archives.ts';
+  deleteOldMessages,
+  deleteRecipients,
+  listCampaignsToDelete,
+  listWorkspacesWithOldMessages,
+} from '../../src/records/operations/message-retention.ts';
 import { claimBatch, listClaimed } from '../../src/records/sending/claim-batch.ts';
 import type { ClaimRequest } from '../../src/records/sending/claim-request.ts';
 import { expireClaims } from '../../src/records/sending/claim-expiry.ts';
@@ -376,20 +375,13 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
       clearedUntil: null,
     }),
   'erase a contact': (connection) => clearContact(connection, seeded.workspaceId, contactId),
-  'delete archived recipients': (connection) =>
-    deleteArchivedRecipients(connection, { campaignId: seeded.campaignId, after: batch, limit: 1_000 }),
-  'find the last position': (connection) => lastPosition(connection, seeded.campaignId),
-  'delete archived messages': (connection) =>
-    deleteArchivedMessages(connection, {
-      workspaceId: seeded.workspaceId,
-      month: '2020-01',
-      from: null,
-      limit: 1_000,
-    }),
-  'list campaigns to archive': (connection) =>
-    listCampaignsToArchive(connection, { olderThanMonths: 6, limit: 100 }),
-  'list months to archive': (connection) =>
-    listMonthsToArchive(connection, { olderThanMonths: 6, limit: 100 }),
+  'delete old recipients': (connection) =>
+    deleteRecipients(connection, { campaignId: seeded.campaignId, after: batch, limit: 1_000 }),
+  'delete old messages': (connection) =>
+    deleteOldMessages(connection, { workspaceId: seeded.workspaceId, olderThanMonths: 6, limit: 1_000 }),
+  'list campaigns whose recipients are deleted': (connection) =>
+    listCampaignsToDelete(connection, { olderThanMonths: 6, limit: 100, except: [] }),
+  'list workspaces with old messages': (connection) => listWorkspacesWithOldMessages(connection, 6),
   'delete retries of statuses': (connection) =>
     deleteRetries(
       connection,

@@ -176,7 +176,7 @@ export type Campaign = {
   readonly started_at: string | null;
   /** Time at which no recipient was left to send to; null before. */
   readonly completed_at: string | null;
-  /** Time at which the recipients moved to an archive, from which they can only be exported as CSV; null before. */
+  /** Time at which the recipients were deleted because the campaign had ended long ago; null before. */
   readonly archived_at: string | null;
   /** Number of recipients by present state; each recipient counts once. */
   readonly counters: CampaignCounters;
@@ -303,7 +303,7 @@ export type CampaignDetail = {
   readonly started_at: string | null;
   /** Time at which no recipient was left to send to; null before. */
   readonly completed_at: string | null;
-  /** Time at which the recipients moved to an archive, from which they can only be exported as CSV; null before. */
+  /** Time at which the recipients were deleted because the campaign had ended long ago; null before. */
   readonly archived_at: string | null;
   /** Number of recipients by present state; each recipient counts once. */
   readonly counters: CampaignCounters;

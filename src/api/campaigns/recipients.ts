@@ -1,6 +1,4 @@
 /** GET /api/campaigns/:id/recipients: by state and reason, by cursor, or all of it streamed as CSV. */
-import { pipeline, type Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import * as t from 'io-ts';
 import { describe, named } from '../../codecs/json-schema.ts';
 import { MessagePreview, messagePreviewExample } from '../../codecs/message-preview.ts';
@@ -21,9 +19,7 @@ import { recipientStates, statusBits } from '../../domain/campaigns/recipient.ts
 import { possibleNumbers } from '../../domain/contacts/search.ts';
 import { compileRenderer, type MessagePlan } from '../../domain/templates/plan.ts';
 import { previewMessage } from '../../domain/templates/preview.ts';
-import { Conflict, NotFound } from '../../domain/error.ts';
-import type { FileStorage } from '../../storage/file-storage.ts';
-import { findCampaignArchive } from '../../records/operations/archives.ts';
+import { Conflict } from '../../domain/error.ts';
 import { getCampaign } from '../../records/campaigns/campaigns.ts';
 import {
   getRecipient,
@@ -124,8 +120,10 @@ export const listCampaignRecipients = endpoint(
     errors: [409],
   },
   async ({ dependencies, principal, params, query, request }) => {
-    const { database, storage } = dependencies;
-    const archive = await findCampaignArchive(database, principal.workspaceId, params.id);
+    const { database } = dependencies;
+    const { archived_at: deletedAt } = await getCampaign(database, principal.workspaceId, params.id);
+    if (deletedAt !== null)
+      throw new Conflict('The recipients of this campaign were deleted after the retention period');
     const limit = query.limit ?? defaultLimit;
     const filter: RecipientFilter = {
       campaignId: params.id,
@@ -139,16 +137,10 @@ export const listCampaignRecipients = endpoint(
     // Generated clients accept every media type of the document, but read JSON only.
     const asCsv =
       query.format === 'csv' || (accept.includes('text/csv') && !accept.includes('application/json'));
-    if (archive !== null && (!asCsv || isFiltered(filter)))
-      throw new Conflict('The recipients are archived: ask for all of them as text/csv, without a filter');
     if (asCsv) {
-      const content =
-        archive === null
-          ? dependencies.recipientExport.read(principal.workspaceId, filter)
-          : await readArchive(storage, archive);
       return {
         status: 200,
-        content,
+        content: dependencies.recipientExport.read(principal.workspaceId, filter),
         contentType: 'text/csv; charset=utf-8',
         headers: { 'content-disposition': `attachment; filename="recipients-${params.id}.csv"` },
       };
@@ -158,17 +150,6 @@ export const listCampaignRecipients = endpoint(
     return { status: 200, body: cursorPage(recipients.map(presentRecipient), { limit, nextCursor }) };
   },
 );
-
-const isFiltered = ({ states, reasons, phoneNumbers, afterPosition }: RecipientFilter): boolean =>
-  states.length + reasons.length + afterPosition > 0 || phoneNumbers !== undefined;
-
-/** The CSV of an archive. */
-async function readArchive(storage: FileStorage, key: string): Promise<Readable> {
-  const zipped = await storage.read(key);
-  if (zipped === undefined) throw new NotFound('Archive');
-  // A failure of either stream destroys both, and with them the answer.
-  return pipeline(zipped, createGunzip(), () => undefined);
-}
 
 export const getCampaignRecipient = endpoint(
   {

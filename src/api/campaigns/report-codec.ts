@@ -92,7 +92,7 @@ const reportFields = {
   completed_at: nullish(IsoDateTime),
   archived_at: describe(nullish(IsoDateTime), {
     description:
-      'Time at which the recipients moved to an archive, from which they can only be exported as CSV; null before.',
+      'Time at which the recipients were deleted because the campaign had ended long ago; null before.',
   }),
   counters: Counters,
   skipped_reasons: countsBy('SkipReason'),

@@ -40,7 +40,7 @@ export async function referenceProblems(
       });
     }
     if (failed?.archived === true) {
-      const message = 'failed_campaign_id is a campaign whose recipients are archived: send to them by a CSV';
+      const message = 'failed_campaign_id is a campaign whose recipients were deleted: send to them by a CSV';
       problems.push({ field: 'failed_campaign_id', message });
     }
     frozenValues =

@@ -22,7 +22,7 @@ import type { Connection } from '../../records/database/database.ts';
 import { isDatabaseAway } from '../../records/database/failure.ts';
 import { startOfDay } from '../../records/database/id-bounds.ts';
 
-type ErasureDependencies = Pick<Dependencies, 'config' | 'database' | 'logger'>;
+type ErasureDependencies = Pick<Dependencies, 'database' | 'logger'>;
 
 const idleMs = 2_000;
 /** 5 s: transactions that read the contact before an erasure was requested have committed their events when it starts. */
@@ -57,7 +57,7 @@ export async function stepErasure(dependencies: ErasureDependencies, after: numb
 }
 
 async function clearNextSlice(
-  { config, logger }: ErasureDependencies,
+  { logger }: ErasureDependencies,
   transaction: Connection,
   erasure: Erasure,
 ): Promise<void> {
@@ -71,7 +71,7 @@ async function clearNextSlice(
   }
   const from = clearedUntil ?? (await findFirstDay(transaction)) ?? requestedAt;
   if (from >= requestedAt) {
-    await endErasure(transaction, erasure, config.messageRetentionMonths !== undefined);
+    await endErasure(transaction, erasure);
     logger.info({ workspaceId, contactId }, 'person erased');
     return;
   }

@@ -1,10 +1,20 @@
-/** The hourly retention job: partitions, old rows and files (`RETENTION_DAYS`). `archive-expired.ts` moves old messages to storage. */
+/** The hourly retention job: partitions, old rows and files (`RETENTION_DAYS`), then old messages (`MESSAGE_RETENTION_MONTHS`). */
+import { errorName } from '../../concurrency/polling-loop.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import {
   deleteCampaignFile,
   listExpiredCampaignFiles,
   listUnknownFileKeys,
 } from '../../records/campaigns/files.ts';
+import { isDatabaseAway } from '../../records/database/failure.ts';
+import {
+  beginDeletingRecipients,
+  deleteOldMessages,
+  deleteRecipients,
+  endDeletingRecipients,
+  listCampaignsToDelete,
+  listWorkspacesWithOldMessages,
+} from '../../records/operations/message-retention.ts';
 import {
   dropPartitions,
   makePartitions,
@@ -12,7 +22,6 @@ import {
 } from '../../records/operations/partitions.ts';
 import { removals } from '../../records/operations/retention.ts';
 import { StorageFailure } from '../../storage/storage-failure.ts';
-import { archiveKeyPrefix } from './archive-expired.ts';
 import { fileKeyPrefix } from '../audience/campaign-file-url.ts';
 
 /** Rows and files deleted, by kind; `days` counts the dropped daily partitions of deliveries, events and callbacks. */
@@ -100,8 +109,7 @@ async function deleteExpiredFiles(
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /**
- * Deletes what uploads and archives left when their process was killed: unfinished files of both, and finished uploads that no
- * row refers to. A storage failure is logged and does not fail the run: leftovers can wait for the next one.
+ * Deletes what uploads left when their process was killed: unfinished files, and finished ones that no row refers to. A storage failure is logged and does not fail the run: leftovers can wait for the next one.
  */
 async function removeLeftovers(
   { database, config, storage, logger, now }: Remover,
@@ -109,9 +117,7 @@ async function removeLeftovers(
 ): Promise<number> {
   const daysAgo = (days: number): Date => new Date(now().getTime() - days * dayMs);
   try {
-    let removed = 0;
-    for (const prefix of [fileKeyPrefix, archiveKeyPrefix])
-      removed += await storage.removeUnfinished({ prefix, before: daysAgo(1) });
+    let removed = await storage.removeUnfinished({ prefix: fileKeyPrefix, before: daysAgo(1) });
     const old = { prefix: fileKeyPrefix, before: daysAgo(config.retentionDays) };
     for await (const keys of storage.list(old)) {
       const unknown = await listUnknownFileKeys(database, keys);
@@ -125,4 +131,49 @@ async function removeLeftovers(
     logger.warn({ reason: error.message }, 'leftovers of uploads not removed');
     return 0;
   }
+}
+
+const campaignsAtOnce = 100;
+
+/**
+ * Deletes recipients of campaigns that ended, and messages outside campaigns, `MESSAGE_RETENTION_MONTHS` ago. A campaign that
+ * fails does not hold up the others. May be stopped anywhere: the next call continues.
+ */
+export async function deleteMessages(
+  { database, config, logger }: Pick<Dependencies, 'database' | 'config' | 'logger'>,
+  { batchSize: limit, onBatch }: RetentionOptions,
+): Promise<RetentionSummary> {
+  const { messageRetentionMonths: olderThanMonths } = config;
+  if (olderThanMonths === undefined) return {};
+  const summary = { recipients: 0, messages: 0 };
+  const failed: string[] = [];
+  for (;;) {
+    const ids = await listCampaignsToDelete(database, {
+      olderThanMonths,
+      limit: campaignsAtOnce,
+      except: failed,
+    });
+    if (ids.length === 0) break;
+    for (const campaignId of ids) {
+      try {
+        const last = await beginDeletingRecipients(database, campaignId);
+        for (let after = 0; after < last; after += limit) {
+          summary.recipients += await deleteRecipients(database, { campaignId, after, limit });
+          onBatch();
+        }
+        await endDeletingRecipients(database, campaignId);
+      } catch (error) {
+        if (isDatabaseAway(error)) throw error;
+        failed.push(campaignId);
+        logger.error({ campaignId, error: errorName(error) }, 'old recipients not deleted');
+      }
+    }
+  }
+  for (const workspaceId of await listWorkspacesWithOldMessages(database, olderThanMonths)) {
+    for (let removed = limit; removed === limit; summary.messages += removed) {
+      removed = await deleteOldMessages(database, { workspaceId, olderThanMonths, limit });
+      onBatch();
+    }
+  }
+  return summary;
 }

@@ -32,6 +32,8 @@ export const Campaign = t.type({
   ignore_quiet_hours: t.boolean,
   workspace_id: t.number,
   is_auto_trigger: t.boolean,
+  /** When its recipients were deleted (`MESSAGE_RETENTION_MONTHS`). */
+  archived_at: nullable(timestamp),
   created_at: timestamp,
   updated_at: timestamp,
 });
@@ -42,7 +44,7 @@ export const campaignSelection = sql.fragment`
   id, name, description, template_id, contact_selection_type, total_contacts, total_contacts_skipped,
   preparation_status, preparation_version, audience_version, status, send_type, scheduled_at, sending_window,
   ignore_quiet_hours, workspace_id,
-  is_auto_trigger, created_at, updated_at`;
+  is_auto_trigger, archived_at, created_at, updated_at`;
 
 /** Throws NotFound, for a campaign of another workspace too. */
 export async function getCampaign(

@@ -9,10 +9,7 @@ import { createKeyedSemaphore, type KeyedSemaphore } from '../../concurrency/key
 import { Overloaded } from '../../domain/error.ts';
 import type { RecipientFilter } from './recipient-report.ts';
 
-export interface ExportFilter extends Omit<RecipientFilter, 'limit'> {
-  /** True: every column that an archive keeps. */
-  readonly inFull?: boolean;
-}
+export type ExportFilter = Omit<RecipientFilter, 'limit'>;
 
 export interface RecipientExport {
   /**
@@ -34,8 +31,6 @@ const pageTimeoutMs = 15_000;
 
 const columns =
   'id,phone_number,contact_id,state,reason,reason_detail,line_number,message_id,provider_message_id,updated_at';
-const moreColumns =
-  'position,country,variables,attempts,price,settlement,accepted_at,sent_at,delivered_at,read_at';
 
 /** A text that a spreadsheet would run as a formula gets an apostrophe in front. */
 const safe = (column: string): string =>
@@ -43,8 +38,6 @@ const safe = (column: string): string =>
 
 const iso = (column: string): string =>
   `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
-const more = `, position, country, variables, attempts, price, settlement, ${['accepted_at', 'sent_at', 'delivered_at', 'read_at'].map(iso).join(', ')}`;
 
 // The settings end with their transaction, because a pooler may give the session to another process afterwards.
 const begin = `BEGIN READ ONLY; SET LOCAL statement_timeout = ${pageTimeoutMs}`;
@@ -69,7 +62,7 @@ const copyPage = (filter: ExportFilter, after: number): string => `
   COPY (
     SELECT id, phone_number, contact_id, state, reason, ${safe('reason_detail')}, line_number,
       CASE WHEN state NOT IN ('PENDING', 'SKIPPED', 'CANCELLED') THEN id END,
-      ${safe('provider_message_id')}, ${iso('updated_at')}${filter.inFull === true ? more : ''}
+      ${safe('provider_message_id')}, ${iso('updated_at')}
     FROM recipient
     WHERE ${conditions(filter)} AND position > ${after} AND position <= ${after + positionsPerPage}
     ORDER BY position
@@ -114,7 +107,7 @@ async function* readPages(source: Source, filter: ExportFilter): AsyncGenerator<
   const last = await lastPosition(source, filter);
   const read = (after: number): Promise<readonly Buffer[]> | undefined =>
     after < last ? readPage(source, filter, after) : undefined;
-  yield `${filter.inFull === true ? `${columns},${moreColumns}` : columns}\n`;
+  yield `${columns}\n`;
   let { afterPosition } = filter;
   let page = read(afterPosition);
   while (page !== undefined) {

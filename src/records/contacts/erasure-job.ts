@@ -125,16 +125,6 @@ export async function advanceErasure(
     WHERE contact_id = ${contactId}`);
 }
 
-/** Hands the erasure on to the archives of the workspace; `archiving` when one may be written at present. */
-export async function endErasure(
-  connection: Connection,
-  { contactId, workspaceId }: Erasure,
-  archiving: boolean,
-): Promise<void> {
-  await connection.query(sql.type(nothing)`
-    WITH ended AS (DELETE FROM erasure WHERE contact_id = ${contactId} RETURNING contact_id, workspace_id, names)
-    INSERT INTO archive_erasure (contact_id, workspace_id, names)
-    SELECT contact_id, workspace_id, names FROM ended
-    WHERE ${archiving} OR EXISTS (SELECT FROM archive WHERE workspace_id = ${workspaceId})
-    ON CONFLICT DO NOTHING`);
+export async function endErasure(connection: Connection, { contactId }: Erasure): Promise<void> {
+  await connection.query(sql.type(nothing)`DELETE FROM erasure WHERE contact_id = ${contactId}`);
 }

@@ -220,7 +220,7 @@ const operationErrors: Readonly<Record<string, Request>> = {
     const path = await fixtures.pathOf(operation);
     const [, , , campaignId = ''] = path.split('/');
     await database.pool.query(sql.type(nothing)`
-      INSERT INTO archive (key, workspace_id, campaign_id, size) VALUES (${path}, ${workspace.workspaceId}, ${campaignId}, 1)`);
+      UPDATE campaign SET archived_at = now() WHERE id = ${campaignId}`);
     return send(operation, path);
   },
   'listContacts 404': (operation) => send(operation, `${operation.path}?segment=${randomUUID()}`),

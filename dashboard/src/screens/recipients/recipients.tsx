@@ -111,8 +111,8 @@ export function Recipients() {
       </Group>
       {list.error && <ErrorFace error={list.error} retry={() => void list.refetch()} />}
       {isArchived && (
-        <EmptyFace title="Archived">
-          The recipients are no longer listed. Export CSV gives all of them.
+        <EmptyFace title="Deleted">
+          The recipients were deleted because the campaign ended long ago. The totals are still there.
         </EmptyFace>
       )}
       {list.isPending && !isArchived && <LoadingFace />}

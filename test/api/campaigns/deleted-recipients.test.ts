@@ -1,7 +1,7 @@
-/** Answers about a campaign whose recipients are archived. */
+/** Requests about a campaign whose recipients were deleted after the retention period. */
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { archiveExpired } from '../../../src/commands/operations/archive-expired.ts';
+import { deleteMessages } from '../../../src/commands/operations/delete-expired.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../../support/api.ts';
 import { aCampaignToPrepare, aTemplate } from '../../support/audience-campaign.ts';
@@ -26,37 +26,25 @@ beforeAll(async () => {
   await pool.query(sql.type(nothing)`
     UPDATE campaign_counter SET failed = 3, claimed_position = 3 WHERE campaign_id = ${campaignId}`);
   const config = { ...api.dependencies.config, messageRetentionMonths: 6 };
-  await archiveExpired({ ...api.dependencies, config }, { batchSize: 2, onBatch: () => undefined });
+  await deleteMessages({ ...api.dependencies, config }, { batchSize: 2, onBatch: () => undefined });
 });
 afterAll(() => api.close());
 
 const get = (path: string, headers = {}) =>
   api.send('GET', `/api/campaigns/${campaignId}${path}`, { key: workspace.channelKey, headers });
 
-it('returns the totals and the time of the archiving', async () => {
+it('returns the totals and the time of the deletion', async () => {
   const { body } = await get('');
   expect(body.data.counters.failed).toBe(3);
   expect(Date.parse(body.data.archived_at)).toBeGreaterThan(Date.now() - 60_000);
 });
 
-it('lists no recipients, and says where they are', async () => {
-  const message = 'The recipients are archived: ask for all of them as text/csv, without a filter';
-  for (const answer of [
-    await get('/recipients'),
-    await get('/recipients?state=FAILED', { Accept: 'text/csv' }),
-  ]) {
+it('refuses to list or export the recipients', async () => {
+  const message = 'The recipients of this campaign were deleted after the retention period';
+  for (const answer of [await get('/recipients'), await get('/recipients', { Accept: 'text/csv' })]) {
     expect(answer.status).toBe(409);
     expect(answer.body).toMatchObject({ message, error_code: 'conflict' });
   }
-});
-
-it('exports all of them', async () => {
-  const { status, text, headers } = await get('/recipients', { Accept: 'text/csv' });
-  expect(status).toBe(200);
-  expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
-  const [header, ...lines] = text.trimEnd().split('\n');
-  expect(header).toMatch(/^id,phone_number,contact_id,state,.*,updated_at,position,country,variables,/);
-  expect(lines.map((line) => line.split(',')[1])).toEqual(['491510000001', '491510000002', '491510000003']);
 });
 
 it('refuses to resend to its failed recipients', async () => {
@@ -71,5 +59,5 @@ it('refuses to resend to its failed recipients', async () => {
     },
   });
   expect(status).toBe(400);
-  expect(body.message).toContain('whose recipients are archived');
+  expect(body.message).toContain('whose recipients were deleted');
 });

@@ -1,45 +1,8 @@
-/** Campaigns and messages of some months ago, and what moves them into a folder. */
-import { mkdtemp, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
-import pino from 'pino';
+/** Campaigns and messages of some months ago. */
 import { sql } from 'slonik';
-import type { Archivist } from '../../src/commands/operations/archive-expired.ts';
-import type { Config } from '../../src/config.ts';
-import { createRecipientExport } from '../../src/records/campaigns/recipient-export.ts';
 import type { Database } from '../../src/records/database/database.ts';
 import { nothing } from '../../src/records/database/row.ts';
-import { createFolderStorage } from '../../src/storage/folder-storage.ts';
 import { messagePrice, seedCampaign, type SeededCampaign } from './campaign-factory.ts';
-import type { TestDatabase } from './database.ts';
-
-/** Archives what is older than six months. */
-export async function createArchivist({ pool, url }: TestDatabase) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'messaging-campaigns-archive-'));
-  const folder = join(dataDir, 'files');
-  const recipientExport = createRecipientExport(url);
-  const archivist: Archivist = {
-    database: pool,
-    config: { databaseUrl: url, messageRetentionMonths: 6 } as Config,
-    storage: createFolderStorage(folder),
-    logger: pino({ level: 'silent' }),
-    recipientExport,
-  };
-  return {
-    archivist,
-    dataDir,
-    folder,
-    /** The lines of an archive, without its header. */
-    linesOf: async (key: string): Promise<readonly string[]> =>
-      gunzipSync(await readFile(join(folder, key)))
-        .toString()
-        .trimEnd()
-        .split('\n')
-        .slice(1),
-    end: () => recipientExport.end(),
-  };
-}
 
 export interface EndedCampaign {
   readonly recipients: number;

@@ -17,7 +17,7 @@ import { answerWith, ErrorEnvelope, succeedWith } from './frame/envelope.ts';
 const tag = 'Messages';
 const sent = 'Template message sent successfully';
 const outcomeUnknown =
-  'The messaging provider did not answer in time: whether the message was sent is not known, and it is not sent again';
+  'The messaging provider gave no answer that can be read: whether the message was sent is not known, and it is not sent again';
 
 const Digits = refined(
   t.string,
@@ -87,7 +87,7 @@ export const sendMessage = endpoint(
     operationId: 'sendTemplateMessage',
     summary: 'Send a template message to one recipient',
     description:
-      'Sends at most once. If the provider does not answer in time, the response is 502 `outcome_unknown`: the message may have been sent, and events report what became of it. Repeating the `Idempotency-Key` returns the same response and sends nothing.',
+      'Sends at most once. If the provider gives no answer that can be read, the response is 502 `outcome_unknown`: the message may have been sent, and events report what became of it. Repeating the `Idempotency-Key` returns the same response and sends nothing.',
     tag,
     access: 'channel',
     idempotent: true,
@@ -101,7 +101,10 @@ export const sendMessage = endpoint(
         recipientPhoneNumber: '919876543210',
         phoneNumberId: '106540352242922',
       }),
-      502: { description: 'The provider cannot be reached, or did not answer in time', body: ErrorEnvelope },
+      502: {
+        description: 'The provider cannot be reached, or gave no answer that can be read',
+        body: ErrorEnvelope,
+      },
     },
     errors: [404],
   },

@@ -96,7 +96,8 @@ export const errorCodeTable = {
     advice: 'Leave the header out.',
   },
   rate_limited: {
-    meaning: 'Too many requests were sent, or too many messages wait for the channel.',
+    meaning:
+      'Too many requests were sent, too many messages wait for the channel, or the provider takes no more at the moment.',
     advice: 'Wait for the seconds of Retry-After, then send the request again.',
   },
   messaging_limit: {
@@ -108,7 +109,7 @@ export const errorCodeTable = {
     advice: 'Send the request again later.',
   },
   outcome_unknown: {
-    meaning: 'The messaging provider did not answer in time: the message may have been sent.',
+    meaning: 'The messaging provider gave no answer that can be read: the message may have been sent.',
     advice: 'Wait for the events of the message before you send it again.',
   },
   unavailable: {

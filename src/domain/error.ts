@@ -118,10 +118,11 @@ export class ProviderRefused extends Failure {
   }
 }
 
-/** The provider could not be reached; nothing was sent. */
+/** The provider could not be reached; nothing was sent. `gatewayStatus`: of the HTTP error that came in its place. */
 export class ProviderUnreachable extends Failure {
-  constructor() {
-    super('The messaging provider cannot be reached: try again later');
+  constructor(gatewayStatus?: number) {
+    const answered = gatewayStatus === undefined ? '' : `, HTTP ${gatewayStatus} came in its place`;
+    super(`The messaging provider cannot be reached${answered}: try again later`);
   }
 }
 

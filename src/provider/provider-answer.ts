@@ -44,13 +44,15 @@ export function toReading(
 
 /**
  * Classifies a response. One with the provider's error body is a refusal, whatever its HTTP status. Without an error body a 4xx
- * or 503 is a refusal too, since no backend took the request. After any other 5xx the message may have been accepted.
+ * is a refusal too, and a 503 that names the time to try again: no backend took the request. After any other 5xx the message may
+ * have been accepted; gateways answer 503 also when the backend breaks off behind the request.
  */
 function toFailure(answer: Answered, body: unknown): RequestFailure | undefined {
   const error = isObject(body) ? body['error'] : undefined;
   if (isObject(error) && toCode(error['code']) !== null) return toRejection(answer, error);
   if (answer.httpStatus >= 200 && answer.httpStatus < 300) return undefined;
-  if (answer.httpStatus >= 500 && answer.httpStatus !== 503) {
+  const asksToWait = answer.httpStatus === 503 && headerOf(answer.headers, 'retry-after') !== undefined;
+  if (answer.httpStatus >= 500 && !asksToWait) {
     return { kind: 'unknown', cause: `HTTP ${answer.httpStatus} without the provider's error` };
   }
   return toRejection(answer, isObject(error) ? error : {});

@@ -17,7 +17,8 @@ export class ProviderRequestError extends Failure {
 /** The error that the API's caller gets. */
 export function callerError({ failure }: ProviderRequestError): Failure {
   // An HTTP error outside the provider's protocol comes from a gateway, not from the provider.
-  if (failure.kind !== 'rejected' || failure.code === failure.httpStatus) return new ProviderUnreachable();
+  if (failure.kind !== 'rejected') return new ProviderUnreachable();
+  if (failure.code === failure.httpStatus) return new ProviderUnreachable(failure.httpStatus);
   return new ProviderRefused(failure.code, failure.details ?? failure.message);
 }
 

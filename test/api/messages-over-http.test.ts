@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { sendMessage } from '../../src/api/messages.ts';
 import { createApiKey } from '../../src/commands/workspaces/create-api-key.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
@@ -98,6 +98,7 @@ describe('a message of unknown outcome', () => {
     ['the provider never answers', 'hang'],
     ['the connection breaks off behind the request', 'drop'],
     ['a gateway answers', { status: 504, body: '<html>' }],
+    ['a gateway has lost its backend', { status: 503, body: '<html>' }],
     ['the answer names no message', body({ messaging_product: 'whatsapp' })],
     ['the answer is cut off', body('{"messages":[{"id":"wam')],
   ])('is UNKNOWN, keeps its money and is never sent again when %s', async (_, answer) => {
@@ -111,6 +112,48 @@ describe('a message of unknown outcome', () => {
       { state: 'UNKNOWN', reason: 'OUTCOME_UNKNOWN', settlement: 'reserved' },
     ]);
     expect(await books()).toMatchObject({ balance: 1_000_000_000n, reserved: messagePrice });
+  });
+});
+
+describe('the words of an answer', () => {
+  it('do not speak of time when the provider answered garbage', async () => {
+    const { send } = await seedSender();
+    answers = [body('garbage')];
+    const { body: answer } = await send();
+    expect(answer).toMatchObject({ error_code: 'outcome_unknown' });
+    expect(answer.message).not.toContain('in time');
+  });
+
+  it('name the gateway that answered in place of the provider', async () => {
+    const { send } = await seedSender();
+    answers = [{ status: 404, body: '<html>' }];
+    expect(await send()).toMatchObject({
+      status: 502,
+      body: { error_code: 'provider_unreachable', message: expect.stringContaining('HTTP 404') as string },
+    });
+  });
+
+  it('say that the provider limits the rate when it answers a plain 429', async () => {
+    const { send, messages } = await seedSender();
+    const busy: GraphAnswer = { status: 429, body: 'slow down', headers: { 'retry-after': '30' } };
+    answers = [busy];
+    const answer = await send();
+    expect(answer).toMatchObject({ status: 429, body: { error_code: 'rate_limited' } });
+    expect(answer.body.message).toContain('provider');
+    expect(answer.headers.get('retry-after')).toBe('30');
+    expect(await messages()).toMatchObject([{ state: 'FAILED', reason: 'RATE_LIMITED', settlement: 'none' }]);
+  });
+
+  it('stand in the log with the cause', async () => {
+    const warn = vi.spyOn(api.dependencies.logger, 'warn');
+    const { send } = await seedSender();
+    answers = [{ status: 404, body: '' }];
+    await send();
+    answers = [body('garbage')];
+    await send();
+    const causes = warn.mock.calls.map(([fields]) => (fields as { cause?: string }).cause);
+    expect(causes).toEqual(['HTTP 404', 'answer without a message id']);
+    warn.mockRestore();
   });
 });
 
@@ -134,7 +177,12 @@ describe('a message that the provider does not accept', () => {
       400,
       { providerCode: 132_012, details: 'only words' },
     ],
-    ['answers with a page of HTML', { status: 503, body: '<html>' }, 502, undefined],
+    [
+      'answers with a page of HTML',
+      { status: 503, body: '<html>', headers: { 'retry-after': '1' } },
+      502,
+      undefined,
+    ],
     ['is not found', { status: 404, body: '' }, 502, undefined],
   ])('is answered with the error and costs nothing when it %s', async (_, answer, status, error) => {
     const { send, messages, asked, books } = await seedSender();

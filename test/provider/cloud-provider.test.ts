@@ -202,7 +202,6 @@ describe('an answered send', () => {
   });
 
   it.each([
-    [503, ''],
     [429, 'slow down'],
     [404, '{"detail":"no route"}'],
     [302, ''],
@@ -217,7 +216,13 @@ describe('an answered send', () => {
     });
   });
 
+  it('is rejected when HTTP 503 names the time to try again: no backend took the request', async () => {
+    const answer = httpAnswer(503, { body: '', headers: { 'retry-after': '2' } });
+    expect(await sendTo(answer)).toMatchObject({ kind: 'rejected', code: 503, retryAfterMs: 2_000 });
+  });
+
   it.each([
+    [503, 'upstream connect error or disconnect/reset before headers'],
     [500, '<html>oops</html>'],
     [500, '{"error":{"message":"without a code"}}'],
     [502, '<html>bad gateway</html>'],

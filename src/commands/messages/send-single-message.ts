@@ -95,6 +95,7 @@ export async function sendSingleMessage(
       await record(dependencies, messageId, { state: 'UNKNOWN', detail: cleanText(result.cause, 500) });
       return { kind: 'unknown', messageId };
     case 'unreachable':
+      logUnsent(dependencies, messageId, result.cause);
       await record(dependencies, messageId, unreachable);
       throw new ProviderUnreachable();
     case 'overloaded':
@@ -105,7 +106,12 @@ export async function sendSingleMessage(
   }
 }
 
+const tooManyRequests = 429;
 const unreachable: MessageResult = { state: 'FAILED', reason: 'PROVIDER_UNREACHABLE', detail: null };
+
+function logUnsent({ logger }: SingleSender, messageId: string, cause: string): void {
+  logger.warn({ messageId, cause }, 'single send failed: the provider cannot be reached');
+}
 
 async function refused(
   dependencies: SingleSender,
@@ -118,8 +124,14 @@ async function refused(
   const { code, httpStatus, details, message: text } = result;
   // An HTTP error outside the provider's protocol comes from a gateway, and says nothing about this message.
   if (code === httpStatus) {
-    await record(dependencies, messageId, unreachable);
-    return new ProviderUnreachable();
+    logUnsent(dependencies, messageId, `HTTP ${httpStatus}`);
+    if (httpStatus !== tooManyRequests) {
+      await record(dependencies, messageId, unreachable);
+      return new ProviderUnreachable(httpStatus);
+    }
+    await record(dependencies, messageId, { state: 'FAILED', reason: 'RATE_LIMITED', detail: null });
+    const waitSeconds = Math.max(1, Math.ceil((result.retryAfterMs ?? 0) / 1000));
+    return new Overloaded('The messaging provider takes no more messages at the moment', waitSeconds);
   }
   const detail = cleanText(details ?? text, 1000);
   const error = providerErrorOf(result);

@@ -31,8 +31,8 @@ export interface Classification {
   readonly wasSent?: false;
   /** A rejection with an effect beyond its message. */
   readonly rejection?: ProviderError;
-  /** The provider's code of a malformed message. */
-  readonly malformedCode?: number;
+  /** The reason of a malformed message. */
+  readonly malformedReason?: string;
 }
 
 const released: MessageOutcome = { kind: 'released', delayMs: 0, attempted: false };
@@ -110,17 +110,19 @@ function classifyRejection(result: SendRejected, attempts: number, circuit: Circ
     case 'pause_template':
     case 'pause_channel':
       return { outcome: released, stopReason: { kind: 'blocked' }, rejection: result };
-    case 'fail':
+    case 'fail': {
+      const reason = isAnswered ? providerReason(result.code) : 'PROVIDER_UNREACHABLE';
       return {
         outcome: {
           kind: 'failed',
-          reason: isAnswered ? providerReason(result.code) : 'PROVIDER_UNREACHABLE',
+          reason,
           // The provider's text may contain characters that a text column refuses.
           detail: cleanText(result.details ?? result.message, maxDetailLength),
           ...(isAnswered && { error: providerErrorOf(result) }),
         },
         ...(action.effect !== undefined && { rejection: result }),
-        ...(action.mappingSuspect === true && { malformedCode: result.code }),
+        ...(action.mappingSuspect === true && { malformedReason: reason }),
       };
+    }
   }
 }

@@ -23,6 +23,8 @@ export interface OutcomeRecorder {
   readonly add: (outcome: RecipientOutcome) => void;
   /** Resolves when every outcome is recorded. Never rejects. */
   readonly flush: () => Promise<void>;
+  /** Resolves to true when every outcome is recorded, or to false as soon as a write fails. */
+  readonly tryToFlush: () => Promise<boolean>;
   /** True while a write fails or too many outcomes wait: claim nothing. */
   readonly isBehind: () => boolean;
 }
@@ -37,6 +39,7 @@ export function createOutcomeRecorder(
   let failures = 0;
   let writing: Promise<void> | undefined;
   let soon: NodeJS.Timeout | undefined;
+  let onFailure: () => void = () => undefined;
 
   const writeBatch = async (): Promise<void> => {
     const outcomes = nextBatch(waiting, batchSize);
@@ -63,6 +66,7 @@ export function createOutcomeRecorder(
             'outcomes could not be recorded, trying again',
           );
         failures += 1;
+        onFailure();
         // A statement that takes too long, or one outcome that Postgres refuses, must not hold up the others.
         if (batchSize === 1) waiting = [...waiting.slice(1), ...waiting.slice(0, 1)];
         batchSize = Math.max(1, Math.floor(Math.min(batchSize, waiting.length) / 2));
@@ -84,6 +88,11 @@ export function createOutcomeRecorder(
       soon ??= setTimeout(() => void flush(), collectForMs);
     },
     flush,
+    async tryToFlush() {
+      if (failures > 0) return false;
+      const failed = new Promise<boolean>((resolve) => (onFailure = () => resolve(false)));
+      return Promise.race([flush().then(() => true), failed]);
+    },
     isBehind: () => failures > 0 || waiting.length > mostWaiting,
   };
 }

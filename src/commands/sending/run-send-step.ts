@@ -100,14 +100,22 @@ function sendMessagesOf(
 
 async function sendAndRelease(dependencies: Sender, step: SendingStep): Promise<StepResult> {
   const { lease, context } = step;
-  const { drained, waitMs, channelWaitMs, tokensUsed, answerMs, stopReason, rejections } = await sendBatches(
-    dependencies,
-    step,
-  );
-  await handleRejections(dependencies, context, rejections);
-  if (stopReason !== undefined) await handleStop(dependencies, context, stopReason);
-  // If nothing could be sent, the slot stays reserved for the campaign: other campaigns could not send either.
-  const othersSignalled = await lease.release(tokensUsed === 0 ? channelWaitMs : 0);
+  const sent = await sendBatches(dependencies, step);
+  const { drained, waitMs, channelWaitMs, tokensUsed, answerMs, stopReason, failure } = sent;
+  let othersSignalled = false;
+  try {
+    if (failure !== undefined) throw failure.error;
+    await handleRejections(dependencies, context, sent.rejections);
+    if (stopReason !== undefined) await handleStop(dependencies, context, stopReason);
+    // If nothing could be sent, the slot stays reserved for the campaign: other campaigns could not send either.
+    othersSignalled = await lease.release(tokensUsed === 0 ? channelWaitMs : 0);
+  } catch (error) {
+    await lease.release(0);
+    throw error;
+  } finally {
+    // After the release: an outcome that Postgres refuses for good must not keep the channel's other campaigns waiting.
+    await sent.recorded();
+  }
   const couldSendMore = !drained && waitMs === 0 && channelWaitMs === 0 && stopReason === undefined;
   const waits = couldSendMore && (!lease.isHeld() || othersSignalled);
   const usage = { tokensUsed, answerMs, drained, waits };

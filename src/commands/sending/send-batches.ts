@@ -59,6 +59,10 @@ export interface SentBatches extends Ending {
   readonly answerMs: number;
   readonly stopReason: StopReason | undefined;
   readonly rejections: readonly Rejection[];
+  /** Resolves when every outcome is recorded, which may take as long as Postgres refuses one. */
+  readonly recorded: () => Promise<void>;
+  /** A claim failed with this error, after which nothing more was sent. */
+  readonly failure?: { readonly error: unknown };
 }
 
 const timeIsUp: Ending = { drained: false, waitMs: 0, channelWaitMs: 0 };
@@ -74,6 +78,7 @@ const overtimeMs = 5_000;
 /** 2 s: reserved amounts of other campaigns may come free before the wallet counts as empty. */
 const balancePatienceMs = 2_000;
 
+/** Resolves when every message has left or was released, and every answer has come. Never rejects. */
 export async function sendBatches(dependencies: Sender, step: SendingStep): Promise<SentBatches> {
   const { database, config } = dependencies;
   const { options, lease, context, send } = step;
@@ -127,10 +132,10 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
     },
   });
 
-  /** Resolves when every claimed message has an outcome and every outcome is recorded. */
-  const settle = async (): Promise<void> => {
+  /** Resolves to true when every claimed message has an outcome and every outcome is recorded; to false when a write fails. */
+  const settle = async (): Promise<boolean> => {
     await queue.drain();
-    await recorder.flush();
+    return recorder.tryToFlush();
   };
   const waitForBalance = balanceWait(dependencies, context);
 
@@ -165,7 +170,7 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
       case 'quota':
         return waitFor(Math.max(maxInStepWaitMs, claim.waitMs));
       case 'unaffordable':
-        await settle();
+        if (!(await settle())) return timeIsUp;
         if (await waitForBalance.isPaused(claim.available)) stopConditions.stop({ kind: 'stale_epoch' });
         return undefined;
       case 'empty':
@@ -180,7 +185,7 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
     while (!isOver()) {
       queue.sendDue();
       // Messages that are on the wire may still be released and become PENDING again.
-      if (claimer.remaining <= 0) await settle();
+      if (claimer.remaining <= 0 && !(await settle())) return timeIsUp;
       if (claimer.remaining <= 0) return drained;
       handOverWhenDue();
       const isBehind = queue.isStuck() || recorder.isBehind();
@@ -196,17 +201,20 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
     return timeIsUp;
   };
 
-  let ending: Ending;
+  let ending = timeIsUp;
+  let failure: SentBatches['failure'];
   try {
     ending = await claimAndSend();
-  } finally {
-    // Settles also after a failed claim, because what was sent must be recorded.
-    await settle();
-    queue.flushLag();
+  } catch (error) {
+    failure = { error };
   }
+  await queue.drain();
+  queue.flushLag();
   return {
     ...ending,
-    channelWaitMs: Math.max(ending.channelWaitMs, await circuit.settle()),
+    ...(failure !== undefined && { failure }),
+    recorded: recorder.flush,
+    channelWaitMs: Math.max(ending.channelWaitMs, await circuit.settle().catch(() => 0)),
     tokensUsed: claimer.tokensUsed,
     answerMs: queue.throughput.answerMs,
     stopReason: stopConditions.reason,

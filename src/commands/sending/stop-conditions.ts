@@ -1,5 +1,4 @@
 /** Collects what a step's answers mean for the messages that follow: whether the step stops, and which rejections have effects. */
-import { providerReason } from '../../domain/campaigns/recipient.ts';
 import type { ClaimedRecipient } from '../../records/sending/claim-batch.ts';
 import type { Classification, StopReason } from './classify-answer.ts';
 import type { Rejection } from './handle-rejections.ts';
@@ -28,20 +27,19 @@ export class StopConditions {
     this.#reason ??= reason;
   }
 
-  onAnswer({ stopReason, rejection, malformedCode }: Classification, recipient: ClaimedRecipient): void {
+  onAnswer({ stopReason, rejection, malformedReason }: Classification, recipient: ClaimedRecipient): void {
     const pauses = stopReason !== undefined;
     // One of many equal rejections is enough to pause a template or a channel.
     const isRepeated = pauses && this.#reason !== undefined;
     if (rejection !== undefined && !isRepeated) this.rejections.push({ error: rejection, recipient, pauses });
     if (stopReason !== undefined) this.stop(stopReason);
-    this.#countMalformed(malformedCode);
+    this.#countMalformed(malformedReason ?? null);
     const { reason: alike, count } = this.#malformed;
     if (alike !== null && count >= malformedToStop) this.stop({ kind: 'malformed' });
   }
 
-  #countMalformed(code: number | undefined): void {
+  #countMalformed(reason: string | null): void {
     const { reason: before, count } = this.#malformed;
-    const reason = code === undefined ? null : providerReason(code);
     this.#malformed = { reason, count: reason === before ? count + 1 : 1 };
   }
 }

@@ -30,7 +30,7 @@ export type ProviderErrorRule =
   | { readonly kind: 'retry_once'; readonly delayMs: number }
   /** The whole channel slows down, or is silent for a while; the message goes back without counting as an attempt. */
   | { readonly kind: 'throttle'; readonly delayMs: number; readonly silenceMs: number }
-  /** Final for the recipient. `mappingSuspect`: a hundred such failures in a row mean that the campaign's mapping is wrong. */
+  /** Final for the recipient. `mappingSuspect`: after a hundred such failures in a row the campaign is paused. */
   | { readonly kind: 'fail'; readonly effect?: ProviderErrorEffect; readonly mappingSuspect?: true }
   /** Pause the campaigns of this template; the recipient stays pending. */
   | { readonly kind: 'pause_template'; readonly effect?: ProviderErrorEffect }
@@ -54,7 +54,7 @@ export const retry = {
   factor: 4,
 } as const satisfies ProviderErrorRule;
 export const fail = { kind: 'fail' } as const satisfies ProviderErrorRule;
-const suspectMapping: ProviderErrorRule = { kind: 'fail', mappingSuspect: true };
+export const suspectMapping: ProviderErrorRule = { kind: 'fail', mappingSuspect: true };
 const pauseTemplate: ProviderErrorRule = { kind: 'pause_template' };
 
 /** A code stands in one row only. */

@@ -1,5 +1,11 @@
 /** Maps a rejection by the provider to the action to take. Imports neither io-ts nor Node. */
-import { fail, providerErrorTable, retry, type ProviderErrorRule } from './provider-error-table.ts';
+import {
+  fail,
+  providerErrorTable,
+  retry,
+  suspectMapping,
+  type ProviderErrorRule,
+} from './provider-error-table.ts';
 
 const ruleByCode: ReadonlyMap<number, ProviderErrorRule> = new Map(
   providerErrorTable.flatMap(({ codes, rule }) => codes.map((code) => [code, rule] as const)),
@@ -71,11 +77,14 @@ export function providerErrorRule({
   return isTransient === true || (httpStatus ?? 0) >= 500 ? retry : fail;
 }
 
-/** An HTTP error without the provider's error body: from a gateway, a wrong address, or a broken provider. */
+/**
+ * An HTTP error without the provider's error body: from a gateway, a wrong address, or a broken provider. What refuses one
+ * message so refuses the next ones too.
+ */
 function httpErrorRule(httpStatus: number): ProviderErrorRule {
   if (httpStatus === 429) return { kind: 'throttle', delayMs: 1000, silenceMs: 1000 };
   if (httpStatus === 401 || httpStatus === 403) return { kind: 'pause_channel', cause: 'token' };
   if (httpStatus === 404 || httpStatus < 400) return { kind: 'pause_channel', cause: 'address' };
   if (httpStatus === 408 || httpStatus === 425 || httpStatus === 503) return retry;
-  return fail;
+  return suspectMapping;
 }

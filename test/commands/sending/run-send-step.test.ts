@@ -272,6 +272,52 @@ describe('runSendStep', () => {
     expect((await checkBooks(test.pool, seeded)).reserved).toBe(0n);
   });
 
+  it('pauses when a gateway in place of the provider refuses a hundred in a row', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 400, messagesPerSecond: 200 });
+    const statuses = [400, 405, 413, 422];
+    const provider = createFakeProvider((_message, count) => {
+      const httpStatus = statuses[count % 4] ?? 400;
+      return {
+        kind: 'rejected',
+        code: httpStatus,
+        httpStatus,
+        message: '',
+        details: null,
+        isTransient: false,
+      };
+    });
+    const dependencies = dependenciesWith(provider);
+    for (let steps = 0; steps < 20; steps += 1)
+      await runSendStep(dependencies, seeded.campaignId, { ...calm, budgetMs: 200 });
+    const snapshot = await getCampaignSnapshot(test.pool, seeded.campaignId);
+    expect(snapshot).toMatchObject({ status: 'PAUSED', pauseReason: 'MESSAGE_REJECTED' });
+    expect(snapshot.counts.failed).toBeLessThan(200);
+  });
+
+  it('releases its slot although an outcome can never be recorded', async () => {
+    const first = await seedCampaign(test.pool, { recipients: 30, messagesPerSecond: 80 });
+    const next = await seedOnChannel(test.pool, first, { recipients: 30 });
+    const dependencies = dependenciesWith(createFakeProvider());
+    let isRefused = true;
+    const query = (statement: Parameters<Database['query']>[0]) =>
+      isRefused && statement.sql.includes('by_position')
+        ? Promise.reject(new Error('violates check constraint'))
+        : test.pool.query(statement);
+    const stuck = runSendStep(
+      { ...dependencies, database: { ...test.pool, query } as Database },
+      first.campaignId,
+      { budgetMs: 1_000, draining: () => false },
+    );
+    await expect
+      .poll(async () => (await runSendStep(dependencies, next.campaignId, calm)).drained, { timeout: 20_000 })
+      .toBe(true);
+    isRefused = false;
+    await stuck;
+    const { counts } = await getCampaignSnapshot(test.pool, first.campaignId);
+    expect(counts).toMatchObject({ claimed: 0, unknown: 0, accepted: 30 - counts.pending });
+    expect(counts.accepted).toBeGreaterThan(0);
+  }, 30_000);
+
   it('counts malformed messages across short steps, and anew after a start by force', async () => {
     const { campaignId } = await seedCampaign(test.pool, { recipients: 400, messagesPerSecond: 100 });
     const dependencies = dependenciesWith(createFakeProvider(refuse(132012)));

@@ -93,6 +93,13 @@ describe('providerErrorAction', () => {
 });
 
 describe('providerErrorRule', () => {
+  it.each([400, 405, 413, 422])('suspects the campaign when a gateway answers HTTP %i', (httpStatus) => {
+    expect(providerErrorRule({ code: httpStatus, httpStatus })).toEqual({
+      kind: 'fail',
+      mappingSuspect: true,
+    });
+  });
+
   it('fails the recipient when the code is unknown', () => {
     expect(providerErrorRule({ code: 999_999, httpStatus: 400 })).toEqual({ kind: 'fail' });
     expect(providerErrorRule({ code: 999_999 })).toEqual({ kind: 'fail' });

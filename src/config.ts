@@ -113,7 +113,7 @@ export function loadConfig(environment: Environment, terminal = false) {
     providerAppSecretsPrevious: list('PROVIDER_APP_SECRET_PREVIOUS', []),
     providerVerifyToken: secret('PROVIDER_VERIFY_TOKEN', leastToken),
     providerTimeoutMs: integer('PROVIDER_TIMEOUT_MS', 30_000, 100, 600_000),
-    providerConnections: integer('PROVIDER_CONNECTIONS', 512, 1, 10_000),
+    providerConnections: integer('PROVIDER_CONNECTIONS', 1_024, 1, 10_000),
     /** The current pepper or key comes first; the others only verify or decrypt older values. */
     keyPeppers: secrets('KEY_PEPPER'),
     secretsKeys: secrets('SECRETS_KEY'),

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
+import { ProviderTraffic } from '../../src/commands/sending/throughput.ts';
 import { settleCampaign } from '../../src/commands/campaigns/settle-campaign.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
 import { getCampaignSnapshot } from '../../src/records/campaigns/campaign-snapshot.ts';
@@ -47,7 +48,8 @@ export function createCrowd(outside: Parameters<typeof sendingDependencies>[0]):
       },
     },
   });
-  const options = { budgetMs: 10_000, isFollowed: true, draining: () => over };
+  const traffic = new ProviderTraffic();
+  const options = { budgetMs: 10_000, isFollowed: true, traffic, draining: () => over };
   const run = async ({ campaignId }: SeededCampaign): Promise<void> => {
     let drained = false;
     const running: Promise<void>[] = [];

@@ -3,6 +3,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import { getSendingHours } from '../../records/campaigns/sending-hours.ts';
 import { pauseOlderRecord } from '../sending/pause-older-record.ts';
 import { runSendStep, type StepResult } from '../sending/run-send-step.ts';
+import { ProviderTraffic } from '../sending/throughput.ts';
 import { checkSendingHours } from './sending-hours.ts';
 
 const longStepMs = 10_000;
@@ -19,9 +20,10 @@ export interface SendCampaignOptions {
   readonly draining: () => boolean;
 }
 
-/** Create one per process: it counts the steps that run concurrently. */
+/** Create one per process: it counts the steps that run concurrently, and their messages without an answer. */
 export function createCampaignSender(dependencies: Dependencies) {
   let running = 0;
+  const traffic = new ProviderTraffic();
   return async (campaignId: string, { claimedUpTo, draining }: SendCampaignOptions): Promise<StepResult> => {
     const hours = await getSendingHours(dependencies.database, campaignId);
     if (hours.claimedPosition < claimedUpTo) {
@@ -35,6 +37,7 @@ export function createCampaignSender(dependencies: Dependencies) {
       return await runSendStep(dependencies, campaignId, {
         budgetMs: running > crowdedAt ? shortStepMs : longStepMs,
         isFollowed: true,
+        traffic,
         draining: () => draining() || open.isOver(),
       });
     } finally {

@@ -19,6 +19,7 @@ import type { Sender } from './sender.ts';
 import { SendQueue, type SendQueueOptions } from './send-queue.ts';
 import type { SlotLease } from './slot-lease.ts';
 import { StopConditions } from './stop-conditions.ts';
+import { ProviderTraffic } from './throughput.ts';
 
 export interface StepOptions {
   /** The step ends after this long. */
@@ -27,6 +28,8 @@ export interface StepOptions {
   readonly isFollowed?: boolean;
   /** One batch finishes the campaign: the step asks for a slot for 300 ms and does not join the wait queue. */
   readonly singleBatch?: boolean;
+  /** Of the process; without it the step counts only its own messages. */
+  readonly traffic?: ProviderTraffic;
   /** True when the process is about to end: nothing more leaves. */
   readonly draining: () => boolean;
 }
@@ -105,6 +108,8 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
   const isStopped = (): boolean =>
     stopConditions.reason !== undefined || circuit.isOpen() || options.draining();
   const queue = new SendQueue({
+    channelId,
+    traffic: options.traffic ?? new ProviderTraffic(),
     messagesPerSecond: context.messages_per_second,
     answerMs: context.answer_ms,
     share: lease.share,

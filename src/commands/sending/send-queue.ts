@@ -1,12 +1,12 @@
 /**
  * Claimed messages in order of their tokens. Invariant: a message leaves only when its token is due, while the provider owes
- * fewer answers than the throughput estimate allows, and within 800 ms of its claim; otherwise it is released unsent.
+ * fewer answers than `Throughput` allows, and within 800 ms of its claim; otherwise it is released unsent.
  */
 import type { SendResult } from '../../provider/provider.ts';
 import { tokenToleranceMs } from '../../records/sending/channel-rate.ts';
 import type { ClaimedRecipient } from '../../records/sending/claim-batch.ts';
 import { ScheduleLag } from './schedule-lag.ts';
-import { ThroughputEstimator, type ThroughputLimits } from './throughput.ts';
+import { Throughput, type ThroughputLimits } from './throughput.ts';
 
 export interface SendQueueOptions extends ThroughputLimits {
   /** `isReleased` turns true when the message must no longer leave, for instance while it waits for a connection. */
@@ -41,7 +41,7 @@ const maxQueuedMs = 800;
 const pollMs = 50;
 
 export class SendQueue {
-  readonly throughput: ThroughputEstimator;
+  readonly throughput: Throughput;
   readonly #options: SendQueueOptions;
   readonly #lag = new ScheduleLag();
   #messages: QueuedMessage[] = [];
@@ -56,7 +56,7 @@ export class SendQueue {
 
   constructor(options: SendQueueOptions) {
     this.#options = options;
-    this.throughput = new ThroughputEstimator(options);
+    this.throughput = new Throughput(options);
   }
 
   /** When the token after the last queued message falls due, on the local clock. */
@@ -101,7 +101,7 @@ export class SendQueue {
       if (this.#options.isStopped() || now > next.leavesBefore) {
         this.#head += 1;
         this.#options.onResult(next.recipient, released);
-      } else if (this.#unanswered >= this.throughput.maxUnanswered()) {
+      } else if (!this.throughput.maySend()) {
         return;
       } else if (waitMs > 0) {
         this.#timer = setTimeout(() => this.sendDue(), Math.ceil(waitMs));
@@ -131,10 +131,12 @@ export class SendQueue {
     const sentAt = performance.now();
     if (this.#unanswered === 0) this.#answeredAt = sentAt;
     this.#unanswered += 1;
+    const number = this.throughput.begin();
     const result = await send(recipient, () => isStopped() || performance.now() > leavesBefore);
     this.#unanswered -= 1;
     this.#answeredAt = performance.now();
-    if (result.kind === 'accepted') this.throughput.recordAnswer(this.#answeredAt - sentAt);
+    this.throughput.end(number, result.kind === 'accepted' || result.kind === 'rejected');
+    if (result.kind === 'accepted') this.throughput.recordAnswerTime(this.#answeredAt - sentAt);
     onResult(recipient, result);
     this.sendDue();
     this.#onAnswer();

@@ -1,28 +1,89 @@
-/** Estimates how many messages a send queue can put through: from the median time to an answer of the provider. */
+/**
+ * How many messages a channel may have without an answer, and how many a second that puts through.
+ *
+ * A message is overtaken once a later one was answered: the provider is slow with it, and still works. Two limits follow from
+ * that. Messages that are not overtaken: rate × median answer time × 4, so that a provider that hangs has few of them. All of
+ * them: 10 s of the rate, and the channel's part of the process's connections, so that some slow answers do not slow down the
+ * others.
+ */
 
 /** 4: answers may take four times the median before the queue sends more slowly than the rate allows. */
 const headroom = 4;
 /** 8: the channel may always have this many unanswered messages, so that one slow answer does not stop it. */
 const minUnanswered = 8;
+/** 10 s of the rate: with half of the answers 25 s late, 0.8 of the rate is kept. */
+const maxUnansweredSeconds = 10;
 /** 1.03: each answer moves the estimate by 3 %, up or down; it rests where half of the answers are slower. */
 const step = 1.03;
 const [minAnswerMs, maxAnswerMs] = [1, 10_000];
 /** 1 s, or four medians if that is longer: a provider that gives no answer for so long counts as hanging. */
 const stuckAfterMs = 1_000;
+/** 2 s: answers count towards the rate of answers for about so long. */
+const rateOverMs = 2_000;
+
+interface ChannelTraffic {
+  unanswered: number;
+  /** Answers, each of which counts less with its age. */
+  recentAnswers: number;
+  answeredAt: number;
+}
+
+/** Messages of a process that the provider has not answered, by channel. Steps of one channel overlap: they share it. */
+export class ProviderTraffic {
+  readonly #channels = new Map<string, ChannelTraffic>();
+
+  /** Channels with unanswered messages. */
+  get channels(): number {
+    return this.#channels.size;
+  }
+
+  unanswered(channelId: string): number {
+    return this.#channels.get(channelId)?.unanswered ?? 0;
+  }
+
+  answersPerSecond(channelId: string): number {
+    const channel = this.#channels.get(channelId);
+    return channel === undefined ? 0 : (this.#decayed(channel) * 1_000) / rateOverMs;
+  }
+
+  begin(channelId: string): void {
+    const channel = this.#channels.get(channelId);
+    if (channel !== undefined) channel.unanswered += 1;
+    else this.#channels.set(channelId, { unanswered: 1, recentAnswers: 0, answeredAt: performance.now() });
+  }
+
+  end(channelId: string): void {
+    const channel = this.#channels.get(channelId);
+    if (channel === undefined) return;
+    channel.unanswered -= 1;
+    channel.recentAnswers = this.#decayed(channel) + 1;
+    channel.answeredAt = performance.now();
+    if (channel.unanswered === 0) this.#channels.delete(channelId);
+  }
+
+  #decayed({ recentAnswers, answeredAt }: ChannelTraffic): number {
+    return recentAnswers * Math.exp((answeredAt - performance.now()) / rateOverMs);
+  }
+}
 
 export interface ThroughputLimits {
+  readonly channelId: string;
+  readonly traffic: ProviderTraffic;
   readonly messagesPerSecond: number;
   /** Median so far, in ms. */
   readonly answerMs: number;
-  /** Share of the channel's unanswered messages that this step may have, 0 to 1. */
+  /** Share of the messages that are not overtaken which this step may have, 0 to 1. */
   readonly share: number;
   /** Connections of the process to the provider. */
   readonly connections: number;
 }
 
-export class ThroughputEstimator {
+export class Throughput {
   readonly #limits: ThroughputLimits;
   #answerMs: number;
+  #sent = 0;
+  /** Numbers of the messages without an answer that are not overtaken, in the order in which they left. */
+  readonly #fresh = new Set<number>();
 
   constructor(limits: ThroughputLimits) {
     this.#limits = limits;
@@ -34,24 +95,58 @@ export class ThroughputEstimator {
     return this.#answerMs;
   }
 
-  recordAnswer(tookMs: number): void {
+  /** Counts a message that leaves. Returns its number, for `end`. */
+  begin(): number {
+    this.#limits.traffic.begin(this.#limits.channelId);
+    this.#sent += 1;
+    this.#fresh.add(this.#sent);
+    return this.#sent;
+  }
+
+  /** `isAnswer`: the provider has answered; otherwise the message was given up. */
+  end(number: number, isAnswer: boolean): void {
+    this.#limits.traffic.end(this.#limits.channelId);
+    if (!isAnswer) this.#fresh.delete(number);
+    else if (this.#fresh.has(number))
+      for (const earlier of this.#fresh) {
+        if (earlier > number) break;
+        this.#fresh.delete(earlier);
+      }
+  }
+
+  recordAnswerTime(tookMs: number): void {
     const moved = this.#answerMs * (tookMs > this.#answerMs ? step : 1 / step);
     this.#answerMs = Math.min(maxAnswerMs, Math.max(minAnswerMs, moved));
   }
 
-  /** How many messages may be without an answer at a time. */
-  maxUnanswered(): number {
-    const { messagesPerSecond, share, connections } = this.#limits;
-    const ofChannel = Math.max(minUnanswered, (messagesPerSecond * this.#answerMs * headroom) / 1_000);
-    return Math.max(1, Math.min(connections, Math.ceil(ofChannel * share)));
+  /** One more message may leave. */
+  maySend(): boolean {
+    return this.#fresh.size < this.#maxFresh() && this.#freeOfChannel() > 0;
   }
 
+  /** Messages a second that leave as the provider answers now. */
   perSecond(): number {
-    return (this.maxUnanswered() * 1_000) / this.#answerMs;
+    const { traffic, channelId } = this.#limits;
+    const byChannel = Math.max(0, this.#freeOfChannel()) + traffic.answersPerSecond(channelId);
+    return Math.max(1, Math.min((this.#maxFresh() * 1_000) / this.#answerMs, byChannel));
   }
 
   /** How long the last answer may be ago, while others are due, before the provider counts as hanging. */
   stuckAfterMs(): number {
     return Math.max(stuckAfterMs, this.#answerMs * headroom);
+  }
+
+  #maxFresh(): number {
+    const { messagesPerSecond, share, connections } = this.#limits;
+    const seconds = Math.min(maxUnansweredSeconds, (this.#answerMs * headroom) / 1_000);
+    const ofChannel = Math.max(minUnanswered, messagesPerSecond * seconds);
+    return Math.max(1, Math.min(connections, Math.ceil(ofChannel * share)));
+  }
+
+  #freeOfChannel(): number {
+    const { channelId, traffic, messagesPerSecond, connections } = this.#limits;
+    const ofConnections = Math.floor(connections / Math.max(1, traffic.channels));
+    const most = Math.min(messagesPerSecond * maxUnansweredSeconds, ofConnections);
+    return Math.max(most, this.#maxFresh()) - traffic.unanswered(channelId);
   }
 }

@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { SendQueue } from '../../../src/commands/sending/send-queue.ts';
+import { ProviderTraffic } from '../../../src/commands/sending/throughput.ts';
 import { reportedLagMs } from '../../../src/records/sending/channel-rate.ts';
 import type { ClaimedRecipient } from '../../../src/records/sending/claim-batch.ts';
 
@@ -17,6 +18,8 @@ it('delays the schedule by steps, and not for each message, where a provider ans
   const delays: number[] = [];
   let settled = 0;
   const queue = new SendQueue({
+    channelId: 'channel',
+    traffic: new ProviderTraffic(),
     messagesPerSecond: 100_000,
     answerMs: 1,
     share: 1,
@@ -47,6 +50,8 @@ it('delays the schedule by the lag that grew during a claim, although others too
   const delays: number[] = [];
   let isClaiming = false;
   const queue = new SendQueue({
+    channelId: 'channel',
+    traffic: new ProviderTraffic(),
     messagesPerSecond: 1_000,
     answerMs: 1,
     share: 1,

@@ -21,14 +21,12 @@ const measuredMs = 30_000;
 
 async function measure(isSlow: (count: number) => boolean) {
   const seeded = await seedCampaign(test.pool, { recipients: 2_000, messagesPerSecond: perSecond });
-  let isOver = false;
+  const over = new AbortController();
   let [unanswered, mostUnanswered] = [0, 0];
   const provider = createFakeProvider(async (message, count) => {
     unanswered += 1;
     mostUnanswered = Math.max(mostUnanswered, unanswered);
-    const answersAt = performance.now() + (isSlow(count) ? slowMs : 20);
-    while (!isOver && performance.now() < answersAt)
-      await sleep(Math.min(100, Math.max(1, answersAt - performance.now())));
+    await sleep(isSlow(count) ? slowMs : 20, undefined, { signal: over.signal }).catch(() => undefined);
     unanswered -= 1;
     return accept(message, count);
   });
@@ -38,7 +36,7 @@ async function measure(isSlow: (count: number) => boolean) {
   const before = provider.received.length;
   await sleep(measuredMs);
   const rate = ((provider.received.length - before) * 1_000) / measuredMs;
-  isOver = true;
+  over.abort();
   await crowd.stop();
   return { share: rate / perSecond, mostUnanswered };
 }

@@ -1,6 +1,6 @@
 /**
- * Builds the recipient list of a campaign (Spec 3.1). One transaction: a preparation that is killed at any point leaves
- * nothing behind and is done again from the start.
+ * Builds the recipient list of a campaign (Spec 3.1). Recipients are written in one transaction: a preparation that is killed
+ * at any point leaves none behind and is done again from the start. Contacts are committed in batches, and stay.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRight } from 'fp-ts/lib/Either.js';
@@ -196,7 +196,6 @@ async function load(
     messagePlan: frozen.plan,
     contactsReadAt: frozen.contactsReadAt ?? contacts?.startedAt,
     resentCampaignId: request.audience.failed_campaign_id,
-    beforeCommit: async () => contacts?.commit(),
   });
   if (counts === undefined) return 0;
   const { sendable, skipped } = counts;

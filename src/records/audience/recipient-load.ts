@@ -18,15 +18,14 @@ export interface RecipientLoad {
   /** Recipients written so far. */
   readonly count: () => number;
   /**
-   * Ends the preparation as READY, or as FAILED if there is no recipient to send to. `beforeCommit` is called right before the
-   * commit. Returns undefined and changes nothing if the campaign was cancelled meanwhile.
+   * Ends the preparation as READY, or as FAILED if there is no recipient to send to. Returns undefined and changes nothing if
+   * the campaign was cancelled meanwhile.
    */
   readonly finish: (end: {
     readonly messagePlan: unknown;
     /** Default: when this load began. */
     readonly contactsReadAt: Date | undefined;
     readonly resentCampaignId: string | undefined;
-    readonly beforeCommit: () => Promise<void>;
   }) => Promise<PreparationEnd['counts'] | undefined>;
   /** May be called at any time; undoes what is not committed. */
   readonly destroy: () => void;
@@ -118,7 +117,7 @@ function recipientLoad(connection: LoadConnection, campaignId: string, startedAt
       for (const recipient of recipients) writeRow(recipient);
       if (rows.size() >= batchBytes) await queue.add(connection.copyRows(copyRecipients, rows.take()));
     },
-    async finish({ messagePlan, contactsReadAt = startedAt, resentCampaignId, beforeCommit }) {
+    async finish({ messagePlan, contactsReadAt = startedAt, resentCampaignId }) {
       if (rows.size() > 0) await queue.add(connection.copyRows(copyRecipients, rows.take()));
       await queue.settle();
       // FOR NO KEY UPDATE: the foreign keys of the new rows hold the campaign's key already.
@@ -146,7 +145,6 @@ function recipientLoad(connection: LoadConnection, campaignId: string, startedAt
       }
       const end = { campaignId, status, counts, skipped, messagePlan, contactsReadAt };
       await recordPreparationEnd(connection, end);
-      await beforeCommit();
       await connection.commit();
       return counts;
     },

@@ -170,9 +170,10 @@ export async function openLoadConnection(
   };
 }
 
-const collisions = new Set(['23505', '40P01', '40001']);
+/** Unique violation, deadlock, serialization failure, lock timeout. */
+const collisions = new Set(['23505', '40P01', '40001', '55P03']);
 
-/** True when another transaction wrote the same rows; its result is visible now. */
+/** True when another transaction wrote, or locks, the same rows. */
 export function isWriteCollision(error: unknown): boolean {
   return error instanceof pg.DatabaseError && collisions.has(error.code ?? '');
 }

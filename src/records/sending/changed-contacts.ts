@@ -8,12 +8,10 @@ export const ChangedContacts = t.record(t.string, MessageFields);
 export type ChangedContacts = Readonly<Partial<Record<string, MessageFields>>>;
 
 /**
- * Present fields of `contact` if it may have changed after `locked.contacts_read_at`, else NULL. `updated_at` is the start of
- * the transaction that wrote it: one minute earlier includes changes that were committed late, and the preparation's own
- * writes, which carry exactly that time to the millisecond, are left out. A time of reading in the future means that the clock
- * was set back: every contact may have changed then.
+ * Current fields of `contact` if it may have changed after `locked.contacts_read_at`, else NULL. `updated_at` is the start of
+ * the transaction that wrote it: one minute earlier includes changes that were committed late. The preparation's own contacts
+ * are read again, too. A time of reading in the future means that the clock was set back: every contact may have changed then.
  */
 export const changedFields = (customFields: readonly string[] = []) => sql.fragment`CASE
   WHEN locked.contacts_read_at > now() OR contact.updated_at > locked.contacts_read_at - interval '1 minute'
-    AND contact.updated_at NOT BETWEEN locked.contacts_read_at AND locked.contacts_read_at + interval '1 millisecond'
   THEN ${messageFields(customFieldsNamed(customFields))} END`;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -787,7 +788,7 @@ describe('a preparation', () => {
     expect(await recipientsOf(ready)).toEqual(before);
   });
 
-  test('stops without effect when the campaign is cancelled meanwhile', async () => {
+  test('leaves no recipients when the campaign is cancelled meanwhile', async () => {
     const sender = await aSender(database.pool);
     const id = await aCampaignToPrepare(database.pool, sender, {
       audience: { csv_mapping: mapping, csv_file_key: 'k' },
@@ -808,27 +809,79 @@ describe('a preparation', () => {
       total_contacts: 0,
     });
     expect(await recipientsOf(id)).toEqual([]);
-    expect(await contactsOf(sender)).toEqual([]);
   });
 
-  test('that is broken off leaves nothing behind and succeeds when done again', async () => {
+  test('that is broken off leaves no recipients, and registers each contact once when done again', async () => {
     const sender = await aSender(database.pool);
+    await subscribe(sender, 'contact.created');
     const id = await aCampaignToPrepare(database.pool, sender, {
       audience: { csv_mapping: mapping, csv_file_key: 'k' },
     });
     const controller = new AbortController();
     const file = async function* () {
-      yield Buffer.from(`p,c\n${rows(12_000)}\n`);
+      yield Buffer.from(`p,c\n${rows(30_000)}\n`);
+      if (!controller.signal.aborted)
+        await expect
+          .poll(async () => (await contactsOf(sender)).length, { timeout: 30_000 })
+          .toBeGreaterThan(0);
       controller.abort();
       yield Buffer.from('+4915200000001,49\n');
     };
     const storage = { read: async () => Readable.from(file()) } as unknown as Dependencies['storage'];
     await expect(prepare(id, { overrides: { storage }, signal: controller.signal })).rejects.toThrow();
     expect(await recipientsOf(id)).toEqual([]);
-    expect(await contactsOf(sender)).toEqual([]);
+    const registered = (await contactsOf(sender)).length;
+    expect(registered).toBeGreaterThan(0);
+    expect(registered).toBeLessThan(30_000);
+    expect((await eventsOf(sender)).length).toBe(registered);
     await prepare(id, { overrides: { storage } });
-    expect(await preparationOf(id)).toMatchObject({ preparation_status: 'READY', total_contacts: 12_001 });
-    expect((await contactsOf(sender)).length).toBe(12_001);
+    expect(await preparationOf(id)).toMatchObject({ preparation_status: 'READY', total_contacts: 30_001 });
+    expect((await contactsOf(sender)).length).toBe(30_001);
+    expect((await eventsOf(sender)).length).toBe(30_001);
+  });
+
+  test('holds no contact while it waits for the rest of its file', async () => {
+    const sender = await aSender(database.pool);
+    const id = await aCampaignToPrepare(database.pool, sender, {
+      audience: { csv_mapping: mapping, csv_file_key: 'k' },
+    });
+    const file = async function* () {
+      yield Buffer.from(`p,c\n${rows(30_000)}\n`);
+      await expect
+        .poll(async () => (await contactsOf(sender)).length, { timeout: 30_000 })
+        .toBeGreaterThan(0);
+      // Fails instead of waiting if the import still holds one of them.
+      await database.pool.transaction(async (transaction) => {
+        await transaction.query(sql.type(nothing)`SET LOCAL lock_timeout = '1s'`);
+        await transaction.query(sql.type(nothing)`
+          UPDATE contact SET subscribed = false WHERE workspace_id = ${sender.workspaceId}`);
+      });
+    };
+    const storage = { read: async () => Readable.from(file()) } as unknown as Dependencies['storage'];
+    await prepare(id, { overrides: { storage } });
+    expect(await preparationOf(id)).toMatchObject({ preparation_status: 'READY', total_contacts: 30_000 });
+  });
+
+  test('begins again when another transaction holds one of its contacts for a moment', async () => {
+    const sender = await aSender(database.pool);
+    const { workspaceId } = sender;
+    await database.pool.query(sql.type(nothing)`
+      INSERT INTO contact (workspace_id, phone_number, country_code, country, source)
+      VALUES (${workspaceId}, '4915110000001', '49', 'DE', 'api')`);
+    const id = await aCsv(sender, `p,c,n\n+4915110000001,49,Ada\n`);
+    await database.pool.query(sql.type(nothing)`
+      UPDATE campaign SET audience = jsonb_set(audience, '{csv_mapping,name_column}', '2') WHERE id = ${id}`);
+    const other = new pg.Client({ connectionString: database.url });
+    await other.connect();
+    await other.query('BEGIN');
+    await other.query('UPDATE contact SET updated_at = now() WHERE workspace_id = $1', [workspaceId]);
+    const prepared = prepare(id);
+    // Longer than a batch waits for a lock.
+    await sleep(2_500);
+    await other.query('COMMIT');
+    await other.end();
+    await prepared;
+    expect(await preparationOf(id)).toMatchObject({ preparation_status: 'READY', total_contacts: 1 });
   });
 
   test('ends in FAILED where the input holds what no text column takes', async () => {

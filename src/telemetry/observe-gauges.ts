@@ -115,6 +115,24 @@ export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database:
     (one, { databaseState }) => one.set(databaseState.replication_lag),
   );
   gauge(
+    'oldest_transaction_seconds',
+    'Age of the oldest open transaction of the database; of other roles only with pg_read_all_stats',
+    [],
+    (one, { databaseState }) => one.set(databaseState.oldest_transaction),
+  );
+  gauge(
+    'locks_waiting',
+    'Statements that wait for a lock of another transaction',
+    [],
+    (one, { databaseState }) => one.set(databaseState.locks_waiting),
+  );
+  gauge(
+    'clock_difference_seconds',
+    "The clock of this process minus Postgres'",
+    [],
+    (one, { clockDifference }) => one.set(clockDifference),
+  );
+  gauge(
     'transaction_id_age',
     'Transactions since the oldest one that is not frozen, over all databases of the server',
     [],

@@ -14,6 +14,12 @@ const DatabaseState = t.type({
   replication_lag: t.number,
   /** Transactions since the oldest one that is not frozen; Postgres stops before 2^31. */
   transaction_age: t.number,
+  /** Seconds since the oldest open transaction of this database began. Without pg_read_all_stats: of this role's own. */
+  oldest_transaction: t.number,
+  /** Statements of this database that wait for a lock. */
+  locks_waiting: t.number,
+  /** Unix time of the server, in seconds. */
+  clock: t.number,
 });
 export type DatabaseState = t.TypeOf<typeof DatabaseState>;
 
@@ -33,7 +39,12 @@ export function readDatabaseState(connection: Connection): Promise<DatabaseState
         ELSE 0 END::float8 AS archive_behind,
       CASE WHEN pg_is_in_recovery() THEN 0 ELSE COALESCE(
         (SELECT max(pg_current_wal_lsn() - restart_lsn) FROM pg_replication_slots), 0) END::float8 AS replication_lag,
-      (SELECT max(greatest(age(datfrozenxid), mxid_age(datminmxid))) FROM pg_database)::float8 AS transaction_age
+      (SELECT max(greatest(age(datfrozenxid), mxid_age(datminmxid))) FROM pg_database)::float8 AS transaction_age,
+      COALESCE((SELECT extract(epoch FROM clock_timestamp() - min(xact_start)) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()), 0)::float8 AS oldest_transaction,
+      (SELECT count(DISTINCT pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
+        WHERE NOT granted AND datname = current_database())::int4 AS locks_waiting,
+      extract(epoch FROM clock_timestamp())::float8 AS clock
     FROM pg_stat_archiver`);
 }
 

@@ -36,6 +36,8 @@ export interface Figures {
   readonly daysAhead: Awaited<ReturnType<typeof countDaysAhead>>;
   readonly impairedChannels: Awaited<ReturnType<typeof countImpairedChannels>>;
   readonly databaseState: DatabaseState;
+  /** Seconds by which the clock of this process is ahead of Postgres'. */
+  readonly clockDifference: number;
   /** See `readCallbackSilence`. */
   readonly callbackSilence: number;
 }
@@ -95,6 +97,9 @@ async function readGauges(connection: Connection, marks: Marks): Promise<Figures
   const standstills = await countStandstills(connection);
   const daysAhead = await countDaysAhead(connection);
   const impairedWebhooks = await countImpairedWebhooks(connection);
+  const askedAt = Date.now();
+  const databaseState = await readDatabaseState(connection);
+  const clockDifference = (askedAt + Date.now()) / 2_000 - databaseState.clock;
   return {
     campaigns,
     sending,
@@ -103,7 +108,8 @@ async function readGauges(connection: Connection, marks: Marks): Promise<Figures
     daysAhead,
     impairedWebhooks,
     impairedChannels: await countImpairedChannels(connection),
-    databaseState: await readDatabaseState(connection),
+    databaseState,
+    clockDifference,
     callbackSilence: (await readCallbackSilence(connection)).seconds,
   };
 }

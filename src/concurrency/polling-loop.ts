@@ -94,13 +94,22 @@ export function startPollingLoop({
   };
 }
 
+interface Link {
+  readonly code?: unknown;
+  readonly details?: unknown;
+}
+
 /** Class and code of an error, for logs and records: messages of the database quote values, which may be people's numbers. */
 export function errorName(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
-  const links = [error, error.cause] as readonly ({ readonly code?: unknown } | undefined)[];
+  const links = [error, error.cause] as readonly (Link | undefined)[];
   // The codes of gRPC, by which Temporal is called, are numbers.
   const code = links
     .map((link) => link?.code)
     .find((found) => typeof found === 'string' || typeof found === 'number');
-  return code === undefined ? error.name : `${error.name} ${code}`;
+  if (code === undefined) return error.name;
+  // Temporal's texts name workflows and settings, never a customer's value.
+  const details = links.map((link) => link?.details).find((found) => typeof found === 'string');
+  const said = typeof code === 'number' && details !== undefined ? `: ${String(details).slice(0, 300)}` : '';
+  return `${error.name} ${code}${said}`;
 }

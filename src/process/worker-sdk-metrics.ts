@@ -34,16 +34,22 @@ export async function prepareSdkMetrics(): Promise<SdkMetrics> {
 // 2 min: Temporal retries a failed workflow task within 40 s, so a workflow that still fails is counted again by then.
 const rememberedMs = 120_000;
 
+// 5 min: readiness stops a roll-out of code that cannot go on with open workflows. Later it would stop what helps, a roll-back
+// to a build that older histories break: the alert WorkflowTasksFail goes on.
+const countedMs = 300_000;
+
 /**
  * Names the workflows that this process cannot go on with, as `workflow campaign: NonDeterminismError`: a task of theirs
- * failed here within the last two minutes.
+ * failed here within the last two minutes. Names none once the process has run for five minutes.
  */
 export function watchFailures(
   read: SdkMetrics['read'],
   now = () => performance.now(),
 ): () => Promise<readonly string[]> {
+  const startedAt = now();
   const failures = new Map<string, { readonly count: number; readonly at: number }>();
   return async () => {
+    if (now() - startedAt > countedMs) return [];
     const series = /^temporal_workflow_task_execution_failed_total\{(.*)\} (\d+)/gm;
     for (const [, labels = '', count] of (await read()).matchAll(series)) {
       const name = `workflow ${labelOf(labels, 'workflow_type')}: ${labelOf(labels, 'failure_reason')}`;

@@ -3,7 +3,7 @@ import { pino, stdTimeFunctions, type Logger as PinoLogger } from 'pino';
 import { callContext } from '../concurrency/call-context.ts';
 import type { Config } from '../config.ts';
 import { logOutput } from './log-output.ts';
-import { redact } from './redact.ts';
+import { loggedError, redact } from './redact.ts';
 
 export type Logger = Pick<PinoLogger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
 
@@ -13,6 +13,7 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat'>, ser
     level: config.logLevel,
     base: { service },
     timestamp: stdTimeFunctions.isoTime,
+    serializers: { error: loggedError },
     formatters: { level: (label: string) => ({ level: label }), log: redact },
     mixin: () => {
       const { requestId, workflowId } = callContext();

@@ -21,6 +21,39 @@ export function redact(fields: Fields): Record<string, unknown> {
   return redactWithin(fields, deepest) as Record<string, unknown>;
 }
 
+/** 300 characters: enough for the sentence of an error. */
+const longestText = 300;
+
+/** The first line of an error's text without numbers of five digits or more, which may be a phone's, and without long tokens. */
+export function withoutValues(text: string): string {
+  const [line = ''] = text.split('\n', 1);
+  return line
+    .slice(0, longestText)
+    .replaceAll(/\+?\d[\d ().-]{3,}\d/g, '…')
+    .replaceAll(/\w{24,}/g, '…');
+}
+
+/** Links of `cause` that are followed. */
+const deepestCause = 8;
+const sqlState = /^[0-9A-Z]{5}$/;
+
+/** An error as a log field. Messages of the database and of parsers quote values: of those only the class and the code are shown. */
+export function loggedError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const links: (Error & { readonly code?: unknown })[] = [];
+  for (let link: unknown = error; link instanceof Error && links.length < deepestCause; link = link.cause)
+    links.push(link);
+  const code = links.map((link) => link.code).find((found) => found !== undefined);
+  const quotes = links.some(
+    (link) => link instanceof SyntaxError || (typeof link.code === 'string' && sqlState.test(link.code)),
+  );
+  return {
+    name: error.name,
+    ...(code !== undefined && { code }),
+    ...(!quotes && { message: withoutValues(links.map(({ message }) => message).join(': ')) }),
+  };
+}
+
 function redactWithin(value: unknown, levels: number): unknown {
   const isList = Array.isArray(value);
   if (!isList && !isRecord(value)) return value;

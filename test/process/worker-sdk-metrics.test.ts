@@ -23,3 +23,18 @@ it('names the workflows whose tasks failed in the last two minutes, and no other
   now = 240_000;
   expect(await find()).toEqual([]);
 });
+
+it('names none once the process has run for five minutes, so that a roll-back is not held up', async () => {
+  let now = 0;
+  let count = 0;
+  const find = watchFailures(
+    async () =>
+      `temporal_workflow_task_execution_failed_total{failure_reason="NonDeterminismError",workflow_type="campaign"} ${(count += 1)}\n`,
+    () => now,
+  );
+  expect(await find()).toHaveLength(1);
+  now = 299_000;
+  expect(await find()).toHaveLength(1);
+  now = 301_000;
+  expect(await find()).toEqual([]);
+});

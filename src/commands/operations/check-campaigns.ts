@@ -53,15 +53,16 @@ export async function compareCampaign(
         meaning: `the campaign is ${campaign.status} and ${how}: nothing will happen to it`,
         repair: {
           does: `start workflow ${campaignWorkflowId(campaign.id)}, which goes on from the record`,
-          run: () =>
-            doctor.workflows.startCampaignAgain({
-              id: campaign.id,
-              workspaceId: campaign.workspace_id,
-              name: campaign.name,
-            }),
+          run: () => startAgain(doctor, campaign),
         },
       },
     ];
+  }
+  if (workflow.stuck !== undefined && workflow.unreplayable === true)
+    return [{ ...subject, ...beginAnew(doctor, campaign) }];
+  if (workflow.failing !== undefined) {
+    const meaning = `the campaign is ${campaign.status} and ${workflow.failing}`;
+    return [{ ...subject, kind: 'step-failing', meaning }];
   }
   if (workflow.stuck !== undefined) {
     const meaning = `the campaign is ${campaign.status} and ${workflow.stuck}`;
@@ -91,6 +92,30 @@ export async function compareCampaign(
       repair: lookAgain,
     },
   ];
+}
+
+function startAgain({ workflows }: CampaignChecker, campaign: CampaignToCheck): Promise<void> {
+  const { id, workspace_id: workspaceId, name } = campaign;
+  return workflows.startCampaignAgain({ id, workspaceId, name });
+}
+
+/** The record decides, not the history: a workflow that no build can replay begins anew from the record. */
+function beginAnew(
+  checker: CampaignChecker,
+  campaign: CampaignToCheck,
+): Pick<Finding, 'kind' | 'meaning' | 'repair'> {
+  const workflowId = campaignWorkflowId(campaign.id);
+  return {
+    kind: 'workflow-not-replayable',
+    meaning: `the campaign is ${campaign.status} and the code of the workers has not been able to replay its workflow for a minute`,
+    repair: {
+      does: `terminate workflow ${workflowId} and start it again from the record`,
+      run: async () => {
+        await checker.workflows.terminate(workflowId, 'its history cannot be replayed by this build');
+        await startAgain(checker, campaign);
+      },
+    },
+  };
 }
 
 /** The workflow has seen a higher position than the record has: Postgres was restored to an earlier time. */

@@ -10,6 +10,7 @@ import {
   suspectCampaigns,
   takeSuspects,
   takeWatch,
+  type Standstill,
 } from '../../records/operations/standstill.ts';
 import { compareCampaign, type CampaignChecker } from './check-campaigns.ts';
 
@@ -22,7 +23,12 @@ const mostLogged = 10;
 const overlapMs = 300_000;
 const firstPeriodMs = 86_400_000;
 const settledSeconds = 15;
-const safeRepairs = new Set(['campaign-without-workflow', 'workflow-behind-record', 'campaign-overdue']);
+const safeRepairs = new Set([
+  'campaign-without-workflow',
+  'workflow-behind-record',
+  'campaign-overdue',
+  'workflow-not-replayable',
+]);
 
 /** Returns true when this process did the check. */
 export async function watchCampaigns(checker: CampaignChecker): Promise<boolean> {
@@ -80,9 +86,11 @@ interface CheckResult {
   readonly repaired: { readonly campaignId: string; readonly kind: string; readonly repair: string }[];
 }
 
-const standstillOf: Readonly<Record<string, 'stuck' | 'without_workflow' | 'queued'>> = {
+const standstillOf: Readonly<Record<string, Standstill>> = {
   'workflow-stuck': 'stuck',
   'campaign-without-workflow': 'without_workflow',
+  'workflow-not-replayable': 'stuck',
+  'step-failing': 'failing',
   'workflow-queued': 'queued',
 };
 

@@ -1,4 +1,5 @@
 /** The doctor's access to Temporal. Lists and counts come from the visibility store, which may lag; other reads are current. */
+import { withoutValues } from '../../telemetry/redact.ts';
 import { isUuid } from '../../domain/uuid.ts';
 import {
   campaignStartOptions,
@@ -20,7 +21,11 @@ export interface WorkflowDescription {
   readonly pauseReason?: string | undefined;
   /** Why a running workflow cannot proceed: its queue has no poller, its task fails or times out, or a step is paused. */
   readonly stuck?: string | undefined;
-  /** True when the next task waits behind others although workers poll the queue. */
+  /** True when the code of every worker that tried for a minute cannot replay the workflow. */
+  readonly unreplayable?: boolean;
+  /** Which step fails again and again, and its last failure. */
+  readonly failing?: string | undefined;
+  /** True when the next task waits behind others that the workers take. */
   readonly queued?: boolean;
 }
 
@@ -47,7 +52,10 @@ const workflowIds = { campaign: campaignWorkflowId, webhookDelivery: webhookDeli
 const callTimeoutMs = 20_000;
 const listBatch = 500;
 
-export function viewWorkflows({ client }: Pick<Orchestrator, 'client'>): WorkflowView {
+export function viewWorkflows(
+  { client }: Pick<Orchestrator, 'client'>,
+  now: () => number = Date.now,
+): WorkflowView {
   const limited = <T>(call: () => Promise<T>): Promise<T> =>
     client.connection.withDeadline(Date.now() + callTimeoutMs, call);
 
@@ -68,6 +76,33 @@ export function viewWorkflows({ client }: Pick<Orchestrator, 'client'>): Workflo
     );
     polled.set(name, { at: Date.now(), answer });
     return answer;
+  };
+
+  /** True while workers take tasks of the queue, whether of workflows or of their steps. */
+  const isBusy = async (name: string): Promise<boolean> => {
+    for (const taskQueueType of [1, 2]) {
+      const { stats } = await limited(() =>
+        workflowService.describeTaskQueue({
+          namespace,
+          taskQueue: { name },
+          taskQueueType,
+          reportStats: true,
+        }),
+      );
+      // A server that keeps no statistics cannot tell.
+      if ((stats?.tasksDispatchRate ?? 1) > 0) return true;
+    }
+    return false;
+  };
+
+  const failsToReplay = async (execution: { workflowId: string; runId: string }): Promise<boolean> => {
+    const { history } = await limited(() =>
+      workflowService.getWorkflowExecutionHistoryReverse({ namespace, execution, maximumPageSize: 10 }),
+    );
+    // Only the first failure of a task is an event, so its time is when the failures began.
+    const failure = history?.events?.find(({ workflowTaskFailedEventAttributes: failed }) => failed);
+    if (failure?.workflowTaskFailedEventAttributes?.cause !== nonDeterministic) return false;
+    return now() - Number(failure.eventTime?.seconds ?? 0) * 1000 > unreplayableMs;
   };
 
   return {
@@ -94,6 +129,8 @@ export function viewWorkflows({ client }: Pick<Orchestrator, 'client'>): Workflo
         ...(await classifyProgress(found.raw, {
           now: Date.now(),
           isPolled: async () => (await findPollers(found.taskQueue)).length > 0,
+          isBusy: () => isBusy(found.taskQueue),
+          failsToReplay: () => failsToReplay({ workflowId, runId: found.runId }),
         })),
       };
     },
@@ -158,16 +195,38 @@ const pollerSeconds = 90;
 /** 5 s: one answer serves all workflows of a check. */
 const polledForMs = 5_000;
 const noWorker = 'no worker takes the task of its workflow; docs/operations/repair.md, WorkerDown';
+const noTasks =
+  'Temporal gives its next task to no worker, although workers wait for one; docs/operations/repair.md, TemporalSlow';
 const activityScheduled = 1;
 
-/** Distinguishes a workflow that cannot proceed from one that waits behind others; `isPolled`: a worker polls its task queue. */
+/** WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR. */
+const nonDeterministic = 24;
+/** 1 min: while builds are exchanged, a worker of the other build may take the task meanwhile. */
+const unreplayableMs = 60_000;
+/** About 20 s of retries: a shorter failure passes by itself. */
+const attemptsOfPassing = 5;
+
+/**
+ * Distinguishes a workflow that cannot proceed, or whose step fails again and again, from one that waits behind others.
+ * `isPolled`: a worker polls its task queue; `isBusy`: tasks of the queue are taken.
+ */
 export async function classifyProgress(
   {
     pendingWorkflowTask: task,
     pendingActivities,
   }: Pick<Described, 'pendingWorkflowTask' | 'pendingActivities'>,
-  { now, isPolled }: { readonly now: number; readonly isPolled: () => Promise<boolean> },
-): Promise<Pick<WorkflowDescription, 'stuck' | 'queued'>> {
+  {
+    now,
+    isPolled,
+    isBusy,
+    failsToReplay,
+  }: {
+    readonly now: number;
+    readonly isPolled: () => Promise<boolean>;
+    readonly isBusy: () => Promise<boolean>;
+    readonly failsToReplay: () => Promise<boolean>;
+  },
+): Promise<Pick<WorkflowDescription, 'stuck' | 'queued' | 'failing' | 'unreplayable'>> {
   const paused = pendingActivities?.find((activity) => activity.paused === true);
   if (paused !== undefined) {
     const { activityType, activityId } = paused;
@@ -179,7 +238,16 @@ export async function classifyProgress(
   if (failures > failuresOfDying)
     return {
       stuck: `the task of its workflow has failed ${failures} times: the code of a worker cannot go on with it; docs/operations/repair.md, WorkflowTasksFail`,
+      unreplayable: await failsToReplay(),
     };
+  const failing = pendingActivities?.find(({ attempt }) => (attempt ?? 1) > attemptsOfPassing);
+  if (failing !== undefined) {
+    const { activityType, attempt, lastFailure } = failing;
+    const times = (attempt ?? 1) - 1;
+    return {
+      failing: `its step ${activityType?.name} has failed ${times} times: ${withoutValues(textOf(lastFailure))}`,
+    };
+  }
   const isLate = (scheduled: { readonly seconds?: unknown } | null | undefined): boolean =>
     now - Number(scheduled?.seconds ?? now / 1000) * 1000 > untakenMs;
   const untaken = task !== undefined && task !== null && (task.startedTime ?? null) === null;
@@ -189,7 +257,18 @@ export async function classifyProgress(
       ({ state, scheduledTime }) => Number(state ?? 0) === activityScheduled && isLate(scheduledTime),
     );
   if (!waits) return {};
-  return (await isPolled()) ? { queued: true } : { stuck: noWorker };
+  if (!(await isPolled())) return { stuck: noWorker };
+  return (await isBusy()) ? { queued: true } : { stuck: noTasks };
+}
+
+type Failure = Readonly<{ message?: string | null; cause?: Failure | null }> | null | undefined;
+
+/** The messages of a failure and of its causes. */
+function textOf(failure: Failure): string {
+  const messages: string[] = [];
+  for (let link = failure; link !== null && link !== undefined; link = link.cause)
+    if (link.message) messages.push(link.message);
+  return messages.join(': ') || 'no answer in time';
 }
 
 function stateOf(status: string, type: string): WorkflowState {

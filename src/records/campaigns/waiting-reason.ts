@@ -1,6 +1,7 @@
 /** Derives why a campaign waits, and until when, from the state of the campaign, its workflow and its channel. */
 import { sql } from 'slonik';
 import { silentUntil, openUntil } from '../sending/channel-rate.ts';
+import { isLeased } from '../sending/slot-state.ts';
 import { isAtLimit, quotaFreesAt } from '../sending/messaging-limit.ts';
 
 /** True for a row of `campaign` that is RUNNING and whose send step has found its sending window closed. */
@@ -15,7 +16,7 @@ export const waitingJoin = sql.fragment`
   LEFT JOIN LATERAL (
     SELECT reason, until FROM (
       SELECT 'WORKFLOW_STUCK' AS reason, NULL::timestamptz AS until, 0 AS rank FROM campaign_standstill AS stuck
-      WHERE stuck.campaign_id = campaign.id AND kind = 'stuck'
+      WHERE stuck.campaign_id = campaign.id AND kind IN ('stuck', 'failing')
       UNION ALL
       SELECT 'QUEUED', NULL, 0 FROM campaign_standstill AS queued
       WHERE queued.campaign_id = campaign.id AND kind = 'queued'
@@ -38,6 +39,16 @@ export const waitingJoin = sql.fragment`
       UNION ALL
       SELECT 'TURN', NULL, 5 FROM slot_queue
       WHERE slot_queue.campaign_id = campaign.id AND slot_queue.waiting AND campaign.status = 'RUNNING'
+        AND EXISTS (SELECT FROM send_slot WHERE send_slot.channel_id = campaign.channel_id
+          AND send_slot.campaign_id <> campaign.id AND step_id IS NOT NULL AND ${isLeased(sql.fragment`send_slot`)})
+      UNION ALL
+      -- No check of the workflows has ended for a minute, and the campaign does not move: no worker runs, or Temporal is away.
+      SELECT 'WORKFLOW_STUCK', NULL, 6 FROM campaign_watch
+      JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
+      WHERE campaign.status = 'RUNNING' AND looked_at < now() - interval '1 minute'
+        AND campaign.updated_at < now() - interval '1 minute'
+        AND (SELECT true FROM recipient WHERE recipient.campaign_id = campaign.id
+          AND position = claimed_position AND recipient.updated_at > now() - interval '1 minute') IS NULL
     ) AS possible
     ORDER BY rank LIMIT 1
   ) AS waiting ON true`;

@@ -10,7 +10,10 @@ import { isAtLimit } from '../sending/messaging-limit.ts';
 import { isWindowClosed, waitingJoin } from '../campaigns/waiting-reason.ts';
 
 /** Kinds that are reported. A preparation may take long, and so may a wait whose reason is recorded. */
-export const standstillKinds = ['due', 'running', 'without_workflow', 'stuck'] as const;
+export const standstillKinds = ['due', 'running', 'without_workflow', 'stuck', 'failing'] as const;
+
+/** Kinds that Temporal's answers show. */
+export type Standstill = 'without_workflow' | 'stuck' | 'queued' | 'failing';
 
 const Watch = row(t.type({ looked_at: nullable(timestamp), started_at: timestamp }));
 
@@ -40,7 +43,7 @@ export async function endWatch(connection: Connection, startedAt: Date): Promise
 export async function suspectCampaigns(connection: Connection): Promise<void> {
   await connection.query(sql.type(nothing)`
     WITH still AS MATERIALIZED (
-      SELECT campaign.id, channel_id, status, preparation_status, scheduled_at, window_opens_at
+      SELECT campaign.id, channel_id, status, preparation_status, scheduled_at, window_opens_at, campaign.updated_at
       FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
       WHERE status = 'RUNNING' AND campaign.updated_at < now() - interval '20 seconds' AND NOT coalesce(${isWindowClosed}, false)
         AND (SELECT true FROM recipient WHERE recipient.campaign_id = campaign.id
@@ -53,7 +56,7 @@ export async function suspectCampaigns(connection: Connection): Promise<void> {
       SELECT id, 'due' FROM campaign WHERE status = 'SCHEDULED' AND scheduled_at < now() - interval '15 seconds'
       UNION ALL
       SELECT id, CASE preparation_status WHEN 'READY' THEN 'due' ELSE 'preparing' END FROM campaign
-      WHERE status = 'DRAFT' AND updated_at < now() - interval '1 minute'
+      WHERE status = 'DRAFT' AND updated_at < now() - interval '30 seconds'
       UNION ALL
       SELECT id, CASE WHEN waiting.reason IS NULL THEN 'running' ELSE 'waiting' END FROM still AS campaign ${waitingJoin}
     ), moving AS (
@@ -62,7 +65,7 @@ export async function suspectCampaigns(connection: Connection): Promise<void> {
     )
     INSERT INTO campaign_standstill (campaign_id, kind) SELECT campaign_id, suspect.kind
     FROM suspect LEFT JOIN campaign_standstill AS known USING (campaign_id)
-    WHERE known.kind IS NULL OR known.kind NOT IN ('without_workflow', 'stuck', 'queued') AND known.kind <> suspect.kind
+    WHERE known.kind IS NULL OR known.kind NOT IN ('without_workflow', 'stuck', 'queued', 'failing') AND known.kind <> suspect.kind
     -- The sort reads every suspect before the first row is written, because waitingJoin reads this table as well.
     ORDER BY campaign_id
     ON CONFLICT (campaign_id) DO UPDATE SET kind = excluded.kind, since = now()`);
@@ -85,7 +88,7 @@ export function takeSuspects(connection: Connection, limit: number): Promise<rea
 export async function markStandstill(
   connection: Connection,
   campaignId: string,
-  kind: 'without_workflow' | 'stuck' | 'queued',
+  kind: Standstill,
 ): Promise<boolean> {
   const changed = await connection.query(sql.type(nothing)`
     INSERT INTO campaign_standstill (campaign_id, kind, looked_at) VALUES (${campaignId}, ${kind}, now())
@@ -97,7 +100,7 @@ export async function markStandstill(
 export async function clearStandstills(connection: Connection, ids: readonly string[]): Promise<void> {
   await connection.query(sql.type(nothing)`
     DELETE FROM campaign_standstill
-    WHERE kind IN ('without_workflow', 'stuck', 'queued') AND campaign_id = ANY (${sql.array([...ids], 'uuid')})`);
+    WHERE kind IN ('without_workflow', 'stuck', 'queued', 'failing') AND campaign_id = ANY (${sql.array([...ids], 'uuid')})`);
 }
 
 const Standstills = t.type({ kind: t.string, count: t.number });
@@ -111,6 +114,6 @@ export async function countStandstills(
   if (!isWatched) return undefined;
   return connection.any(sql.type(row(Standstills))`
     SELECT kind, count(*)::int4 AS count FROM campaign_standstill
-    WHERE kind IN ('without_workflow', 'stuck') OR kind NOT IN ('preparing', 'waiting', 'queued') AND since < now() - interval '1 minute'
+    WHERE kind IN ('without_workflow', 'stuck', 'failing') OR kind NOT IN ('preparing', 'waiting', 'queued') AND since < now() - interval '1 minute'
     GROUP BY kind`);
 }

@@ -10,6 +10,7 @@ import {
 } from '../../../src/commands/operations/workflow-view.ts';
 import { watchCampaigns } from '../../../src/commands/operations/watch-campaigns.ts';
 import { createWorkerOrchestrator } from '../../../src/orchestrator/orchestrator.ts';
+import { createSecretBox } from '../../../src/secrets.ts';
 import { getCampaignReport } from '../../../src/records/campaigns/report.ts';
 import { findCampaigns } from '../../../src/records/operations/find-campaigns.ts';
 import { row } from '../../../src/records/database/row.ts';
@@ -66,13 +67,16 @@ const kinds = async () =>
   );
 
 /** Runs checks until `reached` is true; moves the recorded times, so that each check is due at once. */
-async function checkUntil(reached: () => Promise<boolean>): Promise<void> {
+async function checkUntil(
+  reached: () => Promise<boolean>,
+  change: Partial<WorkflowView> = {},
+): Promise<void> {
   await until(async () => {
     await doctorFixture.run(sql.fragment`UPDATE campaign_watch SET next_at = now()`);
     await doctorFixture.run(
       sql.fragment`UPDATE campaign_standstill SET looked_at = looked_at - interval '20 seconds'`,
     );
-    await check();
+    await check(change);
     return reached();
   });
 }
@@ -133,6 +137,57 @@ it('reports a due campaign whose workflow cannot continue, until it progresses',
   expect(await waitsFor()).toBeNull();
 });
 
+it('begins a workflow anew that no worker has been able to replay for a minute', async () => {
+  const { campaignId, start, withWorker, progress, result } = await fixture({
+    recipients: 3,
+    scheduledInMs: 4_000,
+  });
+  await withWorker(async () => {
+    await start();
+    await until(async () => (await progress()) !== null);
+  });
+  await withWorker(() => checkUntil(async () => (await kinds())['stuck'] === 1), brokenBundle);
+  const { runId } = await handleOf(campaignId).describe();
+  await checkUntil(async () => (await kinds())['stuck'] === 1);
+  expect((await handleOf(campaignId).describe()).runId).toBe(runId);
+
+  const inTwoMinutes = viewWorkflows(doctorFixture.doctor.orchestrator, () => Date.now() + 120_000);
+  await checkUntil(async () => logged.includes('campaigns repaired'), { describe: inTwoMinutes.describe });
+  expect((await handleOf(campaignId).describe()).runId).not.toBe(runId);
+  await withWorker(async () => {
+    expect(await result()).toMatchObject({ status: 'COMPLETED', counts: { accepted: 3 } });
+  });
+});
+
+it('names the step that fails again and again, and its failure', async () => {
+  const { campaignId, start, withWorker } = await fixture({ recipients: 3, scheduledInMs: 1_000 });
+  const foreign = createSecretBox(['another key, long enough for tests']);
+  await doctorFixture.run(
+    sql.fragment`UPDATE channel SET access_token_encrypted = ${sql.binary(foreign.encrypt('token', 'channel x'))}`,
+  );
+  await withWorker(async () => {
+    await start();
+    await checkUntil(async () => (await kinds())['failing'] === 1);
+  });
+  expect(logged).toEqual(['campaigns stand still']);
+  expect(await doctorFixture.findAbout([campaignId])).toMatchObject([
+    {
+      kind: 'step-failing',
+      meaning: expect.stringMatching(
+        /^the campaign is RUNNING and its step \w+ has failed \d+ times: The secret’s key is neither in SECRETS_KEY/,
+      ),
+    },
+  ]);
+  const [{ workspace_id: workspaceId } = { workspace_id: 0 }] = await findCampaigns(doctorFixture.pool, {
+    name: undefined,
+    workspaceId: undefined,
+    standingStill: true,
+  });
+  const { waiting_for: reason } = await getCampaignReport(doctorFixture.pool, workspaceId, campaignId);
+  expect(reason).toBe('WORKFLOW_STUCK');
+  await handleOf(campaignId).terminate();
+});
+
 it('lists overdue campaigns while no worker watches', async () => {
   const { campaignId } = await fixture({ recipients: 1, scheduledInMs: 3_600_000 });
   const search = { name: undefined, workspaceId: undefined, standingStill: true };
@@ -174,12 +229,20 @@ it('records QUEUED for a backlog behind running workers, and logs nothing', asyn
   const late = { pendingWorkflowTask: { attempt: 1, scheduledTime } } as unknown as Parameters<
     typeof classifyProgress
   >[0];
-  const classify = (isPolled: boolean, described = late) =>
-    classifyProgress(described, { now: Date.now(), isPolled: async () => isPolled });
+  const classify = (isPolled: boolean, described = late, isBusy = true) =>
+    classifyProgress(described, {
+      now: Date.now(),
+      isPolled: async () => isPolled,
+      isBusy: async () => isBusy,
+      failsToReplay: async () => false,
+    });
   expect(await classify(true)).toEqual({ queued: true });
+  expect(await classify(true, late, false)).toEqual({ stuck: expect.stringContaining('to no worker') });
   expect(await classify(false)).toEqual({ stuck: expect.stringContaining('no worker') });
   const failing = { pendingWorkflowTask: { ...late.pendingWorkflowTask, attempt: 3 } } as typeof late;
-  expect(await classify(true, failing)).toEqual({ stuck: expect.stringContaining('has failed 2 times') });
+  expect(await classify(true, failing)).toMatchObject({
+    stuck: expect.stringContaining('has failed 2 times'),
+  });
   const campaigns = await Promise.all(
     [1, 2, 3].map(() => fixture({ recipients: 1, scheduledInMs: 3_600_000 })),
   );

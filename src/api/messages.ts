@@ -118,7 +118,10 @@ export const sendMessage = endpoint(
         ...body,
         workspaceId: principal.workspaceId,
         channelId: principal.channelId,
-        onClaim: (transaction, messageId) => idempotency.reserve(transaction, messageId),
+        onClaim: (transaction, messageId) => {
+          request.nameMessage(messageId);
+          return idempotency.reserve(transaction, messageId);
+        },
       });
       if (outcome.kind === 'unknown') {
         const answer = unknownAnswer(dependencies);

@@ -105,6 +105,8 @@ export interface EndpointRequest {
   /** Checks the credentials of the request again; for answers that stream for a long time. */
   readonly isStillAllowed: () => Promise<boolean>;
   readonly idempotency: RequestIdempotency;
+  /** Names the message that the request sends, for its log line. */
+  readonly nameMessage: (messageId: string) => void;
 }
 
 type Answers<R extends ResponseDeclarations> = {

@@ -178,6 +178,9 @@ async function describeRequest(parts: RequestParts): Promise<EndpointRequest> {
         (error: unknown) => !(error instanceof Unauthorized),
       ),
     idempotency,
+    nameMessage: (messageId: string) => {
+      ctx.state.messageId = messageId;
+    },
   };
 }
 

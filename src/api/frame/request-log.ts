@@ -29,7 +29,7 @@ export function requestLog({
     ctx.state.requestId = acceptable.test(given) ? given : randomUUID();
     ctx.res.setHeader('X-Request-Id', ctx.state.requestId);
     ctx.res.once('close', () => {
-      const { requestId, route, principal, failure } = ctx.state;
+      const { requestId, route, principal, failure, messageId } = ctx.state;
       const durationMs = performance.now() - startedAt;
       const { method, status } = ctx;
       // Probes and scrapes are no requests of callers: a failing /readyz must not look like failing requests.
@@ -45,6 +45,7 @@ export function requestLog({
         status,
         durationMs: Math.round(durationMs * 10) / 10,
         ...(principal !== undefined && { workspaceId: principal.workspaceId, keyId: principal.keyId }),
+        ...(messageId !== undefined && { messageId }),
         ...(failure !== undefined && { failure }),
         ...(!ctx.res.writableFinished && { aborted: true }),
       };

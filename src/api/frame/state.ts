@@ -9,6 +9,8 @@ export interface FrameState {
   principal?: Principal;
   /** The message of the error that was answered; for a 500 its stack. */
   failure?: string;
+  /** The message that the request sends. */
+  messageId?: string;
   /** Probes and scrapes are logged at `debug`. */
   quiet?: true;
   /** LOG_SAMPLE_PERCENT applies to the log line of a success. */

@@ -66,7 +66,15 @@ export function createDeliverWebhook(
     if (attempt === undefined) return 'not pending';
     if (attempt === 'held') throw new Error('Another transaction holds the delivery');
     const { webhookId, eventId, eventKey, workspaceId, refusal } = attempt;
-    const delivery = { deliveryId, webhookId, workspaceId, eventId, eventKey };
+    const messageId = messageIdOf(attempt.body);
+    const delivery = {
+      deliveryId,
+      webhookId,
+      workspaceId,
+      eventId,
+      eventKey,
+      ...(messageId !== undefined && { messageId }),
+    };
     if (refusal !== null) {
       metrics.webhooksSwept.inc({ outcome: refusal });
       logger.info({ ...delivery, state: 'failed', errorCode: refusal }, 'delivery');
@@ -112,4 +120,12 @@ function webhookRequest(dependencies: Signer, attempt: Attempt): WebhookRequest 
       }),
     },
   };
+}
+
+/** 4,000 characters: the envelope begins with what names the event, however long the provider's part is. */
+const headOfBody = 4_000;
+
+/** The message that an event is about, for the log line; undefined for other events. */
+function messageIdOf(body: string): string | undefined {
+  return /"messageId":"([0-9a-f-]{36})"/.exec(body.slice(0, headOfBody))?.[1];
 }

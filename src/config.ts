@@ -4,7 +4,7 @@
  */
 import { defaultOptInWords, defaultOptOutWords } from './domain/callbacks/consent-words.ts';
 import { Failure } from './domain/error.ts';
-import { createEnvironmentReader, type Environment } from './environment.ts';
+import { createEnvironmentReader, findMistyped, type Environment } from './environment.ts';
 
 export type { Environment } from './environment.ts';
 export type Config = Readonly<ReturnType<typeof loadConfig>>;
@@ -27,6 +27,15 @@ export class ConfigError extends Failure {
     this.problems = problems;
   }
 }
+
+/** Settings that are read only if others are set, or by `npm start` alone. */
+const conditional = [
+  'S3_ENDPOINT',
+  'S3_REGION',
+  'S3_FORCE_PATH_STYLE',
+  'OUTBOUND_ALLOW_PRIVATE',
+  'TEMPORAL_UI_PORT',
+];
 
 /** Decodes the environment; throws ConfigError naming every problem at once. */
 export function loadConfig(environment: Environment, terminal = false) {
@@ -165,6 +174,7 @@ export function loadConfig(environment: Environment, terminal = false) {
     /** Where this API is reached from outside; builds csv_file_url. Default: http://host:port */
     publicUrl: optionalUrl('PUBLIC_URL'),
   };
+  problems.push(...findMistyped(environment, [...read.names(), ...conditional]));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }

@@ -1,6 +1,7 @@
 /** The composition root: every process builds one `Dependencies` here and passes it down as the first argument. */
 import { createCallbackInbox, type CallbackInbox } from './records/callbacks/provider-callbacks.ts';
 import { createProgressFeed, type ProgressFeed } from './records/campaigns/progress-feed.ts';
+import { guardOrchestrator } from './commands/operations/installation.ts';
 import type { Config } from './config.ts';
 import { createLogger, type Logger } from './telemetry/logger.ts';
 import { createMetrics, observeCertificate, observeDatabasePool, type Metrics } from './telemetry/metrics.ts';
@@ -66,7 +67,7 @@ export async function createDependencies(config: Config, service: string): Promi
   const { publicUrl } = config;
   if (publicUrl?.startsWith('https:') === true)
     observeCertificate(metrics, () => readCertificateExpiry(publicUrl));
-  const orchestrator = await createOrchestrator(config);
+  const orchestrator = guardOrchestrator(await createOrchestrator(config), database);
   const cloud = createCloudProvider({
     baseUrl: config.providerBaseUrl,
     connections: config.providerConnections,

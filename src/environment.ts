@@ -8,7 +8,9 @@ const web = ['http:', 'https:'];
 
 /** Each function appends what is wrong with its variable to `problems`. An empty variable counts as unset. */
 export function createEnvironmentReader(environment: Environment, problems: string[]) {
+  const names = new Set<string>();
   const raw = (name: string): string | undefined => {
+    names.add(name);
     const value = environment[name];
     return value === undefined || value === '' ? undefined : value;
   };
@@ -41,6 +43,7 @@ export function createEnvironmentReader(environment: Environment, problems: stri
     return found ?? fallback;
   };
   const list = (name: string, fallback: readonly string[]): readonly string[] => {
+    names.add(name);
     const value = environment[name];
     if (value === undefined) return fallback;
     return value
@@ -86,6 +89,8 @@ export function createEnvironmentReader(environment: Environment, problems: stri
     return servers;
   };
   return {
+    /** The variables read so far. */
+    names: (): readonly string[] => [...names],
     raw,
     text,
     integer,
@@ -99,6 +104,39 @@ export function createEnvironmentReader(environment: Environment, problems: stri
     networks,
     nameServers,
   };
+}
+
+/** A shorter name has too many neighbours. */
+const shortestName = 8;
+const mostMistyped = 2;
+
+/**
+ * Names each variable that differs from a setting by two letters at most and is none itself, such as RETENTION_DAY. Variables
+ * of other programs are left alone.
+ */
+export function findMistyped(environment: Environment, settings: readonly string[]): readonly string[] {
+  return Object.keys(environment).flatMap((name) => {
+    if (settings.includes(name)) return [];
+    const meant = settings.find(
+      (setting) => setting.length >= shortestName && distance(name, setting) <= mostMistyped,
+    );
+    return meant === undefined ? [] : [`${name} is no setting: is ${meant} meant?`];
+  });
+}
+
+/** How many letters have to be replaced, added or left out; `mostMistyped` + 1 when the lengths differ by more. */
+function distance(from: string, to: string): number {
+  if (Math.abs(from.length - to.length) > mostMistyped) return mostMistyped + 1;
+  let above = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (let row = 1; row <= from.length; row += 1) {
+    const line = [row];
+    for (let at = 1; at <= to.length; at += 1) {
+      const same = from[row - 1] === to[at - 1] ? 0 : 1;
+      line.push(Math.min((above[at - 1] ?? 0) + same, (above[at] ?? 0) + 1, (line[at - 1] ?? 0) + 1));
+    }
+    above = line;
+  }
+  return above[to.length] ?? 0;
 }
 
 function tryUrl(value: string): URL | null {

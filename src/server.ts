@@ -6,7 +6,7 @@ import { metricsEndpoint } from './api/frame/metrics-endpoint.ts';
 import { routes } from './api/routes.ts';
 import { ConfigError, loadConfig } from './config.ts';
 import { createDependencies } from './dependencies.ts';
-import { findMissingOfApi, reportMissing } from './process/find-missing.ts';
+import { findMissingOfApi, reportMissing, type FindMissing } from './process/find-missing.ts';
 import { serveHealth } from './process/serve-health.ts';
 import { shutDownOnSignal } from './process/shutdown.ts';
 
@@ -22,13 +22,13 @@ async function main(): Promise<void> {
   const dependencies = await createDependencies(config, 'api');
   const { logger, metrics } = dependencies;
   let stopping = false;
-  const missing = async (explain?: (reason: string) => void) =>
-    stopping ? ['stopping'] : findMissingOfApi(dependencies, explain);
+  const findMissing = findMissingOfApi(dependencies);
+  const missing: FindMissing = async (explain) => (stopping ? ['stopping'] : findMissing(explain));
   const { host, metricsPort } = config;
   const health =
     metricsPort === undefined ? undefined : await serveHealth({ host, port: metricsPort, metrics, missing });
   const endpoints = health === undefined ? routes : routes.filter((one) => one !== metricsEndpoint);
-  const { server, drain } = createApiServer(dependencies, endpoints, {}, pageFolder);
+  const { server, drain } = createApiServer(dependencies, endpoints, {}, { pageFolder, findMissing });
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

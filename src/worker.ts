@@ -12,6 +12,7 @@ import { createCampaignActivities } from './activities/campaign.ts';
 import { createWebhookActivities } from './activities/deliver-webhook.ts';
 import { createRetentionActivities } from './activities/retention.ts';
 import { createTemplateActivities } from './activities/sync-templates.ts';
+import { guardOrchestrator } from './commands/operations/installation.ts';
 import { cacheFor } from './concurrency/cache-for.ts';
 import { ConfigError, loadConfig, type TaskQueue } from './config.ts';
 import { createDependencies, type OpenDependencies } from './dependencies.ts';
@@ -129,12 +130,9 @@ async function main(): Promise<void> {
   let workers: readonly Worker[] = [];
   let connection: NativeConnection | undefined;
   const findFailing = watchFailures(async () => sdkMetrics?.read() ?? '');
+  const findMissing = findMissingOfWorker(base);
   const findMissingHere = async (): Promise<readonly string[]> => {
-    const found = await Promise.all([
-      findMissingOfWorker(base),
-      findFailing(),
-      findUnserved(connection, config),
-    ]);
+    const found = await Promise.all([findMissing(), findFailing(), findUnserved(connection, config)]);
     const polls = workers.length > 0 && workers.every((worker) => worker.getState() === 'RUNNING');
     return [...found.flat(), ...(polls ? [] : ['task queues'])];
   };
@@ -153,11 +151,14 @@ async function main(): Promise<void> {
     return (await sdkMetrics?.read()) ?? '';
   };
   const health = await serveOwnHealth(base, moreMetrics, findMissingHere);
-  const reported = reportMissing({ logger, find: (explain) => findMissingOfWorker(base, explain) });
+  const reported = reportMissing({ logger, find: findMissing });
   connection = await connectToTemporal(config, logger);
+  // Before anything is sent: the database must belong to this namespace, and the settings must fit it.
+  await reported;
+  const ofWorker = createWorkerOrchestrator(connection, config.temporalNamespace);
   const dependencies = {
     ...base,
-    orchestrator: createWorkerOrchestrator(connection, config.temporalNamespace),
+    orchestrator: guardOrchestrator(ofWorker, base.database),
     attempts: new EventEmitter(),
   };
 
@@ -188,10 +189,10 @@ async function main(): Promise<void> {
     ],
   });
   base.storage.check().catch((error: Error) => logger.error({ reason: error.message }, 'no file storage'));
-  // A version that is not current, and a Postgres without its migrations, may keep a worker waiting for long.
-  void reported
-    .then(() => reportMissing({ logger, find: findMissingHere }))
-    .then(() => logger.info({ metricsPort: health?.port }, 'worker ready'));
+  // A version that is not current may keep a worker waiting for long.
+  void reportMissing({ logger, find: findMissingHere }).then(() =>
+    logger.info({ metricsPort: health?.port }, 'worker ready'),
+  );
   await running;
 }
 

@@ -73,7 +73,7 @@ async function serveApi(databaseUrl: string): Promise<number> {
     'api',
   );
   const orchestrator = { ...open.orchestrator, startCampaign: async () => undefined };
-  return listen(createApiServer({ ...open, orchestrator }, routes, {}, pageFolder).server);
+  return listen(createApiServer({ ...open, orchestrator }, routes, {}, { pageFolder }).server);
 }
 
 const [mode, databaseUrl] = process.argv.slice(2);

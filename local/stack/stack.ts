@@ -4,7 +4,10 @@ import { openDataFolder } from './host/data-folder.ts';
 import { prepareDemoWorkspace } from '../demo/workspace.ts';
 import { recordProcesses, stopOrphans } from './children/orphans.ts';
 import { choosePorts } from './host/ports.ts';
-import { workerNames, type StackContext, type StackOptions } from './context.ts';
+import { adoptDatabase, findForeign } from '../../src/commands/operations/installation.ts';
+import { createOrchestrator } from '../../src/orchestrator/orchestrator.ts';
+import { createDatabase } from '../../src/records/database/database.ts';
+import { workerNames, type Servers, type StackContext, type StackOptions } from './context.ts';
 import { startServers } from './servers.ts';
 import { startPrograms } from './programs.ts';
 import { loadStackSecrets } from './host/secrets.ts';
@@ -66,6 +69,21 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
+/** In one data folder, Postgres and Temporal belong together also after `temporal.db` was moved away to begin empty. */
+async function adoptOwnDatabase(
+  { databaseUrl, temporalAddress }: Servers,
+  temporalNamespace: string,
+): Promise<void> {
+  const database = await createDatabase(databaseUrl, 2);
+  const orchestrator = await createOrchestrator({ temporalAddress, temporalNamespace });
+  try {
+    const foreign = await findForeign({ database }, await orchestrator.namespace());
+    if (foreign !== undefined) await adoptDatabase({ database, orchestrator });
+  } finally {
+    await Promise.all([orchestrator.close(), database.end()]);
+  }
+}
+
 async function startParts(
   context: StackContext,
 ): Promise<Pick<Stack, 'dev' | 'exampleTemplate' | 'temporalProgram'>> {
@@ -84,6 +102,8 @@ async function startParts(
 
   const servers = await startServers(context, { ports, temporalBinary, secrets });
   signal.throwIfAborted();
+  const isOurs = temporalBinary !== undefined && settings.databaseUrl === undefined;
+  if (isOurs) await adoptOwnDatabase(servers, settings.temporalNamespace);
   const workspace = await prepareDemoWorkspace(context, { servers, secrets });
   signal.throwIfAborted();
   const reached = (await context.reachThrough?.(servers)) ?? servers;

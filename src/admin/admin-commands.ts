@@ -9,11 +9,18 @@ import { revokeApiKey } from '../commands/workspaces/revoke-api-key.ts';
 import { rotateSecrets } from '../commands/workspaces/rotate-secrets.ts';
 import { publicOrigin } from '../commands/audience/campaign-file-url.ts';
 import { setFeature } from '../commands/workspaces/set-feature.ts';
+import { adoptDatabase } from '../commands/operations/installation.ts';
 import { syncTemplates } from '../commands/templates/sync-templates.ts';
 import { prepareApplicationRole } from '../records/database/application-role.ts';
 import { migrate } from '../records/database/migrate.ts';
 import { getCampaignReport } from '../records/campaigns/report.ts';
 import { findCampaigns } from '../records/operations/find-campaigns.ts';
+import {
+  findTracedMessage,
+  listEventsOfMessage,
+  listStatusesApart,
+} from '../records/operations/trace-message.ts';
+import { NotFound } from '../domain/error.ts';
 import { getWorkspaceOfCampaign, requireWorkspace } from '../records/workspaces/workspaces.ts';
 import { campaignWorkflowId } from '../workflows/contract.ts';
 import { doctorCommand } from './doctor-command.ts';
@@ -172,6 +179,22 @@ export const adminCommands: readonly AdminCommand[] = [
     },
   }),
   adminCommand({
+    name: 'trace-message',
+    summary: 'print what is known of one message: its state, statuses, events and their deliveries',
+    options: { 'message-id': { description: 'id of the message, as events and answers call it' } },
+    run: async ({ database }, values) => {
+      const message = await findTracedMessage(database, uuidOption('message-id', values['message-id']));
+      if (message === null) throw new NotFound('Message');
+      const { campaign_id: campaignId } = message;
+      return {
+        message,
+        ...(campaignId !== null && { workflow_id: campaignWorkflowId(campaignId) }),
+        unmatched_statuses: await listStatusesApart(database, message),
+        events: await listEventsOfMessage(database, message),
+      };
+    },
+  }),
+  adminCommand({
     name: 'list-stale-keys',
     summary:
       'list the API keys that still need a KEY_PEPPER_PREVIOUS; each moves to KEY_PEPPER when it is used',
@@ -202,6 +225,14 @@ export const adminCommands: readonly AdminCommand[] = [
       text: JSON.stringify(replayed),
       exitCode: replayed.broken.length === 0 ? 0 : 1,
     }),
+  }),
+  adminCommand({
+    name: 'adopt-database',
+    summary:
+      'after a move of the database, or when Temporal was lost: let it send with the Temporal namespace of the settings; never for a copy',
+    options: {},
+    needs: ['temporal'],
+    run: ({ withProvider }) => withProvider(adoptDatabase),
   }),
   doctorCommand,
 ];

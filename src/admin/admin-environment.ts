@@ -16,12 +16,15 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
   temporal: ['TEMPORAL_ADDRESS'],
 };
 
+/** The value of a secret that the command does not need and the caller did not give. */
+export const unusedSecret = 'not used by this command';
+
 const unused: Environment = {
-  KEY_PEPPER: 'not used by this command',
-  SECRETS_KEY: 'not used by this command',
+  KEY_PEPPER: unusedSecret,
+  SECRETS_KEY: unusedSecret,
   PROVIDER_BASE_URL: 'http://not-used.invalid',
-  PROVIDER_APP_SECRET: 'not used by this command',
-  PROVIDER_VERIFY_TOKEN: 'not used by this command',
+  PROVIDER_APP_SECRET: unusedSecret,
+  PROVIDER_VERIFY_TOKEN: unusedSecret,
   TEMPORAL_ADDRESS: 'not-used.invalid:7233',
 };
 

@@ -3,15 +3,40 @@ import { describeImpairments } from '../commands/operations/describe-impairments
 import { describeLostTime } from '../commands/operations/describe-lost-time.ts';
 import { lostTimeChecks, temporalSawLostTime, type Restore } from '../commands/operations/check-lost-time.ts';
 import { everyCheck, repairFindings, runDoctor, type Settled } from '../commands/operations/run-doctor.ts';
+import {
+  findForeign,
+  findMissingAttributes,
+  findWrongPepper,
+  findWrongSecretsKey,
+} from '../commands/operations/installation.ts';
+import type { Orchestrator } from '../orchestrator/orchestrator.ts';
 import { viewWorkflows } from '../commands/operations/workflow-view.ts';
 import type { Doctor, Finding } from '../commands/operations/check.ts';
+import { unusedSecret } from './admin-environment.ts';
+import type { AdminContext } from './admin-context.ts';
 import { adminCommand, integerOption, type AdminOutput } from './admin-command.ts';
 
+/** 10 s: a server that does not answer is named soon. */
+const namespaceTimeoutMs = 10_000;
 const defaultPauseSeconds = 10;
 /** One hour. Node's timers take at most 24 days, and fire at once beyond that. */
 const longestPauseSeconds = 3_600;
 /** 60 s: longer than any worker loop sleeps between two runs. */
 const defaultSlackSeconds = 60;
+
+/** Checks the settings that the caller gave, as the processes do at their start. */
+async function describeSettings(
+  { database, config, secrets }: AdminContext,
+  orchestrator: Orchestrator,
+): Promise<readonly string[]> {
+  const isGiven = ([value]: readonly string[]): boolean => value !== unusedSecret;
+  const wrong = await Promise.all([
+    isGiven(config.secretsKeys) ? findWrongSecretsKey(database, secrets) : undefined,
+    isGiven(config.keyPeppers) ? findWrongPepper(database, config.keyPeppers) : undefined,
+  ]);
+  const missing = await findMissingAttributes(orchestrator, namespaceTimeoutMs);
+  return [...wrong.filter((one) => one !== undefined), ...missing];
+}
 
 interface Report {
   readonly clean: boolean;
@@ -83,9 +108,14 @@ export const doctorCommand = adminCommand({
         slackSeconds,
         quick: values.quick !== undefined,
       };
+      const foreign = await findForeign({ database }, await orchestrator.namespace(namespaceTimeoutMs));
+      if (foreign !== undefined && values.repair !== undefined)
+        throw new Error(`Nothing was repaired: ${foreign}`);
       if (restore !== undefined && values['temporal-kept'] === undefined)
         await requireEvidenceOfLostTime(doctor, restore);
       const notes = [
+        ...(foreign === undefined ? [] : [foreign]),
+        ...(await describeSettings(context, orchestrator)),
         ...(restore === undefined ? [] : await describeLostTime(doctor, restore)),
         ...(await describeImpairments(doctor)),
       ];

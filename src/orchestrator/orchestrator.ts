@@ -40,8 +40,8 @@ export interface Orchestrator {
   readonly startTemplateSync: (businessAccountId: string) => Promise<void>;
   /** Schedules retention to run every hour; changes nothing when that schedule exists. */
   readonly scheduleRetention: () => Promise<void>;
-  /** Resolves when the server answers and has the namespace, rejects within `timeoutMs` otherwise. */
-  readonly ping: (timeoutMs: number) => Promise<void>;
+  /** Resolves to the namespace with the id that Temporal gave it; rejects within `timeoutMs` when the server does not answer or lacks it. */
+  readonly namespace: (timeoutMs?: number) => Promise<{ readonly id: string; readonly name: string }>;
   /** The underlying client, for modules that make other calls; only this file imports its package. */
   readonly client: Client;
   readonly close: () => Promise<void>;
@@ -178,9 +178,13 @@ export function orchestratorFor(
         taskQueue: taskQueues.maintenance,
         args: [],
       }),
-    async ping(timeoutMs) {
-      const { namespace } = client.options;
-      await limited(() => client.connection.workflowService.describeNamespace({ namespace }), timeoutMs);
+    async namespace(timeoutMs) {
+      const { namespace: name } = client.options;
+      const { namespaceInfo } = await limited(
+        () => client.connection.workflowService.describeNamespace({ namespace: name }),
+        timeoutMs,
+      );
+      return { id: namespaceInfo?.id ?? '', name };
     },
   };
 }

@@ -1,5 +1,10 @@
-/** Checks what a process needs to be ready: an API needs Postgres with its migrations, a worker also Temporal's namespace. */
+/** Checks what a process needs to be ready: servers that answer, a database that belongs to it, settings that fit the database. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  claimDatabase,
+  findMissingAttributes,
+  findWrongSettings,
+} from '../commands/operations/installation.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { pendingMigrations } from '../records/database/migrate.ts';
@@ -11,11 +16,11 @@ const checkTimeoutMs = 3_000;
 /** Takes why a server counts as missing, for the log alone: the text may name its host and user. */
 type Explain = (reason: string) => void;
 
-/**
- * Resolves within `checkTimeoutMs` to what an API lacks: `postgres`, or `migrations` if some were not applied. It does not need
- * Temporal: without it an API answers requests, stores callbacks and keeps starts of campaigns in the workflow outbox.
- */
-export async function findMissingOfApi(
+/** Resolves to the names of what is missing, or to sentences; empty when nothing is. */
+export type FindMissing = (explain?: Explain) => Promise<readonly string[]>;
+
+/** Resolves within `checkTimeoutMs` to `postgres`, or `migrations` if some were not applied. */
+export async function findMissingOfDatabase(
   { database }: Pick<Dependencies, 'database'>,
   explain?: Explain,
 ): Promise<readonly string[]> {
@@ -24,20 +29,50 @@ export async function findMissingOfApi(
   return migrations.length > 0 ? ['migrations'] : [];
 }
 
-/** Resolves within `checkTimeoutMs` to what a worker lacks: what an API may lack, and `temporal`. */
-export async function findMissingOfWorker(
-  { database, orchestrator }: Pick<Dependencies, 'database' | 'orchestrator'>,
-  explain?: Explain,
-): Promise<readonly string[]> {
-  const [missing, temporal] = await Promise.all([
-    findMissingOfApi({ database }, explain),
-    inTime(
-      'temporal',
-      orchestrator.ping(checkTimeoutMs).then(() => true),
-      explain,
-    ),
-  ]);
-  return [...missing, ...(temporal === undefined ? ['temporal'] : [])];
+type Checked = Pick<Dependencies, 'database' | 'config' | 'secrets'>;
+
+/**
+ * What an API lacks: a database, or settings that fit it. It does not need Temporal: without it an API answers requests, stores
+ * callbacks and keeps starts of campaigns in the workflow outbox.
+ */
+export function findMissingOfApi(dependencies: Checked): FindMissing {
+  const findWrong = untilNoneIsFound('settings', () => findWrongSettings(dependencies));
+  return async (explain) => {
+    const missing = await findMissingOfDatabase(dependencies, explain);
+    return missing.length > 0 ? missing : findWrong(explain);
+  };
+}
+
+/** What a worker lacks: what an API may lack, Temporal, its search attributes, or a database that belongs to its namespace. */
+export function findMissingOfWorker(dependencies: Checked & Pick<Dependencies, 'orchestrator'>): FindMissing {
+  const { orchestrator } = dependencies;
+  const findWrong = untilNoneIsFound('settings', () => findWrongSettings(dependencies));
+  const findAttributes = untilNoneIsFound('search attributes', () =>
+    findMissingAttributes(orchestrator, checkTimeoutMs),
+  );
+  return async (explain) => {
+    const [missing, namespace] = await Promise.all([
+      findMissingOfDatabase(dependencies, explain),
+      inTime('temporal', orchestrator.namespace(checkTimeoutMs), explain),
+    ]);
+    if (namespace === undefined) return [...missing, 'temporal'];
+    if (missing.length > 0) return missing;
+    const check = claimDatabase(dependencies, namespace).then((foreign) => foreign ?? '');
+    const foreign = await inTime('installation', check, explain);
+    if (foreign !== '') return [foreign ?? 'installation'];
+    return [...(await findWrong(explain)), ...(await findAttributes(explain))];
+  };
+}
+
+/** Settings change with a restart only: once nothing is wrong, they are not checked again. */
+function untilNoneIsFound(name: string, find: () => Promise<readonly string[]>): FindMissing {
+  let isChecked = false;
+  return async (explain) => {
+    if (isChecked) return [];
+    const found = await inTime(name, find(), explain);
+    isChecked = found?.length === 0;
+    return found ?? [name];
+  };
 }
 
 /** Undefined for a check that fails or does not answer in time. */

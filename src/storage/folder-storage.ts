@@ -1,7 +1,7 @@
 /** Files in a local folder: written under a temporary name, synced, then renamed. */
 import { once } from 'node:events';
 import { constants, createReadStream, createWriteStream } from 'node:fs';
-import { access, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { access, link, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { dirname, join, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -91,6 +91,35 @@ export function createFolderStorage(folder: string): FileStorage {
       }
     },
   };
+}
+
+const idFile = '.installation';
+
+/** Reads the id of the folder, which all processes that share it see; undefined if it has none and none can be created. */
+export async function readFolderId(
+  folder: string,
+  { create }: { readonly create: boolean },
+): Promise<string | undefined> {
+  const path = join(resolve(folder), idFile);
+  const read = () =>
+    readFile(path, 'utf8').then(
+      (text) => text.trim() || undefined,
+      () => undefined,
+    );
+  const present = await read();
+  if (present !== undefined || !create) return present;
+  const temporary = `${path}.${randomUUID()}`;
+  try {
+    await mkdir(resolve(folder), { recursive: true });
+    await writeFile(temporary, `${randomUUID()}\n`, { mode: 0o600 });
+    // Another process may create it at the same time: the first one wins, and no process sees half of it.
+    await link(temporary, path);
+  } catch {
+    // The file exists now, or the folder cannot be written: reading tells.
+  } finally {
+    await rm(temporary, { force: true }).catch(() => undefined);
+  }
+  return read();
 }
 
 /** The first upload creates the folder, and a file may vanish during the listing. */

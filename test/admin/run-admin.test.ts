@@ -14,6 +14,7 @@ import { findApiKeys } from '../../src/records/workspaces/api-keys.ts';
 import { findChannelById } from '../../src/records/workspaces/channels.ts';
 import { nothing, row } from '../../src/records/database/row.ts';
 import { createSecretBox } from '../../src/secrets.ts';
+import { seedCampaign } from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const pepper = 'the pepper of the admin tests';
@@ -488,4 +489,38 @@ describe('admin problems', () => {
       'The database lacks tables of this build (relation "channel" does not exist): run migrate\n',
     );
   });
+});
+
+test('trace-message joins a recipient with its statuses, events and deliveries', async () => {
+  const { campaignId, workspaceId, channelId } = await seedCampaign(database.pool, { recipients: 2 });
+  const ids = await database.pool.anyFirst(sql.type(row(t.type({ id: t.string })))`
+    UPDATE recipient SET state = 'SENT', provider_message_id = 'wamid.' || position, accepted_at = now(), sent_at = now()
+    WHERE campaign_id = ${campaignId} RETURNING id`);
+  const [id = ''] = ids;
+  const run = (statement: ReturnType<typeof sql.fragment>) =>
+    database.owner.query(sql.type(nothing)`${statement}`);
+  for (const messageId of ids) {
+    const eventId = await database.owner.oneFirst(sql.type(row(t.type({ id: t.string })))`
+      INSERT INTO event (workspace_id, key, body)
+      VALUES (${workspaceId}, 'sent', ${JSON.stringify({ data: { messageId } })}) RETURNING id`);
+    await run(sql.fragment`INSERT INTO webhook_delivery (workspace_id, webhook_id, event_id, event_key, state, error_code, attempted_at)
+      VALUES (${workspaceId}, ${randomUUID()}, ${eventId}, 'sent', 'failed', 'timeout', now())`);
+  }
+  await run(sql.fragment`INSERT INTO unmatched_status (channel_id, provider_message_id, status, body)
+    SELECT ${channelId}, provider_message_id, 'read', '{}' FROM recipient WHERE id = ${id}`);
+  const { out } = await admin(['trace-message', '--message-id', id]);
+  expect(JSON.parse(out)).toMatchObject({
+    message: {
+      id,
+      campaign_id: campaignId,
+      state: 'SENT',
+      provider_message_id: expect.stringContaining('wamid.'),
+    },
+    workflow_id: `campaign-${campaignId}`,
+    unmatched_statuses: [{ status: 'read' }],
+    events: [{ key: 'sent', deliveries: [{ state: 'failed', error_code: 'timeout' }] }],
+  });
+  expect(out).not.toContain('+49');
+  expect(out).not.toMatch(/"phone/);
+  expect(await admin(['trace-message', '--message-id', randomUUID()])).toMatchObject({ code: 1 });
 });

@@ -195,3 +195,28 @@ describe('a value that makes no sense', () => {
     for (const value of values) expect(() => loadConfig({ ...complete, [name]: value }), value).not.toThrow();
   });
 });
+
+describe('a variable that is no setting', () => {
+  const problemsOf = (more: Environment): string => {
+    try {
+      loadConfig({ ...complete, ...more });
+      return '';
+    } catch (error) {
+      return String(error);
+    }
+  };
+
+  it('is refused when it differs from a setting by two letters at most', () => {
+    expect(problemsOf({ RETENTION_DAY: '7' })).toContain(
+      'RETENTION_DAY is no setting: is RETENTION_DAYS meant?',
+    );
+    expect(problemsOf({ WEBHOOK_SLOT: '7' })).toContain('is WEBHOOK_SLOTS meant?');
+    expect(problemsOf({ S3_REGIN: 'x' })).toContain('is S3_REGION meant?');
+  });
+
+  it('is left alone when it belongs to another program', () => {
+    const others =
+      'HOME PATH HOSTNAME PGHOST AWS_REGION TEMPORAL_PORT TEMPORAL_SERVICE_HOST DATABASE_HOST NODE_OPTIONS';
+    expect(problemsOf(Object.fromEntries(others.split(' ').map((name) => [name, 'x'])))).toBe('');
+  });
+});

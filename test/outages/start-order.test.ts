@@ -2,9 +2,12 @@
 import { msToTs } from '@temporalio/common/lib/time.js';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { sql } from 'slonik';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { openTcpRelay, throughRelay, type TcpRelay } from '../../local/rehearsals/chaos/tcp-relay.ts';
 import { deploymentName } from '../../src/orchestrator/worker-deployment.ts';
+import { nothing } from '../../src/records/database/row.ts';
+import { searchAttributeNames } from '../../src/workflows/contract.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startTemporal } from '../support/temporal.ts';
 import { startProgram, type StartedProgram } from './child-process.ts';
@@ -25,6 +28,12 @@ afterAll(async () => {
   await Promise.all([toPostgres?.close(), toTemporal?.close()]);
   await database?.drop();
 });
+
+// Each test begins with a database that has not been started on yet.
+beforeEach(() =>
+  database.pool.query(sql.type(nothing)`
+  UPDATE installation SET temporal_namespace_id = NULL, temporal_namespace = NULL, postgres_id = NULL`),
+);
 
 const running: StartedProgram[] = [];
 afterEach(async () => {
@@ -79,11 +88,18 @@ async function start(name: keyof typeof programs, namespace = 'default', setting
   return { ...program, get, served };
 }
 
-const registerNamespace = (namespace: string) =>
-  temporal.connection.workflowService.registerNamespace({
+/** A namespace as ops/temporal/set-up-namespace.sh makes it. */
+async function registerNamespace(namespace: string): Promise<void> {
+  await temporal.connection.workflowService.registerNamespace({
     namespace,
     workflowExecutionRetentionPeriod: msToTs('1 day'),
   });
+  const { workspaceId, campaignStatus, pauseReason } = searchAttributeNames;
+  const searchAttributes = { [workspaceId]: 2, [campaignStatus]: 2, [pauseReason]: 2 };
+  const add = () => temporal.connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
+  // The server knows a new namespace after some seconds.
+  await expect.poll(() => add().then(() => true, String), { timeout: 60_000 }).toBe(true);
+}
 
 const names = ['api', 'worker'] as const;
 const startBoth = (namespace?: string) => Promise.all(names.map((name) => start(name, namespace)));
@@ -154,7 +170,9 @@ it('an admin command prints one line when Temporal is away', async () => {
 it('a worker says that it is ready when it is', async () => {
   await toPostgres.set('gone');
   const worker = await start('worker');
-  await expect.poll(() => worker.get('/readyz'), { timeout: 60_000 }).toEqual([503, 'Not ready: postgres']);
+  await expect
+    .poll(() => worker.get('/readyz'), { timeout: 60_000 })
+    .toEqual([503, 'Not ready: postgres, task queues']);
   expect(worker.output()).not.toContain('worker ready');
   await toPostgres.set('open');
   await worker.says('worker ready');

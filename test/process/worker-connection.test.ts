@@ -73,7 +73,7 @@ afterAll(async () => {
 
 it('reaches a server that wants a client certificate and an API key, as API and as worker', async () => {
   const orchestrator = await createOrchestrator(settings());
-  await orchestrator.ping(10_000);
+  await orchestrator.namespace(10_000);
   await orchestrator.close();
   const connection = await connectToTemporal(settings(), { warn: () => undefined });
   await connection.close();
@@ -97,7 +97,7 @@ it('is refused without the key or the certificate', async () => {
   ];
   for (const one of refused) {
     const orchestrator = await createOrchestrator(one);
-    await expect(orchestrator.ping(2_000)).rejects.toThrow();
+    await expect(orchestrator.namespace(2_000)).rejects.toThrow();
     await orchestrator.close();
   }
 });

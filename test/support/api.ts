@@ -88,7 +88,9 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     orchestrator: createIdleOrchestrator(),
     ...options.dependencies,
   };
-  const { server, drain } = createApiServer(dependencies, endpoints, options.limits, 'dist/dashboard');
+  const { server, drain } = createApiServer(dependencies, endpoints, options.limits, {
+    pageFolder: 'dist/dashboard',
+  });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
@@ -191,7 +193,7 @@ export function createIdleOrchestrator(overrides: Partial<Orchestrator> = {}): O
     scheduleTemplateSync: async () => undefined,
     scheduleRetention: async () => undefined,
     startTemplateSync: async () => undefined,
-    ping: async () => undefined,
+    namespace: async () => ({ id: 'a namespace', name: 'default' }),
     close: async () => undefined,
     get client(): never {
       throw new Error('This test has no Temporal');

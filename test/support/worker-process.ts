@@ -1,8 +1,9 @@
 /** The built worker as a process that tests can kill. `npm test` builds first. */
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { testSecretsKey } from './campaign-factory.ts';
 
 export interface WorkerProcess {
   /** Its log so far. */
@@ -26,7 +27,8 @@ export async function startWorkerProcess({
   temporalAddress,
   environment = {},
 }: WorkerProcessOptions): Promise<WorkerProcess> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'messaging-campaigns-worker-'));
+  // The workers of a database share a folder of files.
+  const dataDir = join(tmpdir(), `messaging-campaigns-worker-${new URL(databaseUrl).pathname.slice(1)}`);
   const child = spawn(process.execPath, [resolve('tools/run-built.mjs'), 'src/worker.js'], {
     env: {
       PATH: process.env['PATH'],
@@ -38,7 +40,7 @@ export async function startWorkerProcess({
       PROVIDER_APP_SECRET: 'the app secret of a test',
       PROVIDER_VERIFY_TOKEN: 'the verify token of a test',
       KEY_PEPPER: 'the key pepper of a test',
-      SECRETS_KEY: 'the secrets key of a test',
+      SECRETS_KEY: testSecretsKey,
       OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
       LOG_FORMAT: 'json',
       ...environment,

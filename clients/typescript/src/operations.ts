@@ -379,7 +379,7 @@ export const listAuditEntries = (client: Client, query: {
     /** Only entries about the record with this id, such as a campaign. */
     readonly object_id?: string;
     /** Entries of one kind of object only: those whose action begins with it. */
-    readonly object?: "campaign" | "workspace" | "wallet" | "key" | "session" | "sign-in-link" | "channel" | "webhook" | "contact";
+    readonly object?: "campaign" | "workspace" | "wallet" | "key" | "session" | "sign-in-link" | "channel" | "webhook" | "contact" | "installation";
     /** Entries of one key only. */
     readonly key_id?: string;
     /** Entries at this time or later only. */

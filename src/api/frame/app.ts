@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Koa from 'koa';
 import type { Dependencies } from '../../dependencies.ts';
-import { findMissingOfApi } from '../../process/find-missing.ts';
+import { findMissingOfDatabase, type FindMissing } from '../../process/find-missing.ts';
 import { dashboardPage } from '../dashboard/page.ts';
 import { sessionApi } from '../dashboard/session-api.ts';
 import { sessionEndpoints } from '../dashboard/sign-in.ts';
@@ -136,13 +136,16 @@ export function createApiServer(
   dependencies: Dependencies,
   endpoints: readonly Endpoint[],
   given: Partial<ServerLimits> = {},
-  pageFolder?: string,
+  {
+    pageFolder,
+    findMissing = () => findMissingOfDatabase(dependencies),
+  }: { readonly pageFolder?: string; readonly findMissing?: FindMissing } = {},
 ): ApiServer {
   let stopping = false;
   const limits = { ...defaultLimits, ...given };
   const { headersMs, requestMs, unreadMs, connections } = limits;
   const isStopping = () => stopping;
-  const readiness = createReadiness(() => findMissingOfApi(dependencies));
+  const readiness = createReadiness(() => findMissing());
   const app = createApp({ dependencies, endpoints, limits, isStopping, readiness, pageFolder });
   const handle = app.callback();
   const server = createServer(

@@ -23,6 +23,7 @@ const auditActions = [
   'webhook.disable',
   'contact.erase',
   'contact.export',
+  'installation.adopt',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

@@ -45,6 +45,17 @@ export async function listStoredSecrets(
     WHERE id > ${afterId} AND ${column} IS NOT NULL ORDER BY id LIMIT ${limit}`);
 }
 
+/** Returns one secret of the column for each key that encrypts some: bytes 2 to 9 are the key's id. */
+export function listSecretSamples(
+  connection: Connection,
+  secret: SecretColumn,
+): Promise<readonly StoredSecret[]> {
+  const { table, column, row: owner } = columns[secret];
+  return connection.any(sql.type(row(StoredSecret))`
+    SELECT DISTINCT ON (substring(${column} FROM 2 FOR 8)) id, ${owner} AS row, ${column} AS encrypted
+    FROM ${table} WHERE ${column} IS NOT NULL`);
+}
+
 /** Returns false when the secret was changed meanwhile: it is then encrypted under the present key already. */
 export async function replaceStoredSecret(
   connection: Connection,

@@ -92,7 +92,7 @@ it('leaves /metrics to a port of its own where one is named', async () => {
 });
 
 it('stays ready when Temporal does not answer', async () => {
-  const orchestrator = createIdleOrchestrator({ ping: () => Promise.reject(new Error('gone')) });
+  const orchestrator = createIdleOrchestrator({ namespace: () => Promise.reject(new Error('gone')) });
   api = await startTestApi({ dependencies: { orchestrator } });
   expect((await api.send('GET', '/readyz')).status).toBe(200);
   expect((await api.send('GET', '/healthz')).status).toBe(200);

@@ -99,7 +99,7 @@ async function createNamespace(attributes = true): Promise<string> {
   return namespace;
 }
 
-const poll = (read: () => Promise<unknown>) => expect.poll(read, { timeout: 60_000, interval: 200 });
+const patience = { timeout: 60_000, interval: 200 };
 
 describe('a database that belongs to another Temporal namespace', () => {
   const sentence =
@@ -118,9 +118,9 @@ describe('a database that belongs to another Temporal namespace', () => {
       start('worker', { TEMPORAL_NAMESPACE: namespace }),
       start('server', { TEMPORAL_NAMESPACE: namespace }),
     ]);
-    await poll(worker.readiness).toMatch(sentence);
+    await expect.poll(worker.readiness, patience).toMatch(sentence);
     // An API answers requests and stores callbacks also while it may not start workflows.
-    await poll(api.readiness).toBe('ready');
+    await expect.poll(api.readiness, patience).toBe('ready');
     expect(worker.output()).toContain('waiting for what is missing');
     const orchestrator = await createOrchestrator({
       temporalAddress: temporal.address,
@@ -139,7 +139,7 @@ describe('a database that belongs to another Temporal namespace', () => {
       after: { temporalNamespace: namespace, temporalNamespaceId: (await orchestrator.namespace()).id },
     });
     await worker.says('worker ready');
-    await poll(() => workflow.describe().then(({ type }) => type)).toBe('campaign');
+    await expect.poll(() => workflow.describe().then(({ type }) => type), patience).toBe('campaign');
     await orchestrator.close();
     const audited = await database.pool.any(sql.type(row(t.type({ action: t.string, command: t.string })))`
       SELECT action, command FROM audit_entry WHERE action = 'installation.adopt'`);
@@ -163,7 +163,7 @@ describe('a database that belongs to another Temporal namespace', () => {
     await database.pool.query(sql.type(nothing)`
       UPDATE installation SET temporal_namespace_id = ${await idOfDefault()}, temporal_namespace = 'default', postgres_id = '1/2'`);
     const worker = await start('worker');
-    await poll(worker.readiness).toMatch(/^Not ready: this database is a copy/);
+    await expect.poll(worker.readiness, patience).toMatch(/^Not ready: this database is a copy/);
   }, 120_000);
 });
 
@@ -181,9 +181,9 @@ describe('settings that do not fit the database', () => {
     await seed();
     for (const name of programs) {
       const program = await start(name, { SECRETS_KEY: 'another secrets key' });
-      await poll(program.readiness).toMatch(
-        /^Not ready: SECRETS_KEY and SECRETS_KEY_PREVIOUS do not decrypt/,
-      );
+      await expect
+        .poll(program.readiness, patience)
+        .toMatch(/^Not ready: SECRETS_KEY and SECRETS_KEY_PREVIOUS do not decrypt/);
     }
     const right = await start('worker', {
       SECRETS_KEY: 'another secrets key',
@@ -195,21 +195,25 @@ describe('settings that do not fit the database', () => {
   it('are named while no key was made under KEY_PEPPER', async () => {
     await seed();
     const api = await start('server', { KEY_PEPPER: 'a pepper of somebody else' });
-    await poll(api.readiness).toMatch(/^Not ready: no API key of this database was made under KEY_PEPPER/);
+    await expect
+      .poll(api.readiness, patience)
+      .toMatch(/^Not ready: no API key of this database was made under KEY_PEPPER/);
   }, 120_000);
 
   it('are named while the namespace lacks the search attributes', async () => {
     const worker = await start('worker', { TEMPORAL_NAMESPACE: await createNamespace(false) });
-    await poll(worker.readiness).toMatch(
-      /^Not ready: the Temporal namespace copy-\S+ lacks the search attributes WorkspaceId, CampaignStatus, PauseReason/,
-    );
+    await expect
+      .poll(worker.readiness, patience)
+      .toMatch(
+        /^Not ready: the Temporal namespace copy-\S+ lacks the search attributes WorkspaceId, CampaignStatus, PauseReason/,
+      );
   }, 120_000);
 
   it('are named while API and worker have folders of their own', async () => {
     const api = await start('server');
-    await poll(api.readiness).toBe('ready');
+    await expect.poll(api.readiness, patience).toBe('ready');
     const worker = await start('worker', { DATA_DIR: join(dataDir, 'other') });
-    await poll(worker.readiness).toMatch(/^Not ready: DATA_DIR is not the folder/);
+    await expect.poll(worker.readiness, patience).toMatch(/^Not ready: DATA_DIR is not the folder/);
     const second = await start('worker');
     await second.says('worker ready');
   }, 120_000);

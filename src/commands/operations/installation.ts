@@ -5,7 +5,6 @@
 import { join } from 'node:path';
 import { cacheFor } from '../../concurrency/cache-for.ts';
 import type { Config } from '../../config.ts';
-import type { Dependencies } from '../../dependencies.ts';
 import { pepperId } from '../../domain/workspaces/api-key.ts';
 import type { Orchestrator } from '../../orchestrator/orchestrator.ts';
 import type { Database } from '../../records/database/database.ts';
@@ -24,7 +23,10 @@ import type { SecretBox, SecretRow } from '../../secrets.ts';
 import { readFolderId } from '../../storage/folder-storage.ts';
 import { searchAttributeNames } from '../../workflows/contract.ts';
 
-type Places = Pick<Dependencies, 'database' | 'orchestrator'>;
+interface Places {
+  readonly database: Database;
+  readonly orchestrator: Orchestrator;
+}
 
 /** A class of its own, because logs name the class of an error. */
 class ForeignDatabase extends Error {

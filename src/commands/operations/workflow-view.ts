@@ -101,8 +101,9 @@ export function viewWorkflows(
     );
     // Only the first failure of a task is an event, so its time is when the failures began.
     const failure = history?.events?.find(({ workflowTaskFailedEventAttributes: failed }) => failed);
-    if (failure?.workflowTaskFailedEventAttributes?.cause !== nonDeterministic) return false;
-    return now() - Number(failure.eventTime?.seconds ?? 0) * 1000 > unreplayableMs;
+    const { cause } = failure?.workflowTaskFailedEventAttributes ?? {};
+    if (Number(cause ?? 0) !== nonDeterministic) return false;
+    return now() - Number(failure?.eventTime?.seconds ?? 0) * 1000 > unreplayableMs;
   };
 
   return {

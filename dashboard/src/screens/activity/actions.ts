@@ -25,6 +25,7 @@ const actions: Readonly<Record<AuditAction, string>> = {
   'webhook.disable': 'Webhook disabled',
   'contact.erase': 'Contact erased',
   'contact.export': 'Contact exported',
+  'installation.adopt': 'Database adopted',
 };
 
 /** Names an action; one of a newer API in the words of its code. */

@@ -1,5 +1,6 @@
 /** Requests about contacts (Spec 2.5). Answers contain a contact in the form of events, `EventContact`. */
 import * as t from 'io-ts';
+import { maxCustomFields } from '../domain/contacts/contact.ts';
 import { listOf } from './collections.ts';
 import { describe, named } from './json-schema.ts';
 import { cursorOf, integerOf, IsoDateTime, textOf, Uuid } from './scalars.ts';
@@ -31,9 +32,10 @@ const FieldId = refined(
 
 const CustomFields = refined(
   listOf(named('CustomFieldValue', struct({ fieldId: FieldId, value: textOf({ max: 5000 }) }))),
-  (fields) => fields.length <= 200 && new Set(fields.map(({ fieldId }) => fieldId)).size === fields.length,
-  'customFields must hold at most 200 fields, each once',
-  { maxItems: 200 },
+  (fields) =>
+    fields.length <= maxCustomFields && new Set(fields.map(({ fieldId }) => fieldId)).size === fields.length,
+  `customFields must hold at most ${maxCustomFields} fields, each once`,
+  { maxItems: maxCustomFields },
 );
 
 const TagIds = refined(listOf(t.string), (ids) => ids.length <= 1000, 'tagsId must hold at most 1000 tags', {

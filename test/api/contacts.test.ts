@@ -330,6 +330,59 @@ describe('PUT /api/contacts/{id}', () => {
   });
 });
 
+describe('the size of a contact', () => {
+  const fieldsOf = (count: number, length: number) =>
+    Array.from({ length: count }, (_, at) => ({ fieldId: `field_${at}`, value: 'ü'.repeat(length) }));
+  const storedOf = (id: string) =>
+    query(
+      api.database,
+      'SELECT octet_length(custom_fields::text) AS bytes, former_numbers FROM contact WHERE id = $1',
+      [id],
+    );
+
+  it('is at most 64 KiB of custom fields in a new contact', async () => {
+    const workspace = await aWorkspace();
+    const largest = await create(workspace, {
+      phoneNumber: `+49${nextNumber()}`,
+      customFields: fieldsOf(10, 3200),
+    });
+    expect(largest.status).toBe(201);
+    const answer = await create(workspace, {
+      phoneNumber: `+49${nextNumber()}`,
+      customFields: fieldsOf(10, 3300),
+    });
+    expect(answer).toMatchObject({ status: 400, body: { error: [{ field: 'customFields' }] } });
+    expect(answer.body.message).toMatch(/65536 bytes as JSON, but take \d+/);
+  });
+
+  it('may only shrink if a contact is larger, which keeps its other fields changeable', async () => {
+    const workspace = await aWorkspace();
+    const { id } = await aContact(workspace);
+    const large = Object.fromEntries(fieldsOf(40, 2000).map(({ fieldId, value }) => [fieldId, value]));
+    await query(api.database, 'UPDATE contact SET custom_fields = $2 WHERE id = $1', [
+      id,
+      JSON.stringify(large),
+    ]);
+    expect((await put(workspace, id, { subscribed: false })).status).toBe(200);
+    expect((await put(workspace, id, { customFields: fieldsOf(41, 2000) })).status).toBe(400);
+    expect((await put(workspace, id, { customFields: fieldsOf(39, 2000) })).status).toBe(200);
+    expect((await put(workspace, id, { customFields: fieldsOf(39, 2001) })).status).toBe(400);
+    expect((await put(workspace, id, { customFields: [] })).status).toBe(200);
+    expect((await put(workspace, id, { customFields: fieldsOf(39, 2000) })).status).toBe(400);
+  });
+
+  it('includes its last 20 former numbers', async () => {
+    const workspace = await aWorkspace();
+    const numbers = Array.from({ length: 25 }, nextNumber);
+    const { id } = await aContact(workspace, { phoneNumber: numbers[0] });
+    for (const phoneNumber of [...numbers.slice(1), numbers[10]]) {
+      expect((await put(workspace, id, { phoneNumber })).status).toBe(200);
+    }
+    const former = [...numbers.slice(4, 10), ...numbers.slice(10)].slice(-20).map((number) => `49${number}`);
+    expect(await storedOf(id)).toMatchObject([{ former_numbers: former }]);
+  });
+});
+
 describe('GET /api/contacts', () => {
   async function parts(workspace: SeededWorkspace, search: string, limit: number) {
     const found: string[] = [];
@@ -361,7 +414,7 @@ describe('GET /api/contacts', () => {
   });
 
   it.each(['', '&search=Large'])(
-    'ends a page at 4 MiB and continues on the next one, with the query "%s"',
+    'ends a page at 1 MiB and continues on the next one, with the query "%s"',
     async (search) => {
       const workspace = await api.seedWorkspace();
       await query(
@@ -382,7 +435,7 @@ describe('GET /api/contacts', () => {
         if (body.pagination.nextCursor === null) break;
         cursor = `&cursor=${body.pagination.nextCursor}`;
       }
-      expect(pages).toEqual([11, 11, 3]);
+      expect(pages).toEqual([...Array<number>(8).fill(3), 1]);
       expect(ids.size).toBe(25);
     },
   );

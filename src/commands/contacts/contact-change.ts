@@ -1,4 +1,5 @@
-import { presentContact, type Contact } from '../../domain/contacts/contact.ts';
+import { customFieldsProblem, presentContact, type Contact } from '../../domain/contacts/contact.ts';
+import { Invalid } from '../../domain/error.ts';
 import { serialiseEvent } from '../../domain/webhooks/new-event.ts';
 import type { ContactChange } from '../../records/contacts/changes.ts';
 import type { NewEventRow } from '../../records/webhooks/events.ts';
@@ -16,9 +17,14 @@ export function contactEvent({ workspaceId, eventKey, contact, occurredAt }: Con
   return { key: eventKey, body: serialiseEvent(workspaceId, { eventKey, data, occurredAt }), occurredAt };
 }
 
-/** The edited contact, with the time of its reading as `updatedAt`, and its event `contact.updated`. */
+/**
+ * The edited contact, with the time of its reading as `updatedAt`, and its event `contact.updated`. Throws Invalid if its custom
+ * fields became too large.
+ */
 export function contactChange(before: StoredContact, edited: Contact, occurredAt: Date): ContactChange {
   const { workspaceId, contact, readAt } = before;
+  const problem = customFieldsProblem(edited, contact);
+  if (problem !== undefined) throw Invalid.of([problem]);
   // A transaction that waited for the contact may have begun before its last change.
   const updatedAt = new Date(Math.max(readAt.getTime(), contact.updatedAt.getTime() + 1));
   const after = { ...edited, updatedAt };

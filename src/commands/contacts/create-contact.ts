@@ -1,5 +1,6 @@
 import type { Dependencies } from '../../dependencies.ts';
 import {
+  customFieldsProblem,
   editContact,
   newContact,
   readContactNumber,
@@ -51,6 +52,8 @@ export async function createContact(
   const optedOut = await findOptedOut({ secrets }, database, workspaceId, [number.digits]);
   const subscribed = input.subscribed ?? optedOut.size === 0;
   const contact = editContact(newContact(number, { id, source, createdAt: at }), { ...input, subscribed });
+  const problem = customFieldsProblem(contact);
+  if (problem !== undefined) throw Invalid.of([problem]);
   const event = contactEvent({ workspaceId, eventKey: 'contact.created', contact, occurredAt: now() });
   // Another request has registered the number meanwhile.
   if (!(await insertContact(database, workspaceId, { contact, event }))) throw numberIsTaken();

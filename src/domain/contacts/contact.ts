@@ -23,6 +23,15 @@ export interface Contact {
   readonly updatedAt: Date;
 }
 
+/** Most custom fields of a contact. */
+export const maxCustomFields = 200;
+/** Most bytes of a contact's custom fields, counted by `customFieldBytes`. */
+export const maxCustomFieldBytes = 65_536;
+
+/** UTF-8 bytes of `{"<fieldId>": "<value>", …}` as JSON without spaces. */
+export const customFieldBytes = (fields: Contact['customFields']): number =>
+  Buffer.byteLength(JSON.stringify(fields));
+
 /** '' without a number. */
 export const nationalNumber = ({
   phoneNumber,
@@ -134,6 +143,22 @@ export function editContact(contact: Contact, input: ContactInput, number?: Phon
     tagsId: input.tagsId === undefined ? contact.tagsId : [...new Set(input.tagsId)].toSorted(),
     dob: input.dob === undefined ? contact.dob : input.dob,
   };
+}
+
+/**
+ * Says what is wrong with the custom fields of a changed contact. Fields of 1.0.0 may exceed the bound: they stay, or become
+ * smaller.
+ */
+export function customFieldsProblem(
+  after: Contact,
+  before?: Pick<Contact, 'customFields'>,
+): FieldProblem | undefined {
+  if (after.customFields === before?.customFields) return undefined;
+  const bytes = customFieldBytes(after.customFields);
+  if (bytes <= maxCustomFieldBytes) return undefined;
+  if (before !== undefined && bytes < customFieldBytes(before.customFields)) return undefined;
+  const message = `customFields must not take more than ${maxCustomFieldBytes} bytes as JSON, but take ${bytes}: shorten or leave out some`;
+  return { field: 'customFields', message };
 }
 
 /** True when a caller can see no difference. */

@@ -2,6 +2,7 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { maxPayloadBytes } from '../../domain/webhooks/delivery.ts';
+import { tooLargeEnd } from '../../domain/webhooks/new-event.ts';
 import type { Connection } from '../database/database.ts';
 import { amongIds } from '../database/id-bounds.ts';
 import { bytes, nullable, row } from '../database/row.ts';
@@ -70,7 +71,7 @@ export async function claimAttempts(
           -- Retention may have removed the event of a delivery that waited for long.
           WHEN event.id IS NULL OR webhook_delivery.created_at < now() - make_interval(hours => ${expiryHours}) THEN 'expired'
           WHEN ${isErased} THEN 'erased'
-          WHEN octet_length(event.body) > ${maxPayloadBytes} THEN 'payload_too_large'
+          WHEN octet_length(event.body) > ${maxPayloadBytes} OR right(event.body, ${tooLargeEnd.length}) = ${tooLargeEnd} THEN 'payload_too_large'
         END AS refusal
       FROM webhook_delivery JOIN held USING (id)
       LEFT JOIN event ON event.id = webhook_delivery.event_id AND ${amongIds(eventIds, sql.fragment`event.id`)}

@@ -20,6 +20,7 @@ import {
   sweepTimeouts,
 } from '../../../src/records/webhooks/timeout-sweeper.ts';
 import type { TestDatabase } from '../../support/database.ts';
+import { serialiseEvent, type EventData } from '../../../src/domain/webhooks/new-event.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import {
   contactEvent,
@@ -493,6 +494,31 @@ describe('claimAttempts', () => {
     await query(database, 'UPDATE event SET body = $1', [body]);
     await claimAttempts(database.pool, [id], claimOptions);
     expect(await stored()).toMatchObject({ state, error_code: errorCode });
+  });
+
+  it('refuses an event whose data was left out because it is too large', async () => {
+    const { id } = await oneDelivery();
+    const occurredAt = new Date();
+    const write = async (text: string) => {
+      const data = { contact: { firstName: text } } as unknown as EventData<'contact.updated'>;
+      const body = serialiseEvent(1001, { eventKey: 'contact.updated', occurredAt, data });
+      await query(database, 'UPDATE event SET body = $1', [body]);
+      return body;
+    };
+    const body = await write('é'.repeat(131_072));
+    expect(JSON.parse(body)).toEqual({
+      eventKey: 'contact.updated',
+      workspaceId: 1001,
+      timestamp: occurredAt.toISOString(),
+      data: { too_large: true },
+    });
+    await claimAttempts(database.pool, [id], claimOptions);
+    expect(await stored()).toMatchObject({ state: 'failed', error_code: 'payload_too_large' });
+    const other = await oneDelivery();
+    expect((await write('"data":{"too_large":true}}')).length).toBeLessThan(300);
+    await claimAttempts(database.pool, [other.id], claimOptions);
+    const states = await query(database, 'SELECT state FROM webhook_delivery WHERE id = $1', [other.id]);
+    expect(states).toEqual([{ state: 'sending' }]);
   });
 
   it('ignores an unknown id', async () => {

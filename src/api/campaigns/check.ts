@@ -57,7 +57,7 @@ export const checkNewCampaign = endpoint(
     tag: 'Campaigns',
     access: 'channel',
     body: CheckCampaign,
-    bodyLimit: 32 * 1024 * 1024,
+    bodyLimit: 8 * 1024 * 1024,
     bodyExample: {
       name: 'Spring offer',
       template_id: exampleTemplateId,

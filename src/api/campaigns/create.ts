@@ -39,7 +39,7 @@ export const createCampaign = endpoint(
     apiKeyOnly: true,
     idempotent: true,
     body: CreateCampaign,
-    bodyLimit: 32 * megabyte,
+    bodyLimit: 8 * megabyte,
     bodyExample: {
       name: 'Spring offer',
       template_id: exampleTemplateId,

@@ -53,6 +53,22 @@ export function scheduleWarnings(scheduledAt: Date | null, now: Date): readonly 
   return [problem('scheduled_at', 'scheduled_at is more than a year ahead: check the year')];
 }
 
+/** Most bytes of a campaign's `audience` and `variable_mapping` as JSON, which each answer about the campaign repeats. */
+const maxStoredBytes = 256 * 1024;
+
+/** The problem of input that is stored with the campaign and too large, named after the largest field. */
+export function storedSizeProblems(stored: Readonly<Record<string, unknown>>): readonly FieldProblem[] {
+  const sizes = Object.entries(stored).map(
+    ([field, value]) => [field, value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value))] as const,
+  );
+  const all = sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
+  const [largest] = sizes.toSorted(([, one], [, other]) => other - one);
+  if (largest === undefined || all <= maxStoredBytes) return [];
+  const [field, bytes] = largest;
+  const message = `${field} takes ${bytes} bytes as JSON, but the audience and variable_mapping may take ${maxStoredBytes} bytes together: shorten it, or upload the audience as a file`;
+  return [problem(field, message)];
+}
+
 /** Problems of the audience input for its selection type. */
 export async function audienceProblems(body: CreateCampaign): Promise<readonly FieldProblem[]> {
   switch (body.contact_selection_type) {

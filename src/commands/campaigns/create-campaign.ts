@@ -1,5 +1,6 @@
 /** Creating a campaign (Spec 4.1): everything the request holds is checked at once, then one transaction writes it. */
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
+import type { VariableMapping } from '../../codecs/variable-mapping.ts';
 import { createBoundedQueue } from '../../concurrency/bounded-queue.ts';
 import { inSlices } from '../../concurrency/in-slices.ts';
 import type { Dependencies } from '../../dependencies.ts';
@@ -31,7 +32,12 @@ import { findCampaignContext, type CampaignContext } from '../../records/campaig
 import { insertCampaign, type NewCampaign } from '../../records/campaigns/creation.ts';
 import type { Campaign } from '../../records/campaigns/campaigns.ts';
 import type { Transaction } from '../../records/database/database.ts';
-import { audienceProblems, scheduleOf, scheduleWarnings } from './check-campaign-input.ts';
+import {
+  audienceProblems,
+  scheduleOf,
+  scheduleWarnings,
+  storedSizeProblems,
+} from './check-campaign-input.ts';
 import { referenceProblems } from './check-references.ts';
 import { exceptionProblems, windowsOf, windowWarnings } from './check-sending-window.ts';
 import { neverOpens } from './edit-campaign.ts';
@@ -97,6 +103,9 @@ export async function checkCampaign(
   if (channelId === null) throw channelNeeded();
   const now = dependencies.now();
   const schedule = scheduleOf(body, now);
+  const audience = audienceOf(body);
+  const mapping = storedMapping(body.variable_mapping);
+  refuse(storedSizeProblems({ ...audience, variable_mapping: mapping }));
   refuse([...(await audienceProblems(body)), ...schedule.problems, ...exceptionProblems(body, principal)]);
 
   const context = await findCampaignContext(database, {
@@ -134,8 +143,8 @@ export async function checkCampaign(
       name: body.name,
       description: body.description ?? null,
       selectionType: body.contact_selection_type,
-      audience: audienceOf(body),
-      variableMapping: body.variable_mapping ?? null,
+      audience,
+      variableMapping: mapping ?? null,
       sendType: body.send_type,
       scheduledAt: schedule.at,
       sendingWindow: body.sending_window ?? null,
@@ -210,6 +219,15 @@ async function findInMapping(
   return { problems: [...surplus, ...problems], warnings };
 }
 
+/** The mapping without its footers, which have no variables. */
+function storedMapping(mapping: VariableMapping | undefined): VariableMapping | undefined {
+  if (mapping === undefined) return undefined;
+  const { footer: _, default_values: defaults, ...stored } = mapping;
+  if (defaults === undefined) return stored;
+  const { footer: __, ...storedDefaults } = defaults;
+  return { ...stored, default_values: storedDefaults };
+}
+
 /** The small part of the audience input. */
 function audienceOf(body: CreateCampaign) {
   const { segments, contact_filters, csv_mapping, csv_file_key, csv_file_url } = body;
@@ -225,7 +243,7 @@ function audienceOf(body: CreateCampaign) {
   };
 }
 
-/** Audience input as bytes: given a text of 32 MiB, the Postgres driver would encode it in one go. */
+/** Audience input as bytes: given a text of 8 MiB, the Postgres driver would encode it in one go. */
 async function inputOf(body: CreateCampaign): Promise<Buffer | undefined> {
   if (body.contact_selection_type === 'quick_contacts') {
     const slices: Buffer[] = [];

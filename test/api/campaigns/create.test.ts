@@ -41,6 +41,51 @@ const create = (body: unknown, key = workspace.channelKey) =>
 const countCampaigns = () =>
   api.database.pool.oneFirst(sql.type(row(t.type({ n: t.number })))`SELECT count(*)::int AS n FROM campaign`);
 
+describe('the size of a campaign', () => {
+  const stored = async (id: string) =>
+    (await api.send('GET', `/api/campaigns/${id}`, { key: workspace.channelKey })).body.data.variable_mapping;
+
+  it('leaves out footers, which have no variables', async () => {
+    const footer = { text: 'x'.repeat(600_000) };
+    const mapping = { body: { '1': 'firstName', '2': '17' }, default_values: { body: { '1': 'you' } } };
+    const answer = await create({
+      ...valid(),
+      variable_mapping: { ...mapping, footer, default_values: { ...mapping.default_values, footer } },
+    });
+    expect(answer.status).toBe(201);
+    expect(await stored(answer.body.data.campaign.id)).toEqual(mapping);
+  });
+
+  it('is at most 256 KiB of mapping and audience, which the answer names', async () => {
+    const mapping = (length: number) => ({
+      body: { '1': 'firstName', '2': '17' },
+      header: { note: 'x'.repeat(length) },
+      default_values: { body: { '1': 'you' } },
+    });
+    const largest = await create({ ...valid(), variable_mapping: mapping(260_000) });
+    expect(largest.status).toBe(201);
+    const larger = await create({ ...valid(), variable_mapping: mapping(262_200) });
+    expect(larger).toMatchObject({ status: 400, body: { error: [{ field: 'variable_mapping' }] } });
+    const conditions = Array.from({ length: 40 }, () => ({
+      field: 'firstName',
+      operator: 'in',
+      value: Array.from({ length: 10 }, () => 'x'.repeat(900)),
+    }));
+    const filtered = await create({
+      ...valid(),
+      contact_selection_type: 'segmented',
+      segments: [randomUUID()],
+      contact_filters: { conditions },
+    });
+    expect(filtered).toMatchObject({ status: 400, body: { error: [{ field: 'contact_filters' }] } });
+  });
+
+  it('is at most 8 MiB of JSON', async () => {
+    const quick_contacts = Array.from({ length: 600_000 }, (_, at) => `+4915${100_000_000 + at}`);
+    expect((await create({ ...valid(), quick_contacts })).status).toBe(413);
+  });
+});
+
 describe('POST /api/campaigns/auto-trigger', () => {
   it('answers 201 with exactly the fields of the contract', async () => {
     const answer = await create(valid());

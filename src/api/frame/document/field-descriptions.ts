@@ -59,7 +59,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   createdAt: 'Creation time of the {noun}.',
   createdBy: 'Id of the user who creates the tag; default the API key’s id.',
   csv_contacts_string:
-    'CSV text with a header row and at least one data row; for more than 32 MiB upload a file.',
+    'CSV text with a header row and at least one data row; for more than 8 MiB upload a file.',
   csv_file_key: 'Key of an uploaded CSV, for `csv_contacts`, from `POST /api/campaigns/csv-files`.',
   csv_file_url: '`csv_file_url` of an upload, or a public address of a CSV, for `csv_contacts`.',
   csv_mapping: 'Columns of the CSV by meaning, counted from 0.',

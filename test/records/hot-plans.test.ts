@@ -371,8 +371,6 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
       contactId,
       names: [contactId, '4915100000777'],
       formerNumbers: ['4915100000778'],
-      requestedAt: new Date(),
-      clearedUntil: null,
     }),
   'erase a contact': (connection) => clearContact(connection, seeded.workspaceId, contactId),
   'delete old recipients': (connection) =>

@@ -19,7 +19,7 @@ import {
   limitSlice,
 } from '../../records/contacts/erasure-slices.ts';
 import type { Connection } from '../../records/database/database.ts';
-import { isDatabaseAway } from '../../records/database/failure.ts';
+import { isDatabaseAway, isStatementTooLong } from '../../records/database/failure.ts';
 import { startOfDay } from '../../records/database/id-bounds.ts';
 
 type ErasureDependencies = Pick<Dependencies, 'database' | 'logger'>;
@@ -32,10 +32,13 @@ const callbackDelaySeconds = 2;
 const preparationDelaySeconds = 2;
 /** 60 s until the next attempt of a step that failed; meanwhile other erasures advance. */
 const failureDelaySeconds = 60;
+/** 10 s until the next attempt of a step that took too long, with half the rows. */
+const halvedDelaySeconds = 10;
 
 /**
  * Clears the next slice of one erasure, from the earliest row to the request, and records it in the same transaction: a
- * process that dies loses one step. A step that fails is postponed. False when no step is due.
+ * process that dies loses one step. A step that fails is postponed; one that takes too long is tried again with half the
+ * rows. False when no step is due.
  */
 export async function stepErasure(dependencies: ErasureDependencies, after: number): Promise<boolean> {
   const { database, logger } = dependencies;
@@ -50,7 +53,9 @@ export async function stepErasure(dependencies: ErasureDependencies, after: numb
   } catch (error) {
     if (erasure === undefined || isDatabaseAway(error)) throw error;
     const { workspaceId, contactId } = erasure;
-    await postponeErasure(database, erasure, failureDelaySeconds);
+    const halve = isStatementTooLong(error);
+    const delaySeconds = halve ? halvedDelaySeconds : failureDelaySeconds;
+    await postponeErasure(database, erasure, { delaySeconds, halve });
     logger.error({ workspaceId, contactId, error: errorName(error) }, 'step of an erasure failed');
     return true;
   }
@@ -65,7 +70,7 @@ async function clearNextSlice(
   let { requestedAt } = erasure;
   if (clearedUntil === null) {
     if (await isKnownToPreparation(transaction, erasure))
-      return postponeErasure(transaction, erasure, preparationDelaySeconds);
+      return postponeErasure(transaction, erasure, { delaySeconds: preparationDelaySeconds });
     await eraseLateTraces(transaction, erasure);
     requestedAt = await coverRowsAhead(transaction, erasure);
   }
@@ -77,7 +82,7 @@ async function clearNextSlice(
   }
   const endOfDay = startOfDay(from.getTime(), 1);
   const to = endOfDay < requestedAt ? endOfDay : requestedAt;
-  const slice = await limitSlice(transaction, { from, to });
+  const slice = await limitSlice(transaction, { from, to }, erasure.halvings);
   await eraseEvents(transaction, erasure, slice);
   await eraseStatusesAndAnswers(transaction, erasure, slice);
   const complete = await eraseCallbacks(transaction, erasure, slice);

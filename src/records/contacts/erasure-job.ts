@@ -31,26 +31,42 @@ const Erasure = t.type({
   formerNumbers: t.readonlyArray(t.string),
   requestedAt: timestamp,
   clearedUntil: nullable(timestamp),
+  /** How often its slices were halved. */
+  halvings: t.number,
 });
 export type Erasure = t.TypeOf<typeof Erasure>;
 
+/** 10 s, so that a step which is too long delays the others little before its slice is halved. */
+const stepTimeoutMs = 10_000;
+
+/** Slices are not halved more often: the largest then has a single row. */
+export const maxHalvings = 15;
+
 /**
- * Locks the erasure whose step is due longest, skipping locked ones and those requested in the last `afterSeconds`. A time
- * more than a minute ahead predates a clock rollback: that step is due.
+ * Locks an erasure whose step is due: the one of a workspace chosen at random that is due longest, so that no workspace waits
+ * behind all erasures of another. Skips locked ones and those requested in the last `afterSeconds`. A time more than a minute
+ * ahead predates a clock rollback: that step is due.
  */
 export async function lockErasure(
   connection: Connection,
   afterSeconds: number,
 ): Promise<Erasure | undefined> {
+  const salt = Math.floor(Math.random() * 2 ** 31);
   const found = await connection.maybeOne(sql.type(row(Erasure))`
     SELECT contact_id AS "contactId", workspace_id AS "workspaceId", names, former_numbers AS "formerNumbers",
-      requested_at AS "requestedAt", cleared_until AS "clearedUntil"
+      requested_at AS "requestedAt", cleared_until AS "clearedUntil", halvings
     FROM erasure
     WHERE next_step_at <= clock_timestamp()
         - make_interval(secs => CASE WHEN cleared_until IS NULL THEN ${afterSeconds} ELSE 0 END)
       OR next_step_at > clock_timestamp() + interval '1 minute'
-    ORDER BY next_step_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED`);
-  return found ?? undefined;
+    ORDER BY hashint8extended(workspace_id, ${salt}::int8), next_step_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED`);
+  if (found === null) return undefined;
+  if (found.halvings < maxHalvings) {
+    await connection.query(
+      sql.type(nothing)`SELECT set_config('statement_timeout', ${String(stepTimeoutMs)}, true)`,
+    );
+  }
+  return found;
 }
 
 /**
@@ -70,14 +86,15 @@ export async function coverRowsAhead(connection: Connection, { contactId }: Eras
     WHERE contact_id = ${contactId} RETURNING requested_at AS until`);
 }
 
-/** Other erasures advance meanwhile. */
+/** Other erasures advance meanwhile. `halve` gives the next step half the rows. */
 export async function postponeErasure(
   connection: Connection,
   { contactId }: Pick<Erasure, 'contactId'>,
-  delaySeconds: number,
+  { delaySeconds, halve = false }: { readonly delaySeconds: number; readonly halve?: boolean },
 ): Promise<void> {
   await connection.query(sql.type(nothing)`
-    UPDATE erasure SET next_step_at = clock_timestamp() + make_interval(secs => ${delaySeconds})
+    UPDATE erasure SET next_step_at = clock_timestamp() + make_interval(secs => ${delaySeconds}),
+      halvings = CASE WHEN ${halve} THEN least(halvings + 1, ${maxHalvings}) ELSE halvings END
     WHERE contact_id = ${contactId}`);
 }
 
@@ -99,7 +116,12 @@ export function isKnownToPreparation(connection: Connection, { requestedAt }: Er
  */
 export async function eraseLateTraces(
   connection: Connection,
-  { workspaceId, contactId, names, formerNumbers }: Erasure,
+  {
+    workspaceId,
+    contactId,
+    names,
+    formerNumbers,
+  }: Pick<Erasure, 'workspaceId' | 'contactId' | 'names' | 'formerNumbers'>,
 ): Promise<void> {
   const isOf = (numbers: readonly string[]) =>
     sql.fragment`phone_number = ANY (${sql.array(numbers, 'text')})`;
@@ -120,7 +142,7 @@ export async function advanceErasure(
   { clearedUntil, delaySeconds }: { readonly clearedUntil: Date; readonly delaySeconds: number },
 ): Promise<void> {
   await connection.query(sql.type(nothing)`
-    UPDATE erasure SET cleared_until = ${clearedUntil.toISOString()},
+    UPDATE erasure SET cleared_until = ${clearedUntil.toISOString()}, halvings = greatest(0, halvings - 1),
       next_step_at = clock_timestamp() + make_interval(secs => ${delaySeconds})
     WHERE contact_id = ${contactId}`);
 }

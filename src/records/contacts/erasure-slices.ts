@@ -38,28 +38,26 @@ const within = ({ from, to }: Slice, column: FragmentSqlToken) =>
   sql.fragment`${column} >= ${from.toISOString()} AND ${column} < ${to.toISOString()}`;
 const eventsOf = ({ from, to }: Slice) => sql.fragment`id >= ${firstIdAt(from)} AND id < ${firstIdAt(to)}`;
 
-/** The part of a slice that has no more rows than one step may read. */
-export async function limitSlice(connection: Connection, slice: Slice): Promise<Slice> {
+/** The part of a slice that has no more rows than one step may read, half as many for each of the `halvings`. */
+export async function limitSlice(connection: Connection, slice: Slice, halvings: number): Promise<Slice> {
+  const share = (most: number) => Math.ceil(most / 2 ** halvings);
   const receivedAt = sql.fragment`received_at`;
   const createdAt = sql.fragment`created_at`;
   const at = await connection.oneFirst(sql.type(Earliest)`
     SELECT least(
-      (SELECT uuid_extract_timestamp(id) FROM event WHERE ${eventsOf(slice)} ORDER BY id OFFSET ${mostEvents} LIMIT 1),
+      (SELECT uuid_extract_timestamp(id) FROM event WHERE ${eventsOf(slice)} ORDER BY id OFFSET ${share(mostEvents)} LIMIT 1),
       (SELECT received_at FROM provider_callback WHERE ${within(slice, receivedAt)}
-       ORDER BY received_at OFFSET ${mostCallbacks} LIMIT 1),
+       ORDER BY received_at OFFSET ${share(mostCallbacks)} LIMIT 1),
       (SELECT created_at FROM idempotency_key WHERE ${within(slice, createdAt)}
-       ORDER BY created_at OFFSET ${mostAnswers} LIMIT 1)) AS at`);
+       ORDER BY created_at OFFSET ${share(mostAnswers)} LIMIT 1)) AS at`);
   if (at === null) return slice;
   const to = Math.max(Math.floor(at.getTime()), slice.from.getTime() + 1);
   return { from: slice.from, to: new Date(to) };
 }
 
 /** True where one of the names occurs in the text. */
-const containsName = (text: FragmentSqlToken, names: readonly string[]) =>
-  sql.join(
-    names.map((name) => sql.fragment`strpos(${text}, ${name}) > 0`),
-    sql.fragment` OR `,
-  );
+const containsName = (text: FragmentSqlToken, names: readonly string[]) => sql.fragment`
+  EXISTS (SELECT FROM unnest(${sql.array([...names], 'text')}) AS wanted (name) WHERE strpos(${text}, wanted.name) > 0)`;
 
 const Id = row(t.type({ id: t.string }));
 
@@ -69,7 +67,7 @@ export async function eraseEvents(connection: Connection, erasure: Erasure, slic
   // Marked as fanned out: no delivery of it is made any more.
   const ids = await connection.anyFirst(sql.type(Id)`
     UPDATE event SET body = ${erasedBody}, fanned_out_at = COALESCE(fanned_out_at, now())
-    WHERE ${eventsOf(slice)} AND workspace_id = ${workspaceId} AND (${containsName(sql.fragment`body`, names)})
+    WHERE ${eventsOf(slice)} AND workspace_id = ${workspaceId} AND ${containsName(sql.fragment`body`, names)}
     RETURNING id`);
   if (ids.length === 0) return;
   // An array, because Postgres would estimate the updated rows to be thousands and read whole days of deliveries.
@@ -89,13 +87,12 @@ export async function eraseCallbacks(
   { names, formerNumbers }: Erasure,
   slice: Slice,
 ): Promise<boolean> {
-  const named = [...names, ...formerNumbers].map(
-    (name) => sql.fragment`position(convert_to(${name}, 'UTF8') IN body) > 0`,
-  );
+  const named = sql.array([...names, ...formerNumbers], 'text');
   const received = within(slice, sql.fragment`received_at`);
   const found = await connection.any(sql.type(row(Callback))`
     SELECT id, ${callbackIsOver} AS "isOver" FROM provider_callback
-    WHERE ${received} AND (${sql.join(named, sql.fragment` OR `)})`);
+    WHERE ${received} AND EXISTS (
+      SELECT FROM unnest(${named}) AS wanted (name) WHERE position(convert_to(wanted.name, 'UTF8') IN body) > 0)`);
   const over = found.filter(({ isOver }) => isOver).map(({ id }) => id);
   if (over.length > 0) {
     await connection.query(sql.type(nothing)`
@@ -116,7 +113,7 @@ export async function eraseStatusesAndAnswers(
         SELECT id FROM unmatched_status WHERE ${received} AND emitted_at IS NULL
         UNION ALL SELECT id FROM unmatched_status WHERE ${received} AND emitted_at IS NOT NULL)
       AND channel_id IN (SELECT id FROM channel WHERE workspace_id = ${workspaceId})
-      AND (${containsName(sql.fragment`body`, names)})`);
+      AND ${containsName(sql.fragment`body`, names)}`);
   // The answer keeps its form; it is deleted a day after the request.
   const [, ...replaced] = names;
   const cleared = replaced.reduce(
@@ -126,5 +123,5 @@ export async function eraseStatusesAndAnswers(
   await connection.query(sql.type(nothing)`
     UPDATE idempotency_key SET response_body = ${cleared}
     WHERE ${within(slice, sql.fragment`created_at`)} AND workspace_id = ${workspaceId}
-      AND (${containsName(sql.fragment`response_body`, names)})`);
+      AND ${containsName(sql.fragment`response_body`, names)}`);
 }

@@ -57,6 +57,11 @@ export function isLockHeld(error: unknown): boolean {
   return someLink(error, ({ code }) => ofLock.test(String(code)));
 }
 
+/** True when Postgres ended a statement at its time limit. */
+export function isStatementTooLong(error: unknown): boolean {
+  return someLink(error, ({ code }) => code === '57014');
+}
+
 /** True when the database is older than this build. */
 export function isTableMissing(error: unknown): boolean {
   return someLink(error, ({ code }) => code === '42P01');

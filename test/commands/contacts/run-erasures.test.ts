@@ -6,6 +6,7 @@ import { eraseContact } from '../../../src/commands/contacts/erase-contact.ts';
 import { stepErasure } from '../../../src/commands/contacts/run-erasures.ts';
 import type { Config } from '../../../src/config.ts';
 import { setSubscribed } from '../../../src/records/callbacks/sender-contacts.ts';
+import { limitSlice } from '../../../src/records/contacts/erasure-slices.ts';
 import { claimAttempts } from '../../../src/records/webhooks/attempts.ts';
 import { getWebhookDelivery } from '../../../src/records/webhooks/deliveries.ts';
 import { recordDeliveryOutcomes } from '../../../src/records/webhooks/outcome-recorder.ts';
@@ -290,6 +291,72 @@ describe('the erasure job', () => {
     await query(database, 'UPDATE erasure SET next_step_at = now()');
     while (await stepErasure(eraser(), 0));
     expect([await Promise.all(people.map(countNaming)), await queued()]).toEqual([[0, 0], 0]);
+  });
+
+  it('gives a workspace its turn before another has finished many', async () => {
+    const crowd = await aPerson();
+    for (let n = 0; n < 200; n += 1) {
+      await query(
+        database,
+        `INSERT INTO erasure (contact_id, workspace_id, names, former_numbers, requested_at)
+         VALUES (gen_random_uuid(), $1, ARRAY['nobody'], '{}', now() - interval '1 minute')`,
+        [crowd.workspaceId],
+      );
+    }
+    const person = await aPerson();
+    await writeEvents(person, 0);
+    await eraseContact(eraser(), person);
+    const isQueued = async () =>
+      (await query(database, 'SELECT FROM erasure WHERE contact_id = $1', [person.contactId])).length > 0;
+    let steps = 0;
+    for (; await isQueued(); steps += 1) await stepErasure(eraser(), 0);
+    // Two steps of its own, each chosen with a probability of one half.
+    expect(steps).toBeLessThan(100);
+    expect(await queued()).toBeGreaterThan(100);
+  });
+
+  it('takes half the rows after each step that took too long', async () => {
+    const person = await aPerson();
+    await eraseContact(eraser(), person);
+    await writeEvents(person, 1);
+    const halvings = async () => (await query(database, 'SELECT halvings FROM erasure'))[0]?.['halvings'];
+    await query(
+      database,
+      `CREATE FUNCTION take_long() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE query_canceled; END $$`,
+    );
+    await query(
+      database,
+      'CREATE TRIGGER takes_long BEFORE UPDATE ON event FOR EACH ROW EXECUTE FUNCTION take_long()',
+    );
+    for (let step = 1; step <= 3; step += 1) {
+      expect(await stepErasure(eraser(), 0)).toBe(true);
+      expect(await halvings()).toBe(step);
+      expect(await stepErasure(eraser(), 0)).toBe(false);
+      await query(database, 'UPDATE erasure SET next_step_at = now()');
+    }
+    await query(database, 'DROP TRIGGER takes_long ON event');
+    await stepErasure(eraser(), 0);
+    expect(await halvings()).toBe(2);
+    while (await stepErasure(eraser(), 0));
+    expect([await countNaming(person), await queued()]).toEqual([0, 0]);
+  });
+
+  it.each([0, 1, 4])('reads at most its share of a day after %i halvings', async (halvings) => {
+    await query(
+      database,
+      `INSERT INTO event (id, workspace_id, key, body)
+       SELECT uuidv7(make_interval(secs => n / 1000.0) - interval '2 days'), 1, 'sent', '{}' FROM generate_series(1, 21000) AS n`,
+    );
+    const from = new Date(Date.now() - 2 * 24 * 3_600_000 - 60_000);
+    const to = new Date(from.getTime() + 600_000);
+    const slice = await limitSlice(database.pool, { from, to }, halvings);
+    const [read] = await query<{ n: number }>(
+      database,
+      'SELECT count(*)::int AS n FROM event WHERE uuid_extract_timestamp(id) >= $1 AND uuid_extract_timestamp(id) < $2',
+      [slice.from, slice.to],
+    );
+    expect(read?.n).toBeLessThanOrEqual(20_000 / 2 ** halvings);
+    expect(read?.n).toBeGreaterThan(19_000 / 2 ** halvings);
   });
 
   it('waits until transactions that knew the person have ended', async () => {

@@ -525,7 +525,7 @@ export type CheckCampaign = {
   readonly segments?: readonly (string)[];
   /** Phone numbers in international form, each optionally with values of body variables after `,`, `|` or `;`: `+4915112345678,Ada,12`. */
   readonly quick_contacts?: readonly (string)[];
-  /** CSV text with a header row and at least one data row; for more than 32 MiB upload a file. */
+  /** CSV text with a header row and at least one data row; for more than 8 MiB upload a file. */
   readonly csv_contacts_string?: string;
   /** Key of an uploaded CSV, for `csv_contacts`, from `POST /api/campaigns/csv-files`. */
   readonly csv_file_key?: string;
@@ -826,7 +826,7 @@ export type CreateCampaign = {
   readonly segments?: readonly (string)[];
   /** Phone numbers in international form, each optionally with values of body variables after `,`, `|` or `;`: `+4915112345678,Ada,12`. */
   readonly quick_contacts?: readonly (string)[];
-  /** CSV text with a header row and at least one data row; for more than 32 MiB upload a file. */
+  /** CSV text with a header row and at least one data row; for more than 8 MiB upload a file. */
   readonly csv_contacts_string?: string;
   /** Key of an uploaded CSV, for `csv_contacts`, from `POST /api/campaigns/csv-files`. */
   readonly csv_file_key?: string;

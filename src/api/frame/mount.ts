@@ -16,7 +16,7 @@ import { idempotencyKeyOf, noIdempotency, openIdempotency, Replay } from './idem
 import type { MemoryBudget, MemoryShare } from './body/memory-budget.ts';
 import type { RateLimiter } from './caller/rate-limit.ts';
 import { valuesOf } from './raw-headers.ts';
-import { receiveBody } from './body/receive-body.ts';
+import { bytesPerToken, receiveBody } from './body/receive-body.ts';
 import { createRouter } from './router.ts';
 import { createSerialiser, respond, respondText, type Serialise } from './respond.ts';
 
@@ -35,6 +35,7 @@ export interface Frame {
 
 // A reservation of an Idempotency-Key is abandoned 30 s after the provider's time limit has passed.
 const abandonedAfterMs = 30_000;
+const storedBytesPerToken = 16 * 1024;
 
 /** The middleware that serves the endpoints. Throws when they contradict each other. */
 export function mount(frame: Frame, endpoints: readonly Endpoint[]): Middleware<FrameState> {
@@ -72,14 +73,15 @@ async function serve(serving: Serving): Promise<void> {
   const { declaration } = target;
   const principal = await admit(frame, ctx, declaration);
   const memory = openMemory(frame, ctx, principal);
+  const charge = (tokens: number) => {
+    if (declaration.access !== 'public') frame.keyLimiter.charge(principal.keyId, tokens);
+  };
   const received = await receiveBody({
     ctx,
     declaration,
     timeoutMs: frame.bodyTimeoutMs,
     memory,
-    charge: (tokens) => {
-      if (declaration.access !== 'public') frame.keyLimiter.charge(principal.keyId, tokens);
-    },
+    charge,
   });
   const params = decodePath(declaration, given);
   const serialise = createSerialiser(declaration);
@@ -91,7 +93,9 @@ async function serve(serving: Serving): Promise<void> {
       const request = await describeRequest({ frame, ctx, declaration, principal, bytes, serialise });
       return answerOf({ ...serving, principal, params, request, body: received.value });
     });
-    respond(ctx, answer, { serialise, memory });
+    const length = respond(ctx, answer, { serialise, memory });
+    // The answer to a change is what the change has stored, for each reader and in each event.
+    charge(Math.floor(length / (declaration.method === 'GET' ? bytesPerToken : storedBytesPerToken)));
   } catch (error) {
     if (!(error instanceof Replay)) throw error;
     ctx.set('Idempotent-Replayed', 'true');

@@ -31,7 +31,8 @@ interface Responding {
   readonly memory: MemoryShare;
 }
 
-export function respond(ctx: FrameContext, answer: Answer, { serialise, memory }: Responding): void {
+/** Returns the length of the answer in characters; 0 for a stream. */
+export function respond(ctx: FrameContext, answer: Answer, { serialise, memory }: Responding): number {
   if (answer.headers !== undefined) ctx.set({ ...answer.headers });
   if ('content' in answer) {
     const { content } = answer;
@@ -40,14 +41,17 @@ export function respond(ctx: FrameContext, answer: Answer, { serialise, memory }
     // The type is set before the body, because Koa guesses the type of a body without one.
     ctx.res.setHeader('Content-Type', answer.contentType);
     ctx.body = content;
+    return typeof content === 'string' || Buffer.isBuffer(content) ? content.length : 0;
   } else if (answer.body === undefined) {
     ctx.status = answer.status;
     ctx.body = null;
+    return 0;
   } else {
     const response = serialise(answer);
     // Counts the bytes until they are sent: a caller that reads slowly keeps them in memory.
     if (response.body.length > smallAnswer) memory.take(response.body.length);
     respondText(ctx, response);
+    return response.body.length;
   }
 }
 

@@ -40,7 +40,8 @@ interface PageQuery<P extends t.Props> extends PageRequest {
 const deepest = 100_000;
 const mostCounted = 10_000;
 
-const mostBytes = 4 * 1024 * 1024;
+/** Reading and encoding a page of this size keeps the process from nothing else for longer than 50 ms. */
+const mostBytes = 1024 * 1024;
 
 /** One page of a list by cursor. */
 export interface CursorPage<A> {
@@ -59,7 +60,7 @@ interface CursorPageQuery<P extends t.Props> {
   readonly limit: number;
 }
 
-/** Returns the first rows, up to `limit` or 4 MiB. */
+/** Returns the first rows, up to `limit` or 1 MiB. */
 export async function listCursorPage<P extends t.Props>(
   connection: Connection,
   { props, rows, order, size, limit }: CursorPageQuery<P>,

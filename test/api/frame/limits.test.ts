@@ -32,7 +32,7 @@ describe('a body', () => {
     expect(refused.body.message).toBe('Request body must not hold more than 100000 values');
   });
 
-  it('costs a token for each 64 KiB it inflates to and each 1,000 values, also when it is refused', async () => {
+  it('costs a token for each 64 KiB it inflates to and each 1,000 values, also when it is refused; an answer to it, for each 16 KiB', async () => {
     await start({ config: { rateLimitPerSecond: 1_000 } });
     const left = async () =>
       Number((await api.send('GET', '/api/notes', { key })).headers.get('ratelimit-remaining'));
@@ -45,8 +45,8 @@ describe('a body', () => {
       return { cost: before - (await left()), refilled: performance.now() - beganAt };
     };
     const text = await costOf(gzipSync(`{"name":"${'x'.repeat(1_000_000)}"}`));
-    expect(text.cost).toBeLessThanOrEqual(15 + 2);
-    expect(text.cost).toBeGreaterThan(15 + 2 - 1 - text.refilled);
+    expect(text.cost).toBeLessThanOrEqual(15 + 61 + 2);
+    expect(text.cost).toBeGreaterThan(15 + 61 + 2 - 1 - text.refilled);
     const values = await costOf(gzipSync(note(300_000)));
     expect(values.cost).toBeLessThanOrEqual(9 + 100 + 2);
     expect(values.cost).toBeGreaterThan(9 + 100 + 2 - 1 - values.refilled);
@@ -59,6 +59,26 @@ describe('a body', () => {
     expect(refused.headers.get('retry-after')).toBe('1');
     expect((await post('{"name":"n"}')).status).toBe(200);
   });
+});
+
+it('an answer costs a token for each 64 KiB', async () => {
+  const large = endpoint(
+    {
+      method: 'GET',
+      path: '/api/large',
+      operationId: 'large',
+      summary: 'A large answer',
+      tag: 'Operations',
+      access: 'workspace',
+      responses: { 200: { description: 'Done', content: { 'text/plain': { type: 'string' } } } },
+    },
+    async () => ({ status: 200, content: 'x'.repeat(1024 * 1024), contentType: 'text/plain' }),
+  );
+  await start({ endpoints: [large], config: { rateLimitPerSecond: 1 } });
+  expect((await api.send('GET', '/api/large', { key })).status).toBe(200);
+  const next = await api.send('GET', '/api/large', { key });
+  expect(next.status).toBe(429);
+  expect(Number(next.headers.get('retry-after'))).toBeGreaterThan(10);
 });
 
 it('statements of one workspace run on half of the connections, the others on the rest', async () => {

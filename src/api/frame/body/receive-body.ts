@@ -13,8 +13,9 @@ const mostValuesPerMebibyte = 100_000;
 const mostValues = 2_500_000;
 /** Estimated memory of a parsed value of any type. */
 const bytesPerValue = 64;
-// A body costs one token for each of these units; the first unit of both is paid by the request's own token.
-const [bytesPerToken, valuesPerToken] = [64 * 1024, 1_000];
+// A body costs one token for each of these units, an answer for its bytes; the request's own token pays the first unit of each.
+export const bytesPerToken = 64 * 1024;
+const valuesPerToken = 1_000;
 const noBytes = Buffer.alloc(0);
 
 export interface Receiving {

@@ -78,16 +78,17 @@ refuses it at once.
 
 | limit | value | beyond it |
 |---|---|---|
-| requests per key | rate set by the operator, bursts of twice as many; a body counts one more per 64 KiB and per 1,000 values | 429 |
+| requests per key | rate set by the operator, bursts of twice as many; a body counts one more per 64 KiB and per 1,000 values, a response per 64 KiB, that of a change per 16 KiB | 429 |
 | refused keys per address; documents without a key | 100 per second; 8 MiB per second | 429 |
-| JSON body after decompression | 1 MiB, 100,000 values, 64 levels; for a campaign 32 MiB and 2,500,000 values | 413, 400 |
+| JSON body after decompression | 1 MiB, 100,000 values, 64 levels; for a campaign 8 MiB and 2,500,000 values | 413, 400 |
 | time to receive headers, a JSON body, a whole request | 10 s, 30 s, 10 minutes | 408 |
 | bodies and large responses in memory | 256 MiB, half of it per workspace | 503 |
 | database connections and exports per workspace | half of a process's, others wait up to 15 s; 4 exports | 503 |
 | texts | no NUL characters, no lone surrogates | 400 |
-| list by page; by cursor | 100,000 rows deep; 4 MiB per page | 400; continue with the cursor |
+| list by page; by cursor | 100,000 rows deep; 1 MiB per page | 400; continue with the cursor |
 | segments | 64 KiB and 50 conditions each; 1,000 per workspace; per campaign 100 with 10,000 values | 400 |
-| contact | 200 custom fields of 5,000 characters, 1,000 tags | 400 |
+| contact | 200 custom fields of 5,000 characters, 64 KiB of them in all, 1,000 tags | 400 |
+| \`variable_mapping\` and the stored audience of a campaign | 256 KiB together | 400 |
 | webhooks | 50 | 400 |
 | files for campaigns | 256 MiB each; 10,000 files and 10 GiB | 413 |
 | response that the client does not read | 30 s | connection cut |

@@ -2,7 +2,7 @@
  * Codecs of a campaign's audience input (Spec 4.1): of requests, and of the small parts that are stored with the campaign.
  */
 import * as t from 'io-ts';
-import { mostCustomColumns } from '../domain/audience/csv.ts';
+import { isColumnName, maxColumnName, mostCustomColumns } from '../domain/audience/csv.ts';
 import { recordOf, shortListOf } from './collections.ts';
 import { describe, named } from './json-schema.ts';
 import { integerOf } from './scalars.ts';
@@ -12,10 +12,15 @@ import { needed, nullish, optional, refined, struct } from './struct.ts';
 const Column = integerOf({ min: 0, meaning: 'the number of a column, counted from 0' });
 
 const CustomColumns = refined(
-  recordOf(Column),
-  (columns) => Object.keys(columns).length <= mostCustomColumns,
-  (field) => `${field} must name at most ${mostCustomColumns} columns`,
-  { maxProperties: mostCustomColumns },
+  refined(
+    recordOf(Column),
+    (columns) => Object.keys(columns).length <= mostCustomColumns,
+    (field) => `${field} must name at most ${mostCustomColumns} columns`,
+    { maxProperties: mostCustomColumns },
+  ),
+  (columns) => Object.keys(columns).every(isColumnName),
+  (field) => `${field} must have names of 1 to ${maxColumnName} characters, other than __proto__`,
+  {},
 );
 
 export const CsvMapping = named(

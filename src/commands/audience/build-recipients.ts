@@ -58,16 +58,7 @@ export async function buildRecipients({
       registered = registration.contacts;
       await writing.add(registration.written);
     }
-    let reached = 0;
-    await recipients.write(
-      candidates.map((candidate, at) => {
-        const skip = skips[at];
-        if (skip !== undefined || !isReachable(candidate)) return skippedRecipient(candidate, skip);
-        const contact = candidate.contact ?? registered[reached] ?? null;
-        reached += 1;
-        return recipientOf(candidate, contact, rules);
-      }),
-    );
+    await recipients.write(recipientsOf({ candidates, skips, registered, rules }));
   };
 
   for await (const candidates of batches) {
@@ -77,6 +68,27 @@ export async function buildRecipients({
   for (const batch of waiting) await finish(batch);
   await writing.settle();
   await contacts?.flush();
+}
+
+interface Registered extends Pick<Batch, 'candidates' | 'skips'> {
+  /** The contacts of those that are not skipped, in their order. */
+  readonly registered: readonly AudienceContact[];
+  readonly rules: AudienceRules;
+}
+
+/** One at a time: the variables of a whole batch may be much longer than the batch. */
+function* recipientsOf({ candidates, skips, registered, rules }: Registered): Generator<NewRecipient> {
+  let reached = 0;
+  for (const [at, candidate] of candidates.entries()) {
+    const skip = skips[at];
+    if (skip !== undefined || !isReachable(candidate)) {
+      yield skippedRecipient(candidate, skip);
+      continue;
+    }
+    const contact = candidate.contact ?? registered[reached] ?? null;
+    reached += 1;
+    yield recipientOf(candidate, contact, rules);
+  }
 }
 
 function beginBatch(

@@ -12,8 +12,9 @@ import type { CsvRow } from './csv-row.ts';
 import { createCsvRowReader } from './csv-rows.ts';
 import { createCsvTextDecoder } from './csv-text.ts';
 
-// Small batches, so that the garbage collector frees their objects cheaply.
+// Small batches, so that the garbage collector frees their objects cheaply; 1 MiB of a file at most, however long its rows are.
 const batchSize = 1_000;
+const piecesOfBatch = 256;
 // 4 KiB are parsed at once: each byte may be a row of its own, because a blank line is one.
 const pieceBytes = 4 * 1024;
 
@@ -24,13 +25,16 @@ export async function* readCsvCandidates(
 ): AsyncGenerator<readonly Candidate[]> {
   let read: CsvRowReading | undefined;
   let batch: Candidate[] = [];
+  let pieces = 0;
   for await (const rows of readCsvRows(chunks)) {
+    pieces += 1;
     for (const row of rows) {
       if (read === undefined) read = readerFor(row, mapping);
       else batch.push('problem' in row ? malformed(row) : read(row.cells, row.line));
-      if (batch.length === batchSize) {
+      if (batch.length === batchSize || (pieces >= piecesOfBatch && batch.length > 0)) {
         yield batch;
         batch = [];
+        pieces = 0;
       }
     }
   }

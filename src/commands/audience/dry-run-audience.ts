@@ -78,12 +78,13 @@ export async function dryRunAudience(
     rules,
     recipients: {
       write: async (written) => {
-        recipients.push(...written.slice(0, shown - recipients.length));
-        if (request.keepsSkipped === true)
-          skippedRows.push(...written.filter(({ skip }) => skip !== undefined));
-        for (const { skip, phone } of written) {
-          if (skip !== undefined) skipped[skip.reason] = (skipped[skip.reason] ?? 0) + 1;
-          else {
+        for (const recipient of written) {
+          const { skip, phone } = recipient;
+          if (recipients.length < shown) recipients.push(recipient);
+          if (skip !== undefined) {
+            skipped[skip.reason] = (skipped[skip.reason] ?? 0) + 1;
+            if (request.keepsSkipped === true) skippedRows.push(recipient);
+          } else {
             sendable += 1;
             const country = phone?.country ?? '';
             countries.set(country, (countries.get(country) ?? 0) + 1);

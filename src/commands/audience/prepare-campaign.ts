@@ -9,6 +9,7 @@ import { buildRecipients } from './build-recipients.ts';
 import { FileTemporarilyUnavailable, foreignFileUrl, storeDownload } from './campaign-file.ts';
 import { openCandidates, type AudienceRequest } from './candidates.ts';
 import { AudienceInput } from '../../codecs/campaign-audience.ts';
+import { report } from '../../codecs/report.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 import { findOptedOut } from '../contacts/opted-out-numbers.ts';
@@ -224,8 +225,10 @@ const QuickContacts = t.array(t.string);
 
 function readAudience({ audience }: CampaignToPrepare): AudienceInput {
   const read = AudienceInput.decode(audience);
-  if (!isRight(read)) throw new Error('The stored audience is not readable');
-  return read.right;
+  if (isRight(read)) return read.right;
+  // Stored by an earlier release, which took more.
+  const [problem] = report(read.left);
+  throw new PreparationFailure('CSV_UNREADABLE', `The audience cannot be read: ${problem?.message ?? ''}`);
 }
 
 async function readRequest(

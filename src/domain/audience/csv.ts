@@ -5,6 +5,12 @@ import { callingCodeFor, normalisePhoneNumber } from '../phone-number.ts';
 
 /** Custom columns that one mapping may name: as many as a contact has custom fields. */
 export const mostCustomColumns = 200;
+/** Characters of a custom column's name: as many as a contact's `fieldId` has. */
+export const maxColumnName = 255;
+
+/** True for a name that a contact's custom field may have. */
+export const isColumnName = (name: string): boolean =>
+  name !== '' && name.length <= maxColumnName && name !== '__proto__';
 
 /** 0-based column indexes. */
 export interface CsvMapping {

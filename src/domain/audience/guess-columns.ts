@@ -1,6 +1,6 @@
 /** Guesses the columns of a CSV (phone, country, name, e-mail) from its header and its first rows. */
 import { callingCodeFor, normalisePhoneNumber } from '../phone-number.ts';
-import { mostCustomColumns, type CsvMapping } from './csv.ts';
+import { isColumnName, mostCustomColumns, type CsvMapping } from './csv.ts';
 
 export interface GuessedColumns {
   readonly mapping: CsvMapping;
@@ -65,7 +65,7 @@ export function guessColumns(
   let named = 0;
   const custom = headers
     .map((header, column) => [header.trim(), column] as const)
-    .filter(([header, column]) => header !== '' && !taken.has(column))
+    .filter(([header, column]) => isColumnName(header) && !taken.has(column))
     .slice(0, mostCustomColumns)
     .filter(([header]) => (named += header.length) <= mostNamed);
   return {

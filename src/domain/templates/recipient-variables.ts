@@ -55,6 +55,9 @@ const partResolver = (part: TextPart): SlotResolver => {
   }
 };
 
+/** Characters of a value: the provider takes no longer text. Without a limit, a long cell could be repeated in each value. */
+const maxValueLength = 32_768;
+
 /** A text in which one of the fields is empty counts as empty as a whole. */
 const mappedResolver = (parts: readonly TextPart[]): SlotResolver => {
   const [first, ...rest] = parts;
@@ -66,17 +69,20 @@ const mappedResolver = (parts: readonly TextPart[]): SlotResolver => {
     for (const { isField, resolve } of resolvers) {
       const value = resolve(source);
       if (isField && value.trim() === '') return '';
-      text += value;
+      if (text.length < maxValueLength) text += value.slice(0, maxValueLength);
     }
     return text;
   };
 };
 
+const shorten = (text: string): string =>
+  text.length <= maxValueLength ? text : text.trimStart().slice(0, maxValueLength).toWellFormed();
+
 /** Resolves a slot by its inline value, then its mapped field, then `default_values`. Placeholders in a value are not expanded. */
 export const slotResolver = (slot: RecipientSlot): SlotResolver => {
   const mapped = mappedResolver(slot.parts);
   const { inlineIndex, fallback, rule } = slot;
-  const finish = (text: string): string => normaliseSlot(rule, tidyText(text));
+  const finish = (text: string): string => normaliseSlot(rule, tidyText(shorten(text)));
   if (inlineIndex === undefined) return (source) => finish(mapped(source)) || fallback;
   return (source) => finish(source.inline?.[inlineIndex] ?? '') || finish(mapped(source)) || fallback;
 };

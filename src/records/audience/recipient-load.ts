@@ -14,7 +14,7 @@ import { recordPreparationEnd, releaseUnknownReservations, type PreparationEnd }
 import { createUuidV7Generator } from '../database/uuid-v7.ts';
 
 export interface RecipientLoad {
-  readonly write: (recipients: readonly NewRecipient[]) => Promise<void>;
+  readonly write: (recipients: Iterable<NewRecipient>) => Promise<void>;
   /** Recipients written so far. */
   readonly count: () => number;
   /**
@@ -114,8 +114,10 @@ function recipientLoad(connection: LoadConnection, campaignId: string, startedAt
     count: () => position,
     destroy: connection.destroy,
     async write(recipients) {
-      for (const recipient of recipients) writeRow(recipient);
-      if (rows.size() >= batchBytes) await queue.add(connection.copyRows(copyRecipients, rows.take()));
+      for (const recipient of recipients) {
+        writeRow(recipient);
+        if (rows.size() >= batchBytes) await queue.add(connection.copyRows(copyRecipients, rows.take()));
+      }
     },
     async finish({ messagePlan, contactsReadAt = startedAt, resentCampaignId }) {
       if (rows.size() > 0) await queue.add(connection.copyRows(copyRecipients, rows.take()));

@@ -91,6 +91,10 @@ describe('a campaign is created', () => {
       }),
     ],
     [
+      'a CSV with a custom field whose name has 255 characters',
+      () => ({ ...csv, csv_mapping: { ...csvMapping, custom_field_mapping: { ['x'.repeat(255)]: 4 } } }),
+    ],
+    [
       'the failed recipients of a campaign',
       () => ({ contact_selection_type: 'failed_contacts', failed_campaign_id: campaignId }),
     ],
@@ -280,6 +284,18 @@ describe('a campaign is refused', () => {
       () => ({ ...csv, csv_mapping: { ...csvMapping, custom_field_mapping: { city: 'e' } } }),
       'csv_mapping.custom_field_mapping.city',
       'must be',
+    ],
+    [
+      'a custom field with a name of 256 characters',
+      () => ({ ...csv, csv_mapping: { ...csvMapping, custom_field_mapping: { ['x'.repeat(256)]: 4 } } }),
+      'csv_mapping.custom_field_mapping',
+      'must have names of 1 to 255 characters',
+    ],
+    [
+      'a custom field without a name',
+      () => ({ ...csv, csv_mapping: { ...csvMapping, custom_field_mapping: { '': 4 } } }),
+      'csv_mapping.custom_field_mapping',
+      'must have names of 1 to 255 characters',
     ],
     [
       'a file that was not uploaded',

@@ -389,6 +389,18 @@ describe('a CSV that cannot be used', () => {
     expect(await contactsOf(sender)).toEqual([]);
   });
 
+  test('ends in FAILED with a mapping that only an earlier release took', async () => {
+    const sender = await aSender(database.pool);
+    const custom = { ['x'.repeat(256)]: 2 };
+    const id = await aCsv(sender, 'phone,country,city\n+4915112345678,49,Bonn\n', {
+      audience: { csv_mapping: { ...mapping, custom_field_mapping: custom } },
+    });
+    await prepare(id);
+    const { status, code, message } = await preparationOf(id);
+    expect({ status, code }).toEqual({ status: 'FAILED', code: 'CSV_UNREADABLE' });
+    expect(message).toContain('csv_mapping.custom_field_mapping must have names of 1 to 255 characters');
+  });
+
   test('keeps the skipped rows when no recipient is left', async () => {
     const sender = await aSender(database.pool);
     const id = await aCsv(sender, 'p,c\nnonsense,49\n030901820,Atlantis\n');

@@ -36,3 +36,8 @@ it('returns a low confidence for ambiguous columns', () => {
   expect(mapping.phone_column).toBe(0);
   expect(confidence).toEqual({ phone_column: 0, country_code_column: 0 });
 });
+
+it('leaves out columns whose header is no name of a custom field', () => {
+  const { mapping } = guessColumns(['phone', 'x'.repeat(256), '__proto__', 'city'], [['+4915112345678']]);
+  expect(mapping.custom_field_mapping).toEqual({ city: 3 });
+});

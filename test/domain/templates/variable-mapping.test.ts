@@ -139,6 +139,13 @@ describe('a CSV campaign', () => {
     expect(bodyFor({ mapping: { body: { 1: value } }, options }, source)).toEqual(expected);
   });
 
+  test('never takes more of long cells than the provider accepts as one text', () => {
+    const mapping = { body: { 1: '{{Order ID}}'.repeat(85) } };
+    const long = { ...ada, row: ['4917', 'Grace Hopper', 'x'.repeat(1_000_000)] };
+    const [text = ''] = bodyFor({ mapping, options }, long);
+    expect(text.length).toBe(32_768);
+  });
+
   test('misses the cell of a short row', () => {
     expect(bodyFor({ mapping: { body: { 1: 'Order ID' } }, options }, { row: ['4917'] })).toBe('body.1');
   });

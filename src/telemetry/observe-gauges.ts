@@ -77,8 +77,14 @@ export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database:
     },
   );
   gauge(
+    'sending_pace_share',
+    'Lowest share of its rate that the slow answers of the provider let a channel send, 0 to 1; 1 when none is slow',
+    [],
+    (one, { sending }) => one.set(sending.pace),
+  );
+  gauge(
     'channels_impaired',
-    'Channels that cannot send at their rate, by kind: blocked, held (circuit open), throttled, or why the provider rejects their messages',
+    'Channels that cannot send at their rate, by kind: blocked, held (circuit open), slow, throttled, or why the provider rejects their messages',
     ['kind'],
     (one, { impairedChannels }) => {
       for (const kind of impairments) one.set({ kind }, 0);

@@ -321,7 +321,7 @@ export type CampaignDetail = {
   readonly audience: { readonly [key: string]: unknown };
   /** Contact field or text for each variable of the template; null if none was given. */
   readonly variable_mapping: { readonly [key: string]: unknown } | null;
-  /** Estimated seconds until all recipients are sent to, at the channel’s present rate and within the sending window; null when unknown. */
+  /** Estimated seconds until all recipients are sent to, at the rate that the channel has and the provider allows at present, and within the sending window; null when unknown. */
   readonly eta_seconds: number | null;
 };
 
@@ -2365,7 +2365,7 @@ export type VariableMapping = {
   readonly default_values?: VariableDefaults;
 };
 
-/** TURN: Other campaigns of the channel are sending. Wait: the campaigns of a channel share its rate. CHANNEL_TROUBLE: The provider does not answer or fails, so the channel pauses between probes. Wait: sending resumes with the first probe that succeeds. CHANNEL_THROTTLE: The provider asked the channel to send more slowly. Wait until `waiting_until`. MESSAGING_LIMIT: The business account has sent to as many different people in 24 hours as it may. Wait until `waiting_until`, or ask the provider for a higher limit. SENDING_WINDOW: It is outside the hours in which the campaign may send. Wait until `waiting_until`, or change the sending window. PREPARATION: The recipients are being prepared. Wait: sending begins when they are ready. QUEUED: All workers are busy with other campaigns. Wait, or have the operator add workers. WORKFLOW_STUCK: The workflow of the campaign cannot continue, or no worker takes its tasks. Have the operator look at the workers and the workflow. */
+/** TURN: Other campaigns of the channel are sending. Wait: the campaigns of a channel share its rate. CHANNEL_TROUBLE: The provider fails, so the channel pauses between probes until `waiting_until`; or, without a time, it answers so slowly that the channel sends less than it may. Wait: sending speeds up again as soon as the provider answers. CHANNEL_THROTTLE: The provider asked the channel to send more slowly. Wait until `waiting_until`. MESSAGING_LIMIT: The business account has sent to as many different people in 24 hours as it may. Wait until `waiting_until`, or ask the provider for a higher limit. SENDING_WINDOW: It is outside the hours in which the campaign may send. Wait until `waiting_until`, or change the sending window. PREPARATION: The recipients are being prepared. Wait: sending begins when they are ready. QUEUED: All workers are busy with other campaigns. Wait, or have the operator add workers. WORKFLOW_STUCK: The workflow of the campaign cannot continue, or no worker takes its tasks. Have the operator look at the workers and the workflow. */
 export type WaitingReason = "TURN" | "CHANNEL_TROUBLE" | "CHANNEL_THROTTLE" | "MESSAGING_LIMIT" | "SENDING_WINDOW" | "PREPARATION" | "QUEUED" | "WORKFLOW_STUCK";
 
 export type Wallet = {

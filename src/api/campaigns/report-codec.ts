@@ -120,7 +120,7 @@ export const CampaignDetail = named(
     variable_mapping: nullish(t.UnknownRecord),
     eta_seconds: describe(nullish(Integer), {
       description:
-        'Estimated seconds until all recipients are sent to, at the channel’s present rate and within the sending window; null when unknown.',
+        'Estimated seconds until all recipients are sent to, at the rate that the channel has and the provider allows at present, and within the sending window; null when unknown.',
     }),
   }),
 );
@@ -153,6 +153,8 @@ function beginningOf({ status, started_at, scheduled_at, created_at, windows }: 
 /** Seconds until all recipients are sent to at the channel's rate and within the windows; ignores other limits. */
 function etaSeconds(row: DetailRow, rate: number, now: Date): number | null {
   if (row.pending === 0 || row.status === 'PAUSED' || isFinished(row.status)) return null;
+  // While the circuit of the channel is open nothing is sent.
+  if (rate <= 0) return null;
   const begins = row.started_at === null ? (row.scheduled_at ?? now) : now;
   const from = begins > now ? begins : now;
   const end = afterOpenTime(row.windows, from, row.pending / rate);

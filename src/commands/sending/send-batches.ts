@@ -3,7 +3,7 @@
  * overlap. Invariant: a message leaves only if it is claimed, its price is reserved, and its token is due.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { delaySchedule } from '../../records/sending/channel-rate.ts';
+import { delaySchedule, recordPaceShare, slowBelow } from '../../records/sending/channel-rate.ts';
 import { recordAnswers } from '../../records/sending/circuit-breaker.ts';
 import { countOpenClaims, type Claim } from '../../records/sending/claim-batch.ts';
 import type { SendingContext } from '../../records/sending/sending-context.ts';
@@ -74,6 +74,8 @@ const waitFor = (waitMs: number): Ending => ({ ...timeIsUp, waitMs });
 const waitForChannel = (channelWaitMs: number): Ending => ({ ...timeIsUp, channelWaitMs });
 
 const pollMs = 50;
+/** 5 s: short enough for the reader of a campaign, long enough for a mean. */
+const paceEveryMs = 5_000;
 /** 20 ms: least time between two claims that wait for a retry to fall due. */
 const minRetryWaitMs = 20;
 /** 5 s: how long a step keeps sending after its time is up, until the campaign's next step has acquired the slot. */
@@ -206,6 +208,15 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
     return timeIsUp;
   };
 
+  let isSlow = context.pace_share !== null;
+  const measuring = setInterval(() => {
+    const share = queue.takePaceShare();
+    // Small slots, and a step whose slot or recipients have gone, use less than the rate for reasons of their own.
+    if (lease.share < 1 || !lease.isHeld() || claimer.remaining <= 0) return;
+    if (share >= slowBelow && !isSlow) return;
+    isSlow = share < slowBelow;
+    void recordPaceShare(database, channelId, isSlow ? share : null).catch(() => undefined);
+  }, paceEveryMs);
   let ending = timeIsUp;
   let failure: SentBatches['failure'];
   try {
@@ -214,6 +225,7 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
     failure = { error };
   }
   await queue.drain();
+  clearInterval(measuring);
   queue.flushLag();
   return {
     ...ending,

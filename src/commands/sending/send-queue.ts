@@ -3,7 +3,7 @@
  * fewer answers than `Throughput` allows, and within 800 ms of its claim; otherwise it is released unsent.
  */
 import type { SendResult } from '../../provider/provider.ts';
-import { tokenToleranceMs } from '../../records/sending/channel-rate.ts';
+import { slowBelow, tokenToleranceMs } from '../../records/sending/channel-rate.ts';
 import type { ClaimedRecipient } from '../../records/sending/claim-batch.ts';
 import { ScheduleLag } from './schedule-lag.ts';
 import { Throughput, type ThroughputLimits } from './throughput.ts';
@@ -52,6 +52,12 @@ export class SendQueue {
   #endsAt = 0;
   #spacingMs = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** Of the latest measurement of the pace. */
+  #measuredAt = performance.now();
+  #sent = 0;
+  /** For how long due messages waited for answers to earlier ones. */
+  #blockedMs = 0;
+  #blockedAt: number | undefined;
   #onAnswer: () => void = () => undefined;
 
   constructor(options: SendQueueOptions) {
@@ -102,6 +108,7 @@ export class SendQueue {
         this.#head += 1;
         this.#options.onResult(next.recipient, released);
       } else if (!this.throughput.maySend()) {
+        if (waitMs <= 0) this.#blockedAt ??= now;
         return;
       } else if (waitMs > 0) {
         this.#timer = setTimeout(() => this.sendDue(), Math.ceil(waitMs));
@@ -112,6 +119,26 @@ export class SendQueue {
         void this.#send(next);
       }
     }
+  }
+
+  /** The share of the rate that the provider's answers let through since the last call, 0 to 1; 1 if they held up nothing. */
+  takePaceShare(): number {
+    const { messagesPerSecond } = this.#options;
+    const now = performance.now();
+    const ms = now - this.#measuredAt;
+    this.#endBlock(now);
+    const isLimited =
+      this.isStuck() ||
+      this.#blockedMs > (1 - slowBelow) * ms ||
+      this.throughput.perSecond() < slowBelow * messagesPerSecond;
+    const share = isLimited ? Math.min(1, (this.#sent * 1_000) / (messagesPerSecond * ms)) : 1;
+    [this.#measuredAt, this.#sent, this.#blockedMs] = [now, 0, 0];
+    return share;
+  }
+
+  #endBlock(now: number): void {
+    if (this.#blockedAt !== undefined) this.#blockedMs += now - Math.max(this.#blockedAt, this.#measuredAt);
+    this.#blockedAt = undefined;
   }
 
   /** Writes the lag to the channel's schedule once there is enough of it. */
@@ -131,6 +158,8 @@ export class SendQueue {
     const sentAt = performance.now();
     if (this.#unanswered === 0) this.#answeredAt = sentAt;
     this.#unanswered += 1;
+    this.#sent += 1;
+    this.#endBlock(sentAt);
     const number = this.throughput.begin();
     const result = await send(recipient, () => isStopped() || performance.now() > leavesBefore);
     this.#unanswered -= 1;

@@ -114,6 +114,12 @@ function pace(facts: CampaignFacts): DiagnosisEntry {
     case 'CHANNEL_THROTTLE':
       return wrong('PACE', `The provider asked for silence${forSpan(facts)}.`, goesOnByItself);
     case 'CHANNEL_TROUBLE':
+      if (facts.waitingUntil === null)
+        return wrong(
+          'PACE',
+          'The provider answers slowly; the channel sends less than it may.',
+          goesOnByItself,
+        );
       return wrong(
         'PACE',
         `The provider does not answer; the channel is held${forSpan(facts)}.`,

@@ -54,8 +54,9 @@ export const waitingReasonTable: ReasonTable<WaitingReason> = {
     advice: 'Wait: the campaigns of a channel share its rate.',
   },
   CHANNEL_TROUBLE: {
-    meaning: 'The provider does not answer or fails, so the channel pauses between probes.',
-    advice: 'Wait: sending resumes with the first probe that succeeds.',
+    meaning:
+      'The provider fails, so the channel pauses between probes until `waiting_until`; or, without a time, it answers so slowly that the channel sends less than it may.',
+    advice: 'Wait: sending speeds up again as soon as the provider answers.',
   },
   CHANNEL_THROTTLE: {
     meaning: 'The provider asked the channel to send more slowly.',

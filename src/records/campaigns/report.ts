@@ -11,7 +11,7 @@ import {
 import { Campaign } from './campaigns.ts';
 import { Windows, windowsColumn } from './sending-hours.ts';
 import { waitingColumns, waitingJoin } from './waiting-reason.ts';
-import { ratePerSecond } from '../sending/channel-rate.ts';
+import { paceShare, ratePerSecond } from '../sending/channel-rate.ts';
 import { contactTotals } from './campaign-snapshot.ts';
 import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
@@ -81,7 +81,7 @@ export async function getCampaignReport(
   campaignId: string,
 ): Promise<CampaignDetail> {
   const found = await connection.maybeOne(sql.type(row(CampaignDetail))`
-    SELECT ${columns}, audience, variable_mapping, ${ratePerSecond}::float8 AS rate, now() AS now
+    SELECT ${columns}, audience, variable_mapping, (${ratePerSecond} * CASE WHEN campaign.status = 'RUNNING' THEN ${paceShare} ELSE 1 END)::float8 AS rate, now() AS now
     FROM campaign ${joins} JOIN channel_rate ON channel_rate.channel_id = channel.id
     WHERE campaign.workspace_id = ${workspaceId} AND campaign.id = ${campaignId}`);
   return found ?? notFound('Campaign');

@@ -1,6 +1,6 @@
 /** Derives why a campaign waits, and until when, from the state of the campaign, its workflow and its channel. */
 import { sql } from 'slonik';
-import { silentUntil, openUntil } from '../sending/channel-rate.ts';
+import { isSlow, silentUntil, openUntil } from '../sending/channel-rate.ts';
 import { isLeased } from '../sending/slot-state.ts';
 import { isAtLimit, quotaFreesAt } from '../sending/messaging-limit.ts';
 
@@ -29,6 +29,9 @@ export const waitingJoin = sql.fragment`
       UNION ALL
       SELECT 'CHANNEL_TROUBLE', ${openUntil}, 2 FROM channel_rate
       WHERE channel_rate.channel_id = campaign.channel_id AND times_opened > 0 AND campaign.status = 'RUNNING'
+      UNION ALL
+      SELECT 'CHANNEL_TROUBLE', NULL, 4 FROM channel_rate JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
+      WHERE channel_rate.channel_id = campaign.channel_id AND ${isSlow} AND campaign.status = 'RUNNING' AND pending > 0
       UNION ALL
       SELECT 'CHANNEL_THROTTLE', silent_until, 3 FROM channel_rate
       WHERE channel_rate.channel_id = campaign.channel_id AND ${silentUntil} > now() AND campaign.status = 'RUNNING'

@@ -7,7 +7,7 @@ import * as t from 'io-ts';
 import { createWatermark } from '../../concurrency/watermark.ts';
 import { openStatuses } from '../../domain/campaigns/campaign.ts';
 import { findWaitingCallback, recentCallback } from '../callbacks/provider-callbacks.ts';
-import { effectiveFactor } from '../sending/channel-rate.ts';
+import { effectiveFactor, isSlow } from '../sending/channel-rate.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
 import { countImpairedWebhooks } from '../webhooks/health.ts';
@@ -51,6 +51,8 @@ const Sending = t.type({
   /** Messages per second over the channels of RUNNING campaigns: by their settings, and with the provider's throttling. */
   limit: t.number,
   allowed: t.number,
+  /** Lowest share of its rate that the provider's answers let a channel send, 0 to 1; 1 without a slow one. */
+  pace: t.number,
 });
 type Sending = t.TypeOf<typeof Sending>;
 
@@ -82,15 +84,17 @@ async function readGauges(connection: Connection, marks: Marks): Promise<Figures
     SELECT status, pause_reason, count(*)::int4 AS count FROM campaign
     WHERE status = ANY (${sql.array(openStatuses, 'text')}) GROUP BY status, pause_reason`);
   const sending = await connection.one(sql.type(row(Sending))`
-    SELECT pending, claimed, "limit", allowed
+    SELECT pending, claimed, "limit", allowed, pace
     FROM (
       SELECT COALESCE(sum(pending), 0)::float8 AS pending, COALESCE(sum(claimed), 0)::float8 AS claimed
       FROM campaign JOIN campaign_counter ON campaign_id = id WHERE status = 'RUNNING'
     ) AS recipients, (
       SELECT COALESCE(sum(messages_per_second), 0)::float8 AS "limit",
-        COALESCE(sum(messages_per_second * factor), 0)::float8 AS allowed
+        COALESCE(sum(messages_per_second * factor), 0)::float8 AS allowed,
+        COALESCE(min(pace), 1)::float8 AS pace
       FROM (
-        SELECT messages_per_second, ${effectiveFactor} AS factor FROM channel JOIN channel_rate ON channel_id = id
+        SELECT messages_per_second, ${effectiveFactor} AS factor, CASE WHEN ${isSlow} THEN pace_share END AS pace
+        FROM channel JOIN channel_rate ON channel_id = id
         WHERE id IN (SELECT channel_id FROM campaign WHERE status = 'RUNNING')
       ) AS sending
     ) AS channels`);

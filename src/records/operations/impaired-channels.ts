@@ -5,13 +5,13 @@ import { channelBlockCauses } from '../../domain/sending/provider-error-table.ts
 import { oneOf } from '../../codecs/struct.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
-import { effectiveFactor } from '../sending/channel-rate.ts';
+import { effectiveFactor, isSlow } from '../sending/channel-rate.ts';
 
 /**
  * `blocked`: by an operator or by a notice of the provider. A block cause: the provider refused messages for it, and campaigns
- * are paused or the refusal is recent. `held`: the circuit is open. `throttled`: the provider asks for a lower rate.
+ * are paused or the refusal is recent. `held`: the circuit is open. `slow`: answers are so slow that it sends less than it may. `throttled`: the provider asks for a lower rate.
  */
-export const impairments = ['blocked', ...channelBlockCauses, 'held', 'throttled'] as const;
+export const impairments = ['blocked', ...channelBlockCauses, 'held', 'slow', 'throttled'] as const;
 
 const recentRefusal = sql.fragment`interval '10 minutes'`;
 /** 2 min: a cool-down lasts a minute at most. A circuit that is no longer probed says nothing about the provider. */
@@ -27,6 +27,8 @@ const impaired = sql.fragment`
         WHERE campaign.channel_id = channel.id AND campaign.status = 'PAUSED' AND pause_reason = 'CHANNEL_BLOCKED'))
     UNION ALL
     SELECT 'held', NULL, NULL WHERE times_opened > 0 AND open_until > now() - ${recentProbe}
+    UNION ALL
+    SELECT 'slow', NULL, NULL WHERE ${isSlow}
     UNION ALL
     SELECT 'throttled', NULL, NULL WHERE ${effectiveFactor} < 1
       AND EXISTS (SELECT FROM campaign WHERE campaign.channel_id = channel.id AND campaign.status = 'RUNNING')

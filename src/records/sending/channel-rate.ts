@@ -31,6 +31,19 @@ export const effectiveFactor = sql.fragment`
 export const ratePerSecond = sql.fragment`
   (channel.messages_per_second * ${pace}::float8 * ${effectiveFactor})`;
 
+/** 1 min: a measurement is older only when no step sends any more. */
+const isPaceRecent = sql.fragment`channel_rate.pace_measured_at > now() - interval '1 minute'`;
+
+/** Share of the rate that the provider's answers let through, 0 to 1, of a `channel_rate` row; 0 while the circuit is open. */
+export const paceShare = sql.fragment`
+  CASE WHEN channel_rate.times_opened > 0 THEN 0::float8 WHEN ${isPaceRecent} THEN COALESCE(channel_rate.pace_share, 1) ELSE 1::float8 END`;
+
+/** Below 0.8 of its rate a channel counts as slowed down by the provider. */
+export const slowBelow = 0.8;
+
+/** The provider's slow answers slow down the channel, of a `channel_rate` row. */
+export const isSlow = sql.fragment`(channel_rate.pace_share < ${slowBelow}::float8 AND ${isPaceRecent})`;
+
 /** The instant, or NULL if it lies further ahead than any process writes: it then predates a clock rollback. */
 const unlessBeyond = (instant: FragmentSqlToken, minutes: number) => sql.fragment`
   CASE WHEN ${instant} < clock_timestamp() + make_interval(mins => ${minutes}::int) THEN ${instant} END`;
@@ -99,6 +112,16 @@ export async function slowDown(
         THEN clock_timestamp() ELSE factor_changed_at END,
       silent_until = greatest(${silentUntil}, clock_timestamp() + make_interval(secs => ${holdMs / 1000}))
     WHERE channel_id = ${channelId}`);
+}
+
+/** Records the share of the rate that the provider's answers let through; null: all of it. */
+export async function recordPaceShare(
+  connection: Connection,
+  channelId: string,
+  share: number | null,
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE channel_rate SET pace_share = ${share}::float8, pace_measured_at = clock_timestamp() WHERE channel_id = ${channelId}`);
 }
 
 const Pace = row(t.type({ rate: t.number }));

@@ -17,6 +17,8 @@ const SendingContext = t.type({
   messages_per_second: t.number,
   /** Median time to an answer of the provider, in ms. */
   answer_ms: t.number,
+  /** The share of the rate that the provider's answers let through; null: all of it. */
+  pace_share: nullable(t.number),
   pending: t.number,
   claimed: t.number,
   failed: t.number,
@@ -39,7 +41,7 @@ export async function getSendingContext(connection: Connection, campaignId: stri
       campaign.epoch, campaign.message_plan,
       channel.phone_number_id, channel.access_token_encrypted, channel.messages_per_second, channel.marketing_endpoint,
       business_account.messaging_limit IS NOT NULL AS limited,
-      channel_rate.answer_ms, campaign_counter.pending, campaign_counter.claimed, campaign_counter.failed,
+      channel_rate.answer_ms, channel_rate.pace_share, campaign_counter.pending, campaign_counter.claimed, campaign_counter.failed,
       template.name AS template_name, template.language AS template_language, template.category AS template_category,
       extract(epoch FROM clock_timestamp())::float8 * 1000 AS now
     FROM campaign

@@ -6,6 +6,8 @@ psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username "${POSTGRES_USER:-post
   --set owner="$DATABASE_OWNER_PASSWORD" --set product="$DATABASE_PASSWORD" --set temporal="$TEMPORAL_DATABASE_PASSWORD" <<'SQL'
 CREATE ROLE messaging_owner LOGIN PASSWORD :'owner';
 CREATE ROLE messaging LOGIN PASSWORD :'product';
+-- For the gauge of the oldest transaction, whoever began it.
+GRANT pg_read_all_stats TO messaging;
 CREATE DATABASE messaging OWNER messaging_owner;
 CREATE ROLE temporal LOGIN PASSWORD :'temporal';
 CREATE DATABASE temporal OWNER temporal;

@@ -103,7 +103,8 @@ export function sessionEndpoints({
       const { workspaceId, workspaceName, keyId, channelId, scope, operatorKeyId, expiresAt } = session;
       const operator = scope === 'operator' || operatorKeyId !== null;
       const { config } = dependencies;
-      const workflowsUrl = workflowsPage(config);
+      // Temporal's Web UI shows the campaigns of every workspace.
+      const workflowsUrl = operator || !config.production ? workflowsPage(config) : null;
       const key = { keyId, channelId, scope, operator, expiresAt };
       return {
         status: 200,

@@ -66,6 +66,22 @@ describe('a session', () => {
     expect((await ask('GET', '/dashboard/api/nothing', session)).status).toBe(404);
   });
 
+  it('shows the address of Temporal’s Web UI, which shows every workspace, to operators alone', async () => {
+    const ofProduction = await startTestApi({
+      config: { production: true, temporalUiUrl: 'https://temporal.example' },
+    });
+    const { channelKey, operatorKey } = await ofProduction.seedWorkspace();
+    const shownTo = async (apiKey: string) => {
+      const entered = await ask('POST', '/dashboard/session', own, { api_key: apiKey }, ofProduction.baseUrl);
+      const session = { ...own, Cookie: cookieOf(entered) };
+      const read = await ask('GET', '/dashboard/session', session, undefined, ofProduction.baseUrl);
+      return ((await read.json()) as { readonly workflowsUrl: string | null }).workflowsUrl;
+    };
+    expect(await shownTo(channelKey)).toBeNull();
+    expect(await shownTo(operatorKey)).toBe('https://temporal.example/namespaces/default/workflows');
+    await ofProduction.close();
+  });
+
   it('ends by signing out', async () => {
     const session = await enter();
     const response = await ask('DELETE', '/dashboard/session', session);

@@ -96,7 +96,7 @@ export function loadConfig(environment: Environment, terminal = false) {
     port: integer('PORT', 3000, 0, 65535),
     /**
      * Port of /healthz, /readyz and /metrics; 0 picks a free one. Undefined: a worker serves none of them, and the API serves
-     * /metrics on its main port.
+     * /metrics on its main port, except in production.
      */
     metricsPort: raw('METRICS_PORT') === undefined ? undefined : integer('METRICS_PORT', 0, 0, 65535),
     databaseUrl: url('DATABASE_URL', postgres),

@@ -27,7 +27,10 @@ async function main(): Promise<void> {
   const { host, metricsPort } = config;
   const health =
     metricsPort === undefined ? undefined : await serveHealth({ host, port: metricsPort, metrics, missing });
-  const endpoints = health === undefined ? routes : routes.filter((one) => one !== metricsEndpoint);
+  const servesMetrics = health === undefined && !config.production;
+  const endpoints = servesMetrics ? routes : routes.filter((one) => one !== metricsEndpoint);
+  if (health === undefined && config.production)
+    logger.warn('METRICS_PORT is not set: in production /metrics is served on that port alone');
   const { server, drain } = createApiServer(dependencies, endpoints, {}, { pageFolder, findMissing });
 
   await new Promise<void>((resolve, reject) => {

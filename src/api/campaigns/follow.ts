@@ -115,9 +115,10 @@ export const streamCampaign = endpoint(
     operationId: 'streamCampaign',
     summary: 'Stream the progress of a campaign',
     description:
-      'Server-sent events with JSON in `data`; the schema describes one event. `progress` follows every change, at most once a second; `end` comes last, when nothing but receipts can still change the campaign. A comment every 15 seconds keeps the connection open.',
+      'Server-sent events with JSON in `data`; the schema describes one event. `progress` follows every change, at most once a second; `end` comes last, when nothing but receipts can still change the campaign. A comment every 15 seconds keeps the connection open. A stream ends after an hour; open another one then. A workspace may have 20 streams at a time.',
     tag: 'Campaigns',
     access: 'workspace',
+    stream: true,
     params: CampaignId,
     responses: { 200: { description: 'The events', content: { 'text/event-stream': CampaignStreamEvent } } },
   },

@@ -51,7 +51,10 @@ const commentEveryMs = 15_000;
 // Interval of the checks whether the key is still valid: a revoked key ends the stream within this time.
 const checkEveryMs = 4_000;
 
-/** Ends with the campaign, with the process, or when its credentials are no longer valid. */
+/** 1 h: a client opens another stream then, so a forgotten one does not stay for ever. */
+const longestMs = 3_600_000;
+
+/** Ends with the campaign, with the process, after an hour, or when its credentials are no longer valid. */
 export function eventStream(feed: ProgressFeed, campaignId: string, request: StreamRequest): Readable {
   return Readable.from(events(feed, campaignId, request), { objectMode: false });
 }
@@ -76,11 +79,12 @@ async function* events(
       };
     });
   let sentText = '';
-  let sentAt = performance.now();
+  const beganAt = performance.now();
+  let sentAt = beganAt;
   let allowedAt = sentAt;
   try {
     yield 'retry: 1000\n\n';
-    while (!request.isStopping()) {
+    while (!request.isStopping() && performance.now() - beganAt < longestMs) {
       const text = latest === undefined ? sentText : JSON.stringify(present(latest));
       const now = performance.now();
       if (text !== sentText) {

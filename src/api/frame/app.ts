@@ -1,5 +1,5 @@
 /** The Koa application and the HTTP server around it, with its limits of size and time. */
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Koa from 'koa';
@@ -14,8 +14,9 @@ import type { Endpoint } from './endpoint.ts';
 import { errorBody } from './error-envelope.ts';
 import { createReadiness, type Readiness } from './health.ts';
 import type { FrameState } from './state.ts';
+import { createKeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
 import { createMemoryBudget } from './body/memory-budget.ts';
-import { mount } from './mount.ts';
+import { maxStreams, mount } from './mount.ts';
 import { limitDocuments } from './caller/limit-documents.ts';
 import { createRateLimiter } from './caller/rate-limit.ts';
 import { refuse } from './refuse.ts';
@@ -99,6 +100,11 @@ function createApp(options: AppOptions): Koa<FrameState> {
     keyLimiter: createRateLimiter(rate(config.rateLimitPerSecond)),
     bodyTimeoutMs: limits.bodyMs,
     memory: createMemoryBudget(limits.memoryBytes),
+    streams: createKeyedSemaphore({
+      total: Math.floor(limits.connections / 4),
+      perKey: maxStreams,
+      waiting: 0,
+    }),
     isStopping,
     findMissing: readiness.findMissing,
   };
@@ -166,6 +172,13 @@ export function createApiServer(
       });
       response.setHeaders(securityHeaders);
       const serve = () => {
+        if (isSurplus(request.socket)) {
+          response.setHeader('Connection', 'close');
+          if (!isProbe(request.url)) {
+            refuseSurplus(response, dependencies.now());
+            return;
+          }
+        }
         if (stopping || !readiness.answer(request, response)) void handle(request, response);
       };
       // Pipelined requests are served one at a time, each in a later turn of the event loop, so that other connections get theirs.
@@ -173,11 +186,8 @@ export function createApiServer(
       else serve();
     },
   );
-  server.maxConnections = connections;
-  // Connections beyond the limit are dropped; idle ones are closed to make room.
-  server.on('drop', () => server.closeIdleConnections());
-  boundEachAddress(server, {
-    most: connections / 2,
+  const isSurplus = boundConnections(server, {
+    most: connections,
     isProxy: createProxyTest(dependencies.config.trustedProxies),
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -200,26 +210,56 @@ export function createApiServer(
   };
 }
 
-/** Limits the open connections of one address to `most`; proxies of ours are exempt. */
-function boundEachAddress(
+/** 1 s: a surplus connection that has sent no request by then is closed. */
+const surplusMs = 1_000;
+
+/**
+ * Limits the open connections of one address to half of `most`; proxies of ours are exempt. A connection beyond `most` is
+ * accepted as surplus, so that it can be answered: a probe as usual, everybody else 503. A quarter of `most` may be surplus;
+ * Node drops further ones. The result tells of a connection with a request whether it is surplus.
+ */
+function boundConnections(
   server: Server,
   { most, isProxy }: { readonly most: number; readonly isProxy: (address: string) => boolean },
-): void {
-  const open = new Map<string, number>();
+): (socket: Socket) => boolean {
+  const surplus = new WeakMap<Socket, NodeJS.Timeout>();
+  const ofParty = new Map<string, number>();
+  let open = 0;
+  server.maxConnections = most + Math.ceil(most / 4);
+  server.on('drop', () => server.closeIdleConnections());
   server.on('connection', (socket) => {
     const { remoteAddress = '' } = socket;
-    if (isProxy(remoteAddress)) return;
-    const party = limitedParty(remoteAddress);
-    const count = (open.get(party) ?? 0) + 1;
-    if (count > most) {
+    const party = isProxy(remoteAddress) ? undefined : limitedParty(remoteAddress);
+    const count = party === undefined ? 0 : (ofParty.get(party) ?? 0) + 1;
+    if (count > most / 2) {
       socket.destroy();
       return;
     }
-    open.set(party, count);
+    open += 1;
+    if (party !== undefined) ofParty.set(party, count);
     socket.once('close', () => {
-      const left = (open.get(party) ?? 1) - 1;
-      if (left === 0) open.delete(party);
-      else open.set(party, left);
+      open -= 1;
+      if (party === undefined) return;
+      const left = (ofParty.get(party) ?? 1) - 1;
+      if (left === 0) ofParty.delete(party);
+      else ofParty.set(party, left);
     });
+    if (open <= most) return;
+    server.closeIdleConnections();
+    const timer = setTimeout(() => socket.destroy(), surplusMs);
+    surplus.set(socket, timer);
+    socket.once('close', () => clearTimeout(timer));
   });
+  return (socket) => {
+    clearTimeout(surplus.get(socket));
+    return surplus.has(socket);
+  };
+}
+
+const isProbe = (path: string | undefined): boolean => path === '/healthz' || path === '/readyz';
+
+function refuseSurplus(response: ServerResponse, now: Date): void {
+  const message = 'Too many connections are open: try again in 1 s';
+  response.writeHead(503, { 'Content-Type': 'application/json; charset=utf-8', 'Retry-After': '1' });
+  response.end(errorBody({ status: 503, message }, now));
 }

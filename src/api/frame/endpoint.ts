@@ -85,6 +85,8 @@ export interface Declaration<
   readonly probe?: true;
   /** Called so often that LOG_SAMPLE_PERCENT applies to the log lines of its successes. */
   readonly sampled?: true;
+  /** The answer stays open for long: its number is limited. */
+  readonly stream?: true;
   /** Leaves the operation out of the OpenAPI document: the files of the documentation page. */
   readonly undocumented?: true;
   readonly responses: R;

@@ -4,7 +4,8 @@ import type { Middleware } from 'koa';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
 import { withCallContext } from '../../concurrency/call-context.ts';
-import { Unauthorized } from '../../domain/error.ts';
+import type { KeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
+import { Overloaded, Unauthorized } from '../../domain/error.ts';
 import type { Authenticator } from './caller/authenticate.ts';
 import { limitedParty, type AddressReader } from './caller/client-address.ts';
 import type { Answer } from './answer.ts';
@@ -27,11 +28,17 @@ export interface Frame {
   readonly addressOf: AddressReader;
   readonly bodyTimeoutMs: number;
   readonly memory: MemoryBudget;
+  /** Answers that stream for long, by workspace: each holds a connection. */
+  readonly streams: KeyedSemaphore;
   /** True once the process is stopping: it is not ready any more, but still answers requests. */
   readonly isStopping: () => boolean;
   /** Names missing dependencies of the process. */
   readonly findMissing: () => Promise<readonly string[]>;
 }
+
+/** Open streams of a workspace in this process. */
+export const maxStreams = 20;
+const streamRetrySeconds = 5;
 
 // A reservation of an Idempotency-Key is abandoned 30 s after the provider's time limit has passed.
 const abandonedAfterMs = 30_000;
@@ -72,6 +79,7 @@ async function serve(serving: Serving): Promise<void> {
   const { frame, ctx, target, params: given } = serving;
   const { declaration } = target;
   const principal = await admit(frame, ctx, declaration);
+  if (declaration.stream) await openStream(frame, ctx, principal);
   const memory = openMemory(frame, ctx, principal);
   const charge = (tokens: number) => {
     if (declaration.access !== 'public') frame.keyLimiter.charge(principal.keyId, tokens);
@@ -130,6 +138,18 @@ async function admit(frame: Frame, ctx: FrameContext, declaration: Declaration):
   const headers = frame.keyLimiter.take(principal.keyId);
   for (const [name, value] of Object.entries(headers)) ctx.res.setHeader(name, value);
   return principal;
+}
+
+/** Counts the stream until its response closes. */
+async function openStream({ streams }: Frame, ctx: FrameContext, { workspaceId }: Principal): Promise<void> {
+  const release = await streams.acquire([workspaceId]);
+  if (release === undefined)
+    throw new Overloaded(
+      `Too many streams are open: a workspace can have at most ${maxStreams} streams at a time`,
+      streamRetrySeconds,
+    );
+  if (ctx.res.destroyed) release();
+  else ctx.res.once('close', release);
 }
 
 /** Opens the request's share of the memory budget; released when the response closes. */

@@ -1,7 +1,8 @@
 /** Endpoints that show a running campaign: diagnosis, timeline, stream, list filters, one recipient. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { eventStream } from '../../../src/api/campaigns/progress-events.ts';
 import { revokeApiKey } from '../../../src/records/workspaces/api-keys.ts';
 import { createApiKey } from '../../../src/commands/workspaces/create-api-key.ts';
 import { moveCampaignCounters } from '../../../src/commands/campaigns/move-campaign-counters.ts';
@@ -212,7 +213,7 @@ describe('GET /api/campaigns/:id/stream', () => {
 
   it('queries the database once for all open streams', async () => {
     const { campaignId, key } = await aCampaign({ recipients: 1 });
-    const streams = await Promise.all(Array.from({ length: 30 }, () => follow(campaignId, key)));
+    const streams = await Promise.all(Array.from({ length: 20 }, () => follow(campaignId, key)));
     await Promise.all(streams.map((stream) => stream.until('progress')));
     await run(
       sql.fragment`UPDATE campaign_counter SET pending = 0, accepted = 1 WHERE campaign_id = ${campaignId}`,
@@ -220,6 +221,65 @@ describe('GET /api/campaigns/:id/stream', () => {
     const texts = await Promise.all(streams.map((stream) => stream.until('"accepted":1')));
     expect(new Set(texts.map((text) => text.split('event: progress').length))).toEqual(new Set([3]));
     for (const stream of streams) stream.stop();
+  });
+
+  it('answers 429 to the 21st stream of a workspace, and counts only those that are open', async () => {
+    const { campaignId, key } = await aCampaign({ recipients: 1 });
+    const other = await aCampaign({ recipients: 1 });
+    const streams = await Promise.all(Array.from({ length: 20 }, () => follow(campaignId, key)));
+    expect(streams.map(({ response }) => response.status)).toEqual(Array(20).fill(200));
+    const refused = await api.send('GET', `/api/campaigns/${campaignId}/stream`, { key });
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toBe('5');
+    expect(refused.body.message).toContain('at most 20 streams');
+    const elsewhere = await follow(other.campaignId, other.key);
+    await elsewhere.until('progress');
+    elsewhere.stop();
+    streams[0]?.stop();
+    await expect
+      .poll(async () => {
+        const next = await follow(campaignId, key);
+        if (next.response.status === 200) streams.push(next);
+        else next.stop();
+        return next.response.status;
+      })
+      .toBe(200);
+    for (const stream of streams) stream.stop();
+  });
+
+  it('takes no more than a quarter of the connections of the process', async () => {
+    const small = await startTestApi({ database: api.database, limits: { connections: 8 } });
+    try {
+      const campaigns = await Promise.all([1, 2, 3].map(() => aCampaign({ recipients: 1 })));
+      const answers = [];
+      for (const { campaignId, key } of campaigns)
+        answers.push(
+          await fetch(`${small.baseUrl}/api/campaigns/${campaignId}/stream`, {
+            headers: { 'X-API-Key': key },
+          }),
+        );
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+      await Promise.all(answers.map(({ body }) => body?.cancel()));
+    } finally {
+      await small.close();
+    }
+  });
+
+  it('ends after an hour', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      const feed = { follow: () => () => undefined };
+      const request = { isStopping: () => false, isStillAllowed: async () => true };
+      const stream = eventStream(feed, randomUUID(), request).resume();
+      let hasEnded = false;
+      stream.once('end', () => (hasEnded = true));
+      await vi.advanceTimersByTimeAsync(59 * 60_000);
+      expect(hasEnded).toBe(false);
+      await vi.advanceTimersByTimeAsync(2 * 60_000);
+      expect(hasEnded).toBe(true);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('answers 404 to another workspace', async () => {

@@ -1,4 +1,5 @@
 /** The steps of the campaign workflow: each runs a command and answers with the record's snapshot after it. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, Context, getClient } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { createPreparationSlots, NoPreparationSlot } from '../commands/audience/preparation-slots.ts';
@@ -70,15 +71,27 @@ export function createCampaignActivities(
         return { ...(await snapshot(campaignId)), waitMs, drained: waitMs > 0 };
       }),
 
-    /** Moves recipients that were not claimed to CANCELLED, once all claims have an outcome. */
-    cancelRecipients: (campaignId: string): Promise<CampaignSnapshot> =>
+    /**
+     * Moves recipients that were not claimed to CANCELLED. `waitMs` is the time until the next attempt while claims are open.
+     * Workflows of 1.0.0 pass no `sleepsBetween`: for them it waits here until none is open.
+     */
+    cancelRecipients: (
+      campaignId: string,
+      sleepsBetween = false,
+    ): Promise<CampaignSnapshot & { readonly waitMs: number }> =>
       asActivity(async () => {
         const { signal, heartbeat } = activityContext();
-        await cancelRecipients(dependencies, campaignId, { heartbeat: () => heartbeat(), signal });
+        const attempt = () => cancelRecipients(dependencies, campaignId, () => heartbeat());
+        let waitMs = await attempt();
+        while (waitMs > 0 && !sleepsBetween) {
+          await sleep(Math.min(waitMs, heartbeatEveryMs), undefined, { signal });
+          waitMs = await attempt();
+        }
         // A workflow ends as Canceled only where its cancellation was requested.
         const { workflowId } = Context.current().info.workflowExecution ?? {};
-        if (workflowId !== undefined) await getClient().workflow.getHandle(workflowId).cancel();
-        return snapshot(campaignId);
+        if (waitMs === 0 && workflowId !== undefined)
+          await getClient().workflow.getHandle(workflowId).cancel();
+        return { ...(await snapshot(campaignId)), waitMs };
       }),
 
     /** Runs an operator's action. An action that the campaign's state does not allow changes nothing and sets `refused`. */

@@ -26,6 +26,8 @@ import { runSendSteps } from './send-steps.ts';
 
 /** Claims of a crashed step become UNKNOWN after their grace period, in a pause too. */
 const pausedCheckMs = 60_000;
+/** 1 s, doubled at each attempt: a running step gives its recipients back within seconds. */
+const firstCancelPauseMs = 1_000;
 /** Ten years: Temporal's durations end at 292 years, so a later date is waited for in several timers. */
 const longestTimerMs = 10 * 365 * 86_400_000;
 
@@ -69,6 +71,19 @@ async function runCampaign(input: CampaignWorkflowInput): Promise<CampaignSnapsh
     return resumed ? record.read() : step(() => settleCampaign(campaignId));
   };
 
+  /** Sleeps between its steps: open claims of a dead process would occupy a worker's slot for minutes. */
+  const cancelAndSettle = async (): Promise<CampaignSnapshot> => {
+    for (let pauseMs = firstCancelPauseMs; ; pauseMs *= 2) {
+      const cancelled = await step(() => cancelRecipients(campaignId, true));
+      // The step of a worker of 1.0.0 has waited already and returns no `waitMs`.
+      if (!(cancelled.waitMs > 0)) return cancelled;
+      await untilChanged(
+        'cancelled; until messages in flight have an outcome',
+        Math.min(cancelled.waitMs, pauseMs),
+      );
+    }
+  };
+
   setCurrentDetails(describeSnapshot(undefined));
   let present = await step(() => (continued ? readCampaign(campaignId) : prepareCampaign(campaignId)));
   while (!isFinished(present.status)) {
@@ -82,7 +97,7 @@ async function runCampaign(input: CampaignWorkflowInput): Promise<CampaignSnapsh
     else if (present.status === 'RUNNING') present = await sendAndSettle();
     else present = await waitUntilDue(present);
   }
-  if (present.status === 'CANCELLED') present = await step(() => cancelRecipients(campaignId));
+  if (present.status === 'CANCELLED') present = await cancelAndSettle();
   await record.untilHandled();
   // The workflow's own state tells a cancelled campaign from one that was sent to its end.
   if (present.status === 'CANCELLED') throw new CancelledFailure('The campaign is cancelled');

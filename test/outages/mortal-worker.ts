@@ -74,10 +74,8 @@ export async function startMortalWorker({
       return;
     }
     if (status === 'CANCELLED') {
-      return cancelRecipients(dependencies, campaignId, {
-        heartbeat: () => undefined,
-        signal: AbortSignal.timeout(20_000),
-      });
+      await cancelRecipients(dependencies, campaignId, () => undefined);
+      return;
     }
     if (status !== 'RUNNING') {
       await settleCampaign(dependencies, campaignId);

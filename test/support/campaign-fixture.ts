@@ -3,7 +3,7 @@
  * real server.
  */
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { Worker, type WorkerOptions, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import { createCampaignActivities } from '../../src/activities/campaign.ts';
@@ -42,7 +42,7 @@ export interface CampaignFixture {
   /** Runs a worker while `work` is under way. */
   readonly withWorker: <T>(
     work: () => Promise<T>,
-    workflowBundle?: WorkflowBundleWithSourceMap,
+    options?: Partial<WorkerOptions>,
   ) => Promise<T>;
   /** Result of the workflow. Of a cancelled campaign, whose workflow ends as cancelled, the snapshot of its record. */
   readonly result: () => Promise<CampaignSnapshot>;
@@ -72,12 +72,13 @@ export async function createCampaignFixture(
     provider,
     snapshot: () => getCampaignSnapshot(database, campaignId),
     start: () => orchestrator.startCampaign({ id: campaignId, workspaceId, name: 'Test' }),
-    withWorker: async (work, bundle = workflowBundle) => {
+    withWorker: async (work, options) => {
       const worker = await Worker.create({
         connection: temporal.nativeConnection,
         taskQueue: taskQueues.campaigns,
-        workflowBundle: bundle,
+        workflowBundle,
         activities: createCampaignActivities(dependencies, { draining: () => false }),
+        ...options,
       });
       return worker.runUntil(work());
     },

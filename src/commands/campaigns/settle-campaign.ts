@@ -1,5 +1,4 @@
 /** Completes a campaign once no recipient is PENDING or CLAIMED; settles the recipients of a cancelled campaign. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { expireClaims, forgetClaims, nextClaimExpiry } from '../../records/sending/claim-expiry.ts';
@@ -49,36 +48,31 @@ export async function settleCampaign(
 }
 
 const cancelPageSize = 5_000;
-const cancelAgainMs = 1_000;
-
-export interface CancelOptions {
-  readonly heartbeat: () => void;
-  /** Aborts the wait for messages in flight. */
-  readonly signal: AbortSignal;
-}
 
 /**
- * Moves all PENDING recipients to CANCELLED, batch by batch, and waits for the claimed ones: a running step gives back the
- * unsent part of its batch, and the batch of a crashed step becomes UNKNOWN after the grace period. May be run again.
+ * Moves all PENDING recipients to CANCELLED, batch by batch. Returns the ms until the next attempt while messages are claimed:
+ * a running step gives back the unsent part of its batch, and the batch of a crashed step becomes UNKNOWN after the grace
+ * period. 0: nothing is open any more. May be run again.
  */
 export async function cancelRecipients(
   dependencies: Pick<SettlingDependencies, 'database' | 'config' | 'metrics'>,
   campaignId: string,
-  { heartbeat, signal }: CancelOptions,
-): Promise<void> {
+  heartbeat: () => void,
+): Promise<number> {
   const { database, config, metrics } = dependencies;
   const grace = { campaignId, graceSeconds: config.outcomeGraceSeconds };
-  for (;;) {
-    await cancelWaiting(dependencies, campaignId, heartbeat);
-    metrics.recipientChanges.inc({ state: 'unknown' }, await expireClaims(database, grace));
-    const { pending, claimed } = await getCampaignCounts(database, campaignId);
-    if (pending + claimed === 0) break;
-    heartbeat();
-    await sleep(cancelAgainMs, undefined, { signal });
+  await cancelWaiting(dependencies, campaignId, heartbeat);
+  metrics.recipientChanges.inc({ state: 'unknown' }, await expireClaims(database, grace));
+  const { pending, claimed } = await getCampaignCounts(database, campaignId);
+  if (pending > 0) return shortestWaitMs;
+  if (claimed > 0) {
+    const expiresInMs = (await nextClaimExpiry(database, grace)) ?? 0;
+    return Math.min(longestWaitMs, Math.max(shortestWaitMs, expiresInMs));
   }
   await forgetClaims(database, campaignId);
   // A preparation that was interrupted has not deleted its input.
   await deleteCampaignInput(database, campaignId);
+  return 0;
 }
 
 async function cancelWaiting(

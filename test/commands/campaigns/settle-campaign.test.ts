@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cancelCampaign } from '../../../src/commands/campaigns/change-campaign.ts';
@@ -46,11 +47,17 @@ function cancelling(seeded: SeededCampaign, graceSeconds: number) {
     metrics,
     orchestrator,
   } as unknown as Dependencies;
-  const options = { heartbeat: () => undefined, signal: AbortSignal.timeout(20_000) };
   return {
     metrics,
     cancel: () => cancelCampaign(dependencies, seeded),
-    settle: () => cancelRecipients(dependencies, seeded.campaignId, options),
+    /** As the workflow does. */
+    settle: async () => {
+      for (;;) {
+        const waitMs = await cancelRecipients(dependencies, seeded.campaignId, () => undefined);
+        if (waitMs === 0) return;
+        await sleep(Math.min(waitMs, 100));
+      }
+    },
   };
 }
 

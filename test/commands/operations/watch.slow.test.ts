@@ -111,7 +111,7 @@ it('reports a due campaign whose workflow cannot continue, until it progresses',
     await start();
     await until(async () => (await progress()) !== null);
   });
-  await withWorker(() => checkUntil(async () => (await kinds())['stuck'] === 1), brokenBundle);
+  await withWorker(() => checkUntil(async () => (await kinds())['stuck'] === 1), { workflowBundle: brokenBundle });
   expect(logged).toEqual(['campaigns stand still']);
   const find = (search: object) =>
     findCampaigns(doctorFixture.pool, {

@@ -30,6 +30,10 @@ export interface Dependencies {
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   readonly database: Database;
+  /** For reads that may take seconds of Postgres: a few connections of their own, one of a workspace at a time. */
+  readonly searchDatabase: Database;
+  /** One connection for the readiness check, so that requests that take all others do not make the process unready. */
+  readonly probeDatabase: Database;
   readonly orchestrator: Orchestrator;
   readonly provider: MessagingProvider;
   readonly outbound: Outbound;
@@ -48,19 +52,31 @@ export interface OpenDependencies extends Dependencies {
 
 // 15 s: a client of the API waits for each statement; statements of workers may take longer.
 const apiAnswerTimeoutMs = 15_000;
+/** 5 s for a read of `searchDatabase`. */
+const searchTimeoutMs = 5_000;
+const probeTimeoutMs = 3_000;
 
 /** Postgres, Temporal and the provider need not answer yet. `service` names the process in logs and metrics. */
 export async function createDependencies(config: Config, service: string): Promise<OpenDependencies> {
   const metrics = createMetrics(service);
   const logger = createLogger(config, service);
   const tracing = await createTracing(config, service);
-  const database = await createDatabase(config.databaseUrl, config.databasePoolSize, {
+  const onError = (error: Parameters<typeof databaseErrorCause>[0]): void => {
+    const cause = databaseErrorCause(error);
+    if (cause !== undefined) metrics.databaseErrors.inc({ cause });
+  };
+  const { databaseUrl, databasePoolSize } = config;
+  const database = await createDatabase(databaseUrl, databasePoolSize, {
     ...(service === 'api' && { answerTimeoutMs: apiAnswerTimeoutMs }),
-    onError(error) {
-      const cause = databaseErrorCause(error);
-      if (cause !== undefined) metrics.databaseErrors.inc({ cause });
-    },
+    onError,
   });
+  const searchDatabase = await createDatabase(databaseUrl, Math.max(1, Math.floor(databasePoolSize / 3)), {
+    answerTimeoutMs: searchTimeoutMs,
+    permitWaitMs: apiAnswerTimeoutMs,
+    perWorkspace: 1,
+    onError,
+  });
+  const probeDatabase = await createDatabase(databaseUrl, 1, { answerTimeoutMs: probeTimeoutMs, onError });
   observeDatabasePool(metrics, database);
   const recipientExport = createRecipientExport(config.databaseUrl);
   observeGauges(metrics, database);
@@ -80,6 +96,8 @@ export async function createDependencies(config: Config, service: string): Promi
     metrics,
     tracing,
     database,
+    searchDatabase,
+    probeDatabase,
     orchestrator,
     provider,
     outbound: measureOutbound(metrics, traceOutbound(tracing, createOutbound(config))),
@@ -95,6 +113,8 @@ export async function createDependencies(config: Config, service: string): Promi
         orchestrator.close(),
         recipientExport.end(),
         database.end(),
+        searchDatabase.end(),
+        probeDatabase.end(),
         closeLoadConnections(config.databaseUrl),
       ]);
       await tracing.close();

@@ -82,7 +82,7 @@ export const listContacts = endpoint(
     responses: { 200: oneCursorPage('One page of contacts', Contact, contactExample) },
     errors: [404],
   },
-  async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
+  async ({ dependencies: { database, searchDatabase }, principal: { workspaceId }, query }) => {
     const limit = query.limit ?? 100;
     const search = readContactSearch(query.search ?? '');
     const isSearch = search.words.length > 0;
@@ -98,8 +98,12 @@ export const listContacts = endpoint(
     }
     const part = { after: cursor, limit, ...filter };
     const found = isSearch
-      ? await listing.searchContacts(database, workspaceId, { search, ...part })
-      : await listing.listContacts(database, workspaceId, part);
+      ? await listing.searchContacts(searchDatabase, workspaceId, { search, ...part })
+      : await listing.listContacts(
+          filter.segment === undefined ? database : searchDatabase,
+          workspaceId,
+          part,
+        );
     const body = presentPage(found, limit, {
       cursor: ({ position }) => ContactCursor.encode(position),
       present: ({ contact }) => presentContact(contact),

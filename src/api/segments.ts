@@ -100,10 +100,10 @@ export const countSegment = endpoint(
     bodyExample: { match: 'all', conditions: segmentExample.conditions },
     responses: { 200: answer('Counts', SegmentCount, { count: 1_204, subscribed: 1_180 }) },
   },
-  async ({ dependencies: { database }, principal: { workspaceId }, body }) => {
+  async ({ dependencies: { searchDatabase }, principal: { workspaceId }, body }) => {
     assertConditions(body.conditions);
     const segment = { match: body.match ?? 'all', conditions: body.conditions };
-    return { status: 200, body: succeed(await countContacts(database, workspaceId, { segment })) };
+    return { status: 200, body: succeed(await countContacts(searchDatabase, workspaceId, { segment })) };
   },
 );
 

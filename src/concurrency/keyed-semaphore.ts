@@ -1,4 +1,4 @@
-/** A semaphore in which no key (a workspace, a host) holds all slots. */
+/** A semaphore in which no key (a workspace, a host) holds all slots, nor do a few keys together. */
 export interface KeyedSemaphore {
   /**
    * Resolves with the function that releases the slot, to be called once; with undefined when too many callers wait already.
@@ -11,7 +11,8 @@ type Key = number | string;
 
 export interface SemaphoreLimits {
   readonly total: number;
-  readonly perKey: number;
+  /** Slots of one key. `'what it leaves'`: one, and more as long as the key holds no more than it leaves free. */
+  readonly perKey: number | 'what it leaves';
   /** Callers that wait for a slot; further ones are turned away. */
   readonly waiting: number;
   /** Waiting callers per key; default `waiting`. */
@@ -33,8 +34,11 @@ export function createKeyedSemaphore({
   const waiters: Waiter[] = [];
   let all = 0;
 
-  const hasSlot = (keys: readonly Key[]): boolean =>
-    all < total && keys.every((key) => (held.get(key) ?? 0) < perKey);
+  const hasSlot = (keys: readonly Key[]): boolean => all < total && keys.every(mayHoldMore);
+  const mayHoldMore = (key: Key): boolean => {
+    const own = held.get(key) ?? 0;
+    return perKey === 'what it leaves' ? own === 0 || own + 1 <= total - all - 1 : own < perKey;
+  };
   const mayWait = (keys: readonly Key[]): boolean =>
     waiters.length < waiting &&
     keys.every((key) => waiters.filter((waiter) => waiter.keys.includes(key)).length < waitingPerKey);
@@ -52,9 +56,12 @@ export function createKeyedSemaphore({
       if (left === 0) held.delete(key);
       else held.set(key, left);
     }
-    // One slot became free, so at most one waiter enters: the first whose keys have room.
-    const next = waiters.findIndex((waiter) => hasSlot(waiter.keys));
-    if (next !== -1) waiters.splice(next, 1)[0]?.admit();
+    // A free slot may let several waiters enter: each key has room of its own.
+    for (;;) {
+      const next = waiters.findIndex((waiter) => hasSlot(waiter.keys));
+      if (next === -1) return;
+      waiters.splice(next, 1)[0]?.admit();
+    }
   };
 
   return {

@@ -21,15 +21,15 @@ export type FindMissing = (explain?: Explain) => Promise<readonly string[]>;
 
 /** Resolves within `checkTimeoutMs` to `postgres`, or `migrations` if some were not applied. */
 export async function findMissingOfDatabase(
-  { database }: Pick<Dependencies, 'database'>,
+  { probeDatabase }: Pick<Dependencies, 'probeDatabase'>,
   explain?: Explain,
 ): Promise<readonly string[]> {
-  const migrations = await inTime('postgres', pendingMigrations(database, sqlFolder()), explain);
+  const migrations = await inTime('postgres', pendingMigrations(probeDatabase, sqlFolder()), explain);
   if (migrations === undefined) return ['postgres'];
   return migrations.length > 0 ? ['migrations'] : [];
 }
 
-type Checked = Pick<Dependencies, 'database' | 'config' | 'secrets'>;
+type Checked = Pick<Dependencies, 'database' | 'probeDatabase' | 'config' | 'secrets'>;
 
 /**
  * What an API lacks: a database, or settings that fit it. It does not need Temporal: without it an API answers requests, stores

@@ -14,6 +14,28 @@ it('leaves slots to other keys when one key asks for all of them', async () => {
   expect(await slots.acquire([1])).toBeUndefined();
 });
 
+it('lets a key take no more than it leaves, so that no two keys take all', async () => {
+  const slots = createKeyedSemaphore({ total: 10, perKey: 'what it leaves', waiting: 0 });
+  const taken = async (key: number): Promise<number> => {
+    for (let count = 0; ; count += 1) if ((await slots.acquire([key])) === undefined) return count;
+  };
+  expect(await taken(1)).toBe(5);
+  expect(await taken(2)).toBe(2);
+  for (const key of [3, 4, 5]) expect(await taken(key)).toBe(1);
+  expect(await taken(6)).toBe(0);
+});
+
+it('admits every waiting caller that a freed slot makes room for', async () => {
+  const slots = createKeyedSemaphore({ total: 6, perKey: 'what it leaves', waiting: 9 });
+  const first = [await slots.acquire([1]), await slots.acquire([1]), await slots.acquire([1])];
+  await slots.acquire([2]);
+  let admitted = 0;
+  const waiting = [1, 2].map((key) => slots.acquire([key]).then(() => (admitted += 1)));
+  for (const release of first) release?.();
+  await Promise.all(waiting);
+  expect(admitted).toBe(2);
+});
+
 it('admits waiting callers in their order, past a key that has enough, and turns away callers beyond `waiting`', async () => {
   const slots = createKeyedSemaphore({ total: 2, perKey: 1, waiting: 2 });
   const order: string[] = [];

@@ -82,7 +82,11 @@ export const checkNewCampaign = endpoint(
     },
   },
   async ({ dependencies, principal, body }) => {
-    const tried = await dryRunCampaign(dependencies, principal, body);
+    const tried = await dryRunCampaign(
+      { ...dependencies, database: dependencies.searchDatabase },
+      principal,
+      body,
+    );
     const ignored = (body.ignored ?? []).map((field) => ({ field, message: `${field} is ignored: unknown` }));
     return {
       status: 200,

@@ -22,7 +22,7 @@ export interface RecipientExport {
 
 // Slonik's pool offers no COPY. Concurrent exports share these connections, page by page.
 const connections = 4;
-/** Exports of one workspace at a time; their pages take no more than half of the connections. */
+/** Exports of one workspace at a time; their pages take no more of the connections than they leave free. */
 const mostExports = 4;
 
 const positionsPerPage = 20_000;
@@ -78,7 +78,7 @@ export function createRecipientExport(databaseUrl: string): RecipientExport {
   });
   // Losing an idle connection needs no action.
   pool.on('error', () => undefined);
-  const slots = createKeyedSemaphore({ total: connections, perKey: connections / 2, waiting: Infinity });
+  const slots = createKeyedSemaphore({ total: connections, perKey: 'what it leaves', waiting: Infinity });
   const open = new Map<number, number>();
   return {
     read(workspaceId, filter) {

@@ -3,12 +3,12 @@
  * callers behind connections that could never be opened would wait for ever. With a permit for each connection its own queue
  * stays empty: a caller either gets a connection or the error of opening one.
  *
- * Requests of one workspace hold at most half of the connections, so that statements that wait for a lock on its rows leave the
- * others to other workspaces.
+ * Requests of one workspace hold no more connections than they leave free, so that their statements, slow or waiting for locks,
+ * leave the others to other workspaces.
  */
 import { ConnectionError, type DatabasePool } from 'slonik';
 import { callContext } from '../../concurrency/call-context.ts';
-import { createKeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
+import { createKeyedSemaphore, type SemaphoreLimits } from '../../concurrency/keyed-semaphore.ts';
 
 const connecting = [
   'any',
@@ -26,8 +26,12 @@ const connecting = [
 ] as const;
 
 /** `requestWaitMs`: a statement of a request that waits longer for a connection fails. */
-export function withPermits(pool: DatabasePool, connections: number, requestWaitMs: number): DatabasePool {
-  const perKey = Math.max(1, Math.floor(connections / 2));
+export function withPermits(
+  pool: DatabasePool,
+  connections: number,
+  requestWaitMs: number,
+  perKey: SemaphoreLimits['perKey'] = 'what it leaves',
+): DatabasePool {
   const semaphore = createKeyedSemaphore({ total: connections, perKey, waiting: Infinity });
   const acquire = async (): Promise<(() => void) | undefined> => {
     const { workspaceId } = callContext();

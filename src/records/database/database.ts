@@ -26,6 +26,13 @@ const decodeRows: Interceptor = {
   },
 };
 
+export interface DatabaseOptions extends Partial<Pick<DriverOptions, 'answerTimeoutMs' | 'onError'>> {
+  /** A request that waits longer for a connection fails; default: `answerTimeoutMs`. */
+  readonly permitWaitMs?: number;
+  /** Connections for the requests of one workspace; default: as many as they leave free. */
+  readonly perWorkspace?: number;
+}
+
 /**
  * Reads int8 as bigint and timestamptz as epoch milliseconds (`timestamp` in row.ts makes a Date of it); the schema has no
  * numeric columns. Slonik retries nothing. Resolves without connecting, so Postgres may still be starting.
@@ -33,7 +40,7 @@ const decodeRows: Interceptor = {
 export async function createDatabase(
   databaseUrl: string,
   maxPoolSize: number,
-  { answerTimeoutMs = 65_000, onError }: Partial<Pick<DriverOptions, 'answerTimeoutMs' | 'onError'>> = {},
+  { answerTimeoutMs = 65_000, permitWaitMs = answerTimeoutMs, onError, perWorkspace }: DatabaseOptions = {},
 ): Promise<Database> {
   const pool = await createPool(databaseUrl, {
     maximumPoolSize: maxPoolSize,
@@ -53,5 +60,5 @@ export async function createDatabase(
     interceptors: [decodeRows],
     typeParsers: createTypeParserPreset(),
   });
-  return withPermits(pool, maxPoolSize, answerTimeoutMs);
+  return withPermits(pool, maxPoolSize, permitWaitMs, perWorkspace);
 }

@@ -1,13 +1,17 @@
 import { get, type IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { endpoint } from '../../../src/api/frame/endpoint.ts';
+import { healthz, readyz } from '../../../src/api/frame/health.ts';
+import { countSegment } from '../../../src/api/segments.ts';
 import { aSignal } from '../../support/a-signal.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { echoEndpoints } from '../../support/echo-endpoints.ts';
-import { openRaw } from '../../support/raw-request.ts';
+import { openRaw, sendRaw } from '../../support/raw-request.ts';
 
 let api: TestApi;
 let key: string;
@@ -81,10 +85,10 @@ it('an answer costs a token for each 64 KiB', async () => {
   expect(Number(next.headers.get('retry-after'))).toBeGreaterThan(10);
 });
 
-it('statements of one workspace run on half of the connections, the others on the rest', async () => {
+describe('connections to Postgres', () => {
   let running = 0;
-  let most = 0;
-  const [opened, open] = aSignal();
+  let opened: Promise<void>;
+  let open: () => void;
   const slow = endpoint(
     {
       method: 'GET',
@@ -98,21 +102,91 @@ it('statements of one workspace run on half of the connections, the others on th
     async ({ dependencies }) => {
       await dependencies.database.transaction(async () => {
         running += 1;
-        most = Math.max(most, running);
         await opened;
         running -= 1;
       });
       return { status: 200, content: 'done', contentType: 'text/plain' };
     },
   );
-  await start({ endpoints: [...echoEndpoints, slow] });
-  const other = await api.seedWorkspace();
-  const flood = Array.from({ length: 9 }, () => api.send('GET', '/api/slow', { key }));
-  await expect.poll(() => running).toBe(3);
-  expect((await api.send('GET', '/api/notes', { key: other.channelKey })).status).toBe(200);
-  open();
-  expect((await Promise.all(flood)).map(({ status }) => status)).toEqual(Array(9).fill(200));
-  expect(most).toBe(3);
+  beforeEach(() => {
+    running = 0;
+    [opened, open] = aSignal();
+  });
+  const flood = (floodKey: string) =>
+    Promise.all(Array.from({ length: 9 }, () => api.send('GET', '/api/slow', { key: floodKey })));
+  const allDone = Array(9).fill(200);
+
+  it('of one workspace are at most as many as it leaves to others', async () => {
+    await start({ endpoints: [...echoEndpoints, slow] });
+    const other = await api.seedWorkspace();
+    const flooding = flood(key);
+    await expect.poll(() => running).toBe(3);
+    expect((await api.send('GET', '/api/notes', { key: other.channelKey })).status).toBe(200);
+    expect(running).toBe(3);
+    open();
+    expect((await flooding).map(({ status }) => status)).toEqual(allDone);
+  });
+
+  it('are left to a third workspace when two take all that they can get', async () => {
+    await start({ endpoints: [...echoEndpoints, slow] });
+    const [second, third] = [await api.seedWorkspace(), await api.seedWorkspace()];
+    const flooding = [flood(key)];
+    await expect.poll(() => running).toBe(3);
+    flooding.push(flood(second.channelKey));
+    await expect.poll(() => running).toBeGreaterThan(3);
+    const answered = api.send('GET', '/api/notes', { key: third.channelKey }).then(({ status }) => status);
+    expect(await Promise.race([answered, sleep(5_000, 'no answer')])).toBe(200);
+    open();
+    for (const answers of await Promise.all(flooding))
+      expect(answers.map(({ status }) => status)).toEqual(allDone);
+  });
+
+  it('are not needed by the readiness check', async () => {
+    await start({ endpoints: [...echoEndpoints, readyz] });
+    const { database } = api.dependencies;
+    const taken = Array.from({ length: 6 }, () =>
+      database.transaction(async () => {
+        running += 1;
+        await opened;
+      }),
+    );
+    await expect.poll(() => running).toBe(6);
+    expect((await api.send('GET', '/readyz')).status).toBe(200);
+    open();
+    await Promise.all(taken);
+  });
+
+  it('serve one expensive read of a workspace at a time, a third of them in all, for five seconds', async () => {
+    await start({ endpoints: [...echoEndpoints, countSegment] });
+    const others = [await api.seedWorkspace(), await api.seedWorkspace()];
+    const count = (workspaceKey: string) =>
+      api.send('POST', '/api/segments/count', {
+        key: workspaceKey,
+        body: { conditions: [{ field: 'firstName', operator: 'contains', value: 'x' }] },
+      });
+    const locker = new pg.Client({ connectionString: api.database.ownerUrl });
+    await locker.connect();
+    const waitingCounts = async (): Promise<unknown> =>
+      (
+        await locker.query(
+          `SELECT count(*)::int AS count FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        )
+      ).rows[0]?.count;
+    try {
+      await locker.query('BEGIN; LOCK TABLE contact');
+      const counts = [count(key), count(key), count(key), ...others.map((one) => count(one.workspaceKey))];
+      await expect.poll(waitingCounts).toBe(2);
+      expect((await api.send('GET', '/api/notes', { key })).status).toBe(200);
+      expect(await waitingCounts()).toBe(2);
+      expect((await Promise.race(counts)).status).toBe(503);
+      await locker.query('COMMIT');
+      await Promise.all(counts);
+    } finally {
+      await locker.end();
+    }
+    expect((await count(key)).status).toBe(200);
+  });
 });
 
 describe('a connection', () => {
@@ -246,6 +320,46 @@ describe('a connection', () => {
     next.socket.write('GET /none HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     expect(await next.closed).toContain('404');
   });
+
+  it('beyond the limit is answered 503 and closed, except for the probes', async () => {
+    await start({
+      endpoints: [...echoEndpoints, healthz],
+      limits: { connections: 4 },
+      config: { trustedProxies: ['127.0.0.0/8'] },
+    });
+    const held = await holdOpen(4);
+    const refused = await sendRaw(
+      api.port,
+      `GET /api/notes HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`,
+    );
+    expect(refused.status).toBe(503);
+    expect(refused.headers).toMatch(/retry-after: 1/i);
+    expect(JSON.parse(refused.body)).toMatchObject({ status: 'error', code: 503, error_code: 'unavailable' });
+    expect((await sendRaw(api.port, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')).status).toBe(200);
+    for (const socket of held) socket.destroy();
+    await expect.poll(connections).toBe(0);
+    expect((await api.send('GET', '/api/notes', { key })).status).toBe(200);
+  });
+
+  it('beyond the limit that sends nothing is closed after a second', async () => {
+    await start({ limits: { connections: 4 }, config: { trustedProxies: ['127.0.0.0/8'] } });
+    const held = await holdOpen(4);
+    const silent = openRaw(api.port);
+    expect(await silent.closed).toBe('');
+    expect(await connections()).toBe(4);
+    for (const socket of held) socket.destroy();
+  });
+
+  /** Connections that wait for an answer, so that they are not idle. */
+  const holdOpen = async (count: number): Promise<readonly Socket[]> => {
+    const open = Array.from({ length: count }, () => openRaw(api.port).socket);
+    for (const socket of open)
+      socket.write(
+        `POST /api/notes HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n`,
+      );
+    await expect.poll(connections).toBe(count);
+    return open;
+  };
 
   const connections = () =>
     new Promise<number>((resolve, reject) => {

@@ -11,6 +11,7 @@ import { cancelRecipients, settleCampaign } from '../commands/campaigns/settle-c
 import type { Dependencies } from '../dependencies.ts';
 import type { CampaignSnapshot } from '../domain/campaigns/snapshot.ts';
 import { getCampaignSnapshot } from '../records/campaigns/campaign-snapshot.ts';
+import { deleteStart } from '../records/campaigns/workflow-outbox.ts';
 import type { OperatedCampaign, OperatorAction, SendStep } from '../workflows/contract.ts';
 import { asActivity } from './failure.ts';
 
@@ -31,6 +32,7 @@ export function createCampaignActivities(
       asActivity(async () => {
         const { signal, isCancelled, heartbeat } = activityContext();
         heartbeat();
+        await deleteStart(dependencies.database, campaignId);
         // Heartbeats report progress: a preparation that hangs misses them, and Temporal retries it on another worker.
         const isSmall = await prepareUnlessDone(dependencies, campaignId, {
           heartbeat: (rows) => heartbeat({ rows }),

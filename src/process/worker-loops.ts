@@ -2,7 +2,10 @@
 import type { EventEmitter } from 'node:events';
 import { startApplyingCallbacks } from '../commands/callbacks/apply-provider-callbacks.ts';
 import { startSettlingStatuses } from '../commands/callbacks/settle-unmatched-statuses.ts';
-import { startDeliveringOutbox } from '../commands/campaigns/deliver-workflow-outbox.ts';
+import {
+  startCampaignsInTurns,
+  startDeliveringOutbox,
+} from '../commands/campaigns/deliver-workflow-outbox.ts';
 import { startSweepingMessages } from '../commands/messages/sweep-messages.ts';
 import { startErasing } from '../commands/contacts/run-erasures.ts';
 import { watchCampaigns } from '../commands/operations/watch-campaigns.ts';
@@ -34,6 +37,7 @@ export function startLoops(dependencies: WorkerDependencies) {
         work: () => watchCampaigns(checker).then((checked) => (checked ? false : 'skipped')),
       }),
       startDeliveringOutbox(dependencies),
+      startCampaignsInTurns(dependencies),
     ],
     webhooks: () => [startWebhookLoops(dependencies, defaultWebhookLoopOptions, dependencies.attempts)],
     maintenance: () => [

@@ -21,7 +21,7 @@ import { lockPerson, setSubscribed } from '../../src/records/callbacks/sender-co
 import { lockOrBeginConversation } from '../../src/records/callbacks/sender-conversations.ts';
 import { claimExpiredStatuses, claimKnownStatuses } from '../../src/records/callbacks/unmatched-statuses.ts';
 import { cancelPending } from '../../src/records/campaigns/lifecycle.ts';
-import { listOutboxMessages } from '../../src/records/campaigns/workflow-outbox.ts';
+import { listOutboxMessages, takeStarts } from '../../src/records/campaigns/workflow-outbox.ts';
 import { listConversations } from '../../src/records/conversations/conversations.ts';
 import { listMessages } from '../../src/records/messages/messages.ts';
 import { suspectCampaigns } from '../../src/records/operations/standstill.ts';
@@ -231,6 +231,11 @@ beforeAll(async () => {
      FROM generate_series(1, $2::int) AS n`,
     [seeded.channelId, rows],
   );
+  await fill(
+    `INSERT INTO workflow_outbox (campaign_id, kind, workspace_id)
+     SELECT $1::uuid, 'start', $2::int FROM generate_series(1, $3::int)`,
+    [campaignId, workspaceId, rows],
+  );
   await fill('RESET session_replication_role');
   await fill(
     `INSERT INTO webhook_configuration (workspace_id, title, url, status, events, proven_at)
@@ -395,7 +400,12 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
   'hand deliveries out': (connection) => scheduleDeliveries(connection as Database, schedulerLimits, recent),
   // The batch size of a worker.
   'claim deliveries': (connection) =>
-    claimAttempts(connection, deliveryIds.slice(0, 50), { leaseSeconds: 15, expiryHours: 24 }),
+    claimAttempts(connection, deliveryIds.slice(0, 50), {
+      leaseSeconds: 15,
+      expiryHours: 24,
+      claimedBy: randomUUID(),
+    }),
+  'take the starts whose turn it is': (connection) => takeStarts(connection),
   'record deliveries': (connection) =>
     recordDeliveryOutcomes(connection, deliveryIds.slice(0, 50).map(deliveredResult)),
 };

@@ -69,9 +69,7 @@ export async function aCampaignToPrepare(
   sender: Sender,
   { selectionType = 'csv_contacts', audience = {}, variableMapping = null, content }: CampaignOptions,
 ): Promise<string> {
-  const {
-    campaign: { id },
-  } = await insertCampaign(database, {
+  const { id } = await insertCampaign(database, {
     ...sender,
     name: 'Spring offer',
     description: null,

@@ -1,7 +1,6 @@
 /** Creating a campaign (Spec 4.1): everything the request holds is checked at once, then one transaction writes it. */
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
 import type { VariableMapping } from '../../codecs/variable-mapping.ts';
-import { createBoundedQueue } from '../../concurrency/bounded-queue.ts';
 import { inSlices } from '../../concurrency/in-slices.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
@@ -15,6 +14,7 @@ import {
   Invalid,
   mostProblems,
   NotFound,
+  Overloaded,
   type FieldProblem,
 } from '../../domain/error.ts';
 import { quotaMonth } from '../../domain/workspaces/feature.ts';
@@ -28,8 +28,15 @@ import {
 } from '../../domain/templates/definition.ts';
 import { templateVariables } from '../../domain/templates/variables.ts';
 import { checkMapping, type MappingFindings } from '../../domain/templates/variable-mapping.ts';
-import { findCampaignContext, type CampaignContext } from '../../records/campaigns/creation-context.ts';
+import {
+  findCampaignContext,
+  maxPreparing,
+  maxUnfinished,
+  type CampaignContext,
+  type CampaignLoad,
+} from '../../records/campaigns/creation-context.ts';
 import { insertCampaign, type NewCampaign } from '../../records/campaigns/creation.ts';
+import { maxStarting } from '../../records/campaigns/workflow-outbox.ts';
 import type { Campaign } from '../../records/campaigns/campaigns.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import {
@@ -52,12 +59,14 @@ export interface CreatedCampaign {
   readonly beginsAt: Date | undefined;
 }
 
-// At most 100 workflow starts are in flight per process; further requests wait, so the API cannot outrun Temporal.
-const starts = createBoundedQueue(100);
+/** Workflow starts in flight in this process: further campaigns are started by a worker. */
+const maxStarts = 100;
+let starts = 0;
 
 /**
- * Writes the campaign, with what `onWrite` adds to its transaction. Its workflow starts afterwards: where that fails, or
- * this process dies, a worker does it. Throws Invalid, FeatureUnavailable or NotFound; the first failing rule gives the message.
+ * Writes the campaign, with what `onWrite` adds to its transaction. Its workflow starts afterwards; a worker starts it in the
+ * workspace's turn if the workspace has several to start, if the start fails, or if this process dies. Throws Invalid,
+ * FeatureUnavailable, NotFound or Overloaded; the first failing rule gives the message.
  */
 export async function createCampaign(
   dependencies: Creator,
@@ -66,25 +75,47 @@ export async function createCampaign(
   onWrite?: (transaction: Transaction, created: CreatedCampaign) => Promise<void>,
 ): Promise<CreatedCampaign> {
   const { database, logger } = dependencies;
-  const { newCampaign, canSendTest, ...checked } = await checkCampaign(dependencies, principal, body);
+  const { newCampaign, canSendTest, load, ...checked } = await checkCampaign(dependencies, principal, body);
+  requireRoom(load);
   const beginsAt = checked.windows.length === 0 ? undefined : checked.beginsAt;
-  const { campaign, startId } =
+  const startsAtOnce = load.starting < maxStarting && starts < maxStarts;
+  const campaign =
     onWrite === undefined
-      ? await insertCampaign(database, newCampaign)
+      ? await insertCampaign(database, newCampaign, startsAtOnce)
       : await database.transaction(async (transaction) => {
-          const written = await insertCampaign(transaction, newCampaign);
-          await onWrite(transaction, { campaign: written.campaign, canSendTest, beginsAt });
+          const written = await insertCampaign(transaction, newCampaign, startsAtOnce);
+          await onWrite(transaction, { campaign: written, canSendTest, beginsAt });
           return written;
         });
   logger.info({ campaignId: campaign.id, status: campaign.status }, 'campaign created');
-  await starts.add(startCreated(dependencies, { ...newCampaign, id: campaign.id }, startId));
+  if (startsAtOnce) {
+    starts += 1;
+    void startCreated(dependencies, { ...newCampaign, id: campaign.id }).finally(() => (starts -= 1));
+  }
   return { campaign, canSendTest, beginsAt };
+}
+
+const preparedInSeconds = 10;
+const finishedInSeconds = 60;
+
+function requireRoom({ preparing, unfinished }: CampaignLoad): void {
+  if (preparing >= maxPreparing)
+    throw new Overloaded(
+      `A workspace can have at most ${maxPreparing} campaigns in preparation`,
+      preparedInSeconds,
+    );
+  if (unfinished >= maxUnfinished)
+    throw new Overloaded(
+      `A workspace can have at most ${maxUnfinished} campaigns that are not finished`,
+      finishedInSeconds,
+    );
 }
 
 /** A campaign that has passed every check, ready to be written. */
 export interface CheckedCampaign {
   readonly newCampaign: NewCampaign;
   readonly canSendTest: boolean;
+  readonly load: CampaignLoad;
   /** All of these must be open. */
   readonly windows: readonly SendingWindow[];
   /** When sending begins: at once, at the scheduled time, or at the next opening of the windows. */
@@ -154,6 +185,7 @@ export async function checkCampaign(
       input: await inputOf(body),
     },
     canSendTest: channelIsActive && available >= price,
+    load: context.load,
     windows,
     beginsAt: sendsAt,
     warnings: [

@@ -1,10 +1,15 @@
 /** Delivers the workflow outbox: messages that committed transactions have left for Temporal. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { withCallContext } from '../../concurrency/call-context.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import {
   deleteOutboxMessages,
+  hasStart,
+  hasWaitingStarts,
   listOutboxMessages,
+  takeStarts,
   type OutboxMessage,
+  type StartInTurn,
 } from '../../records/campaigns/workflow-outbox.ts';
 import type { CampaignStart } from '../../orchestrator/orchestrator.ts';
 import { startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
@@ -49,19 +54,52 @@ export async function deliverWorkflowOutboxes(
   await Promise.all(Array.from({ length: campaignsAtOnce }, deliverNext));
 }
 
-/** Starts the workflow of a campaign just created and deletes its outbox message. Never rejects. */
+/** Starts the workflow of a campaign just created, whose outbox message is marked as started. Never rejects. */
 export async function startCreated(
-  { database, orchestrator, logger }: OutboxDependencies,
+  { orchestrator, logger }: OutboxDependencies,
   campaign: CampaignStart,
-  outboxId: bigint,
 ): Promise<void> {
   try {
     await orchestrator.startCampaign(campaign);
-    // A message that is not deleted is delivered again, which does nothing to a running workflow.
-    deleteOutboxMessages(database, [outboxId]).catch(() => undefined);
   } catch (error) {
     logger.warn({ campaignId: campaign.id, error: String(error) }, 'workflow outbox message delayed');
   }
+}
+
+const startsAtOnce = 16;
+
+/**
+ * Starts the workflows whose turn it is. Returns how many were started; throws if none of those whose turn it is could be, as
+ * Temporal is probably away then. Those that failed have another turn later.
+ */
+export async function startInTurns(dependencies: OutboxDependencies): Promise<number> {
+  const taken = await takeStarts(dependencies.database);
+  const waiting = taken.values();
+  const failures: unknown[] = [];
+  let started = 0;
+  const startNext = async (): Promise<void> => {
+    for (const start of waiting) {
+      if (failures.length >= failuresPerPoll) return;
+      try {
+        await startOne(dependencies, start);
+        started += 1;
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: startsAtOnce }, startNext));
+  if (started === 0 && failures.length > 0) throw failures[0];
+  return started;
+}
+
+async function startOne({ database, orchestrator }: OutboxDependencies, start: StartInTurn): Promise<void> {
+  const { campaign_id: id, workspace_id: workspaceId, name, request_id: requestId } = start;
+  await withCallContext(requestId === null ? {} : { requestId }, () =>
+    orchestrator.startCampaign({ id, workspaceId, name }),
+  );
+  // A worker of 1.0.0 has begun with it and left the message.
+  if (start.is_prepared) await deleteOutboxMessages(database, [start.id]);
 }
 
 const failuresPerPoll = 3;
@@ -101,6 +139,24 @@ const idleMs = 1_000;
 // 2 s: a message this old was not delivered by the process that wrote it.
 const overdueMs = 2_000;
 
+// Half a turn: workers begin with the eight campaigns that a workspace may have in Temporal in about so long.
+const nextTurnMs = 100;
+
+/** Polling loop of a worker that starts campaigns, in turns of their workspaces. */
+export function startCampaignsInTurns(dependencies: OutboxDependencies): Loop {
+  return startPollingLoop({
+    name: 'campaign starts',
+    logger: dependencies.logger,
+    idleMs,
+    work: async () => {
+      await startInTurns(dependencies);
+      if (!(await hasWaitingStarts(dependencies.database))) return false;
+      await sleep(nextTurnMs);
+      return true;
+    },
+  });
+}
+
 /** Polling loop of a worker. Throws when a poll delivers none of the messages found, so that the loop backs off. */
 export function startDeliveringOutbox(dependencies: OutboxDependencies): Loop {
   let afterId = 0n;
@@ -128,9 +184,13 @@ async function deliverAll(
   }
 }
 
-async function deliver({ orchestrator }: OutboxDependencies, message: OutboxMessage): Promise<void> {
+async function deliver(
+  { database, orchestrator }: OutboxDependencies,
+  message: OutboxMessage,
+): Promise<void> {
   const campaign = { id: message.campaign_id, workspaceId: message.workspace_id, name: message.name };
   if (message.kind === 'start') return orchestrator.startCampaign(campaign);
-  // The refresh of a campaign that changed right after its creation may overtake its start; starting is idempotent.
-  if (!(await orchestrator.refreshCampaign(campaign.id))) await orchestrator.startCampaign(campaign);
+  if (await orchestrator.refreshCampaign(campaign.id)) return;
+  // A workflow that waits for its turn reads the record when it starts; one that is gone starts again now.
+  if (!(await hasStart(database, campaign.id))) await orchestrator.startCampaign(campaign);
 }

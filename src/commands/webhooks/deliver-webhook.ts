@@ -1,5 +1,6 @@
 import { groupCalls } from '../../concurrency/group-calls.ts';
 import { createLogSample } from '../../telemetry/log-sample.ts';
+import { createId } from '../../records/database/uuid-v7.ts';
 import { untilDone } from '../../records/database/until-done.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { signatureHeaders } from '../../domain/webhooks/signature.ts';
@@ -37,15 +38,23 @@ export function createDeliverWebhook(
 ): (deliveryId: string) => Promise<DeliverySummary> {
   const { database, config, logger, metrics, outbound } = dependencies;
 
-  const claim = groupCalls<string, Attempt | 'held' | undefined>(async (ids) => {
+  /** Marks the claims of this process. */
+  const claimedBy = createId();
+  /** Deliveries that this process was permitted to dial: asked for again, they must not be given to it once more. */
+  const permitted = new Set<string>();
+
+  const claim = groupCalls<string, Attempt | 'held' | undefined>(async (all) => {
+    const ids = all.filter((id) => !permitted.has(id));
     const attempts = await claimAttempts(database, ids, {
       leaseSeconds,
       expiryHours: config.webhookExpiryHours,
+      claimedBy,
     });
     const byId = new Map<string, Attempt | 'held'>(attempts.map((attempt) => [attempt.id, attempt]));
     const missed = ids.filter((id) => !byId.has(id));
     if (missed.length > 0) for (const id of await listStillPending(database, missed)) byId.set(id, 'held');
-    return ids.map((id) => {
+    for (const { id } of attempts) permitted.add(id);
+    return all.map((id) => {
       const attempt = byId.get(id);
       // A stalled activity that was retried brings the same id twice: only the first caller gets the claim.
       byId.delete(id);
@@ -65,7 +74,15 @@ export function createDeliverWebhook(
     const attempt = await claim(deliveryId);
     if (attempt === undefined) return 'not pending';
     if (attempt === 'held') throw new Error('Another transaction holds the delivery');
-    const { webhookId, eventId, eventKey, workspaceId, refusal } = attempt;
+    try {
+      return await carryOut(attempt);
+    } finally {
+      permitted.delete(deliveryId);
+    }
+  };
+
+  async function carryOut(attempt: Attempt): Promise<DeliverySummary> {
+    const { id: deliveryId, webhookId, eventId, eventKey, workspaceId, refusal } = attempt;
     const messageId = messageIdOf(attempt.body);
     const delivery = {
       deliveryId,
@@ -88,7 +105,7 @@ export function createDeliverWebhook(
     if (errorCode !== null || isSampled())
       logger.info({ ...delivery, state, errorCode, responseStatus, durationMs }, 'delivery');
     return result.errorCode === null ? 'delivered' : `failed: ${result.errorCode}`;
-  };
+  }
 }
 
 const userAgent = 'MessagingCampaigns-Webhooks/1';

@@ -1,5 +1,5 @@
 /** Context of a campaign's creation: the sending channel, the template, the features and the money. */
-import { sql } from 'slonik';
+import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import { SendingWindow } from '../../codecs/sending-window.ts';
 import type { SendingWindow as Window } from '../../domain/campaigns/sending-window.ts';
@@ -7,6 +7,7 @@ import type { Features } from '../../domain/workspaces/feature.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
 import { cardOf } from '../wallet/wallets.ts';
+import { maxStarting } from './workflow-outbox.ts';
 
 export interface ContextQuestion {
   readonly workspaceId: number;
@@ -28,7 +29,19 @@ export interface CampaignContext {
   readonly available: bigint;
   /** Price in micro-units of a message to a country that has no specific price. */
   readonly price: bigint;
+  readonly load: CampaignLoad;
 }
+
+/** Campaigns of the workspace, counted no further than their maxima. */
+export interface CampaignLoad {
+  /** Their workflows wait for a worker, or for their turn. */
+  readonly starting: number;
+  readonly preparing: number;
+  readonly unfinished: number;
+}
+
+export const maxPreparing = 1_000;
+export const maxUnfinished = 10_000;
 
 const Template = t.type({
   id: t.string,
@@ -51,6 +64,9 @@ const ContextRow = row(
     quietHours: nullable(SendingWindow),
     available: t.bigint,
     price: t.bigint,
+    starting: t.number,
+    preparing: t.number,
+    unfinished: t.number,
   }),
 );
 
@@ -70,7 +86,14 @@ export async function findCampaignContext(
       feature.broadcasts_per_month AS "broadcastsPerMonth", coalesce(broadcast_usage.used, 0) AS "broadcastsUsed",
       (SELECT sending_window FROM workspace WHERE id = channel.workspace_id) AS "quietHours",
       wallet.balance - wallet.reserved AS available,
-      (SELECT price FROM (${card}) AS card WHERE country = '') AS price
+      (SELECT price FROM (${card}) AS card WHERE country = '') AS price,
+      ${countUpTo(
+        maxStarting,
+        sql.fragment`workflow_outbox
+        WHERE workspace_id = channel.workspace_id AND kind = 'start'`,
+      )} AS starting,
+      ${countUpTo(maxPreparing, sql.fragment`${unfinishedCampaigns} AND preparation_status = 'PREPARING'`)} AS preparing,
+      ${countUpTo(maxUnfinished, unfinishedCampaigns)} AS unfinished
     FROM channel
     JOIN workspace_feature AS feature ON feature.workspace_id = channel.workspace_id
     JOIN wallet ON wallet.channel_id = channel.id
@@ -80,7 +103,16 @@ export async function findCampaignContext(
       AND broadcast_usage.month = ${month}::date
     WHERE channel.workspace_id = ${workspaceId} AND channel.id = ${channelId}`);
   if (found === null) return undefined;
-  const { scheduleCampaigns, targetedSegments, broadcastsPerMonth, template, ...context } = found;
+  const { scheduleCampaigns, targetedSegments, broadcastsPerMonth, template, ...rest } = found;
+  const { starting, preparing, unfinished, ...context } = rest;
   const features = { scheduleCampaigns, targetedSegments, broadcastsPerMonth };
-  return { ...context, template: template ?? undefined, features };
+  const load = { starting, preparing, unfinished };
+  return { ...context, template: template ?? undefined, features, load };
 }
+
+// Spelled as in the partial index campaign_unfinished.
+const unfinishedCampaigns = sql.fragment`campaign
+  WHERE workspace_id = channel.workspace_id AND status IN ('DRAFT', 'SCHEDULED', 'RUNNING', 'PAUSED')`;
+
+const countUpTo = (most: number, rows: FragmentSqlToken): FragmentSqlToken =>
+  sql.fragment`(SELECT count(*)::int4 FROM (SELECT FROM ${rows} LIMIT ${most}) AS counted)`;

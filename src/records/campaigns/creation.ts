@@ -1,13 +1,12 @@
 /** A new campaign with its counters, its input, and the outbox message that starts its workflow. */
 import { sql } from 'slonik';
-import * as t from 'io-ts';
 import type { CampaignStatus, ContactSelectionType, SendType } from '../../domain/campaigns/campaign.ts';
 import type { SendingWindow } from '../../domain/campaigns/sending-window.ts';
 import type { Connection } from '../database/database.ts';
 import { auditEntry } from '../operations/audit.ts';
 import { row } from '../database/row.ts';
 import { Campaign, campaignSelection } from './campaigns.ts';
-import { outboxMessage } from './workflow-outbox.ts';
+import { outboxStart } from './workflow-outbox.ts';
 
 export interface NewCampaign {
   readonly workspaceId: number;
@@ -30,17 +29,16 @@ export interface NewCampaign {
   readonly input: Buffer | undefined;
 }
 
-const Created = row(t.intersection([Campaign, t.type({ startId: t.bigint })]));
-
-/** One statement. `startId` is the id of the outbox message that starts the workflow. */
+/** One statement. `startsAtOnce`: the caller starts the workflow, which otherwise waits for the workspace's turn. */
 export async function insertCampaign(
   connection: Connection,
   campaign: NewCampaign,
-): Promise<{ readonly campaign: Campaign; readonly startId: bigint }> {
+  startsAtOnce = true,
+): Promise<Campaign> {
   const { workspaceId, audience, variableMapping: mapping, scheduledAt, input } = campaign;
   const { sendingWindow = null, ignoreQuietHours = false } = campaign;
   const id = sql.fragment`(SELECT id FROM created)`;
-  const { startId, ...created } = await connection.one(sql.type(Created)`
+  return connection.one(sql.type(row(Campaign))`
     WITH created AS (
       INSERT INTO campaign (workspace_id, channel_id, template_id, name, description, contact_selection_type, audience,
         variable_mapping, send_type, scheduled_at, sending_window, ignore_quiet_hours, status, preparation_status,
@@ -60,8 +58,7 @@ export async function insertCampaign(
     ), audited AS (
       ${auditEntry({ workspaceId, action: 'campaign.create', objectId: id })}
     ), started AS (
-      ${outboxMessage('start', id)} RETURNING id AS "startId"
+      ${outboxStart(id, workspaceId, startsAtOnce)}
     )
-    SELECT * FROM created, started`);
-  return { campaign: created, startId };
+    SELECT * FROM created`);
 }

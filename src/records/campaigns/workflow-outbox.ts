@@ -1,14 +1,22 @@
-/** Outbox of messages to campaign workflows: written in the transaction of their cause, deleted once delivered. */
+/**
+ * Outbox of messages to campaign workflows: written in the transaction of their cause. A refresh is deleted once delivered, a
+ * start once a worker begins with the campaign.
+ */
 import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import { callContext } from '../../concurrency/call-context.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row } from '../database/row.ts';
 
-type OutboxMessageKind = 'start' | 'refresh';
+/** Campaigns of a workspace that wait for a worker in Temporal, whose queue is first come, first served; the others wait here. */
+export const maxStarting = 8;
+/** The same of all workspaces; starts of campaigns right after their creation may exceed it. */
+const maxStartingInAll = 64;
+/** A start that no worker has begun with by then is repeated, which does nothing to a workflow that runs. */
+const startAgainSeconds = 5;
 
 export async function enqueueRefresh(connection: Connection, campaignId: string): Promise<void> {
-  await connection.query(sql.type(nothing)`${outboxMessage('refresh', campaignId)}`);
+  await enqueueRefreshes(connection, [campaignId]);
 }
 
 export async function enqueueRefreshes(
@@ -21,14 +29,16 @@ export async function enqueueRefreshes(
     FROM unnest(${sql.array([...campaignIds], 'uuid')}) AS id`);
 }
 
-/** INSERT of a message, also usable within the statement that creates the campaign. */
-export const outboxMessage = (
-  kind: OutboxMessageKind,
-  campaignId: string | FragmentSqlToken,
+/** INSERT of a start, for the statement that creates the campaign. `isStarted`: the caller starts the workflow itself. */
+export const outboxStart = (
+  campaignId: FragmentSqlToken,
+  workspaceId: number,
+  isStarted: boolean,
 ): FragmentSqlToken =>
   sql.fragment`
-    INSERT INTO workflow_outbox (campaign_id, kind, request_id)
-    VALUES (${campaignId}, ${kind}, ${callContext().requestId ?? null})`;
+    INSERT INTO workflow_outbox (campaign_id, kind, workspace_id, started_at, request_id)
+    VALUES (${campaignId}, 'start', ${workspaceId}, CASE WHEN ${isStarted} THEN now() END,
+      ${callContext().requestId ?? null})`;
 
 const OutboxRow = t.type({
   id: t.bigint,
@@ -43,7 +53,8 @@ export type OutboxMessage = t.TypeOf<typeof OutboxRow>;
 
 /**
  * Lists messages, oldest first: those of one campaign, or those after `afterId` that are older than `olderThanMs`. A message
- * dated more than a minute ahead predates a clock rollback of Postgres and counts as old.
+ * dated more than a minute ahead predates a clock rollback of Postgres and counts as old. Starts are not listed: workspaces
+ * make them in turns.
  */
 export async function listOutboxMessages(
   connection: Connection,
@@ -59,9 +70,76 @@ export async function listOutboxMessages(
     SELECT workflow_outbox.id, workflow_outbox.kind, campaign.id AS campaign_id, campaign.workspace_id, campaign.name,
       workflow_outbox.request_id
     FROM workflow_outbox JOIN campaign ON campaign.id = workflow_outbox.campaign_id
-    WHERE ${condition}
+    WHERE ${condition} AND workflow_outbox.workspace_id IS NULL
     ORDER BY workflow_outbox.id
     LIMIT 500`);
+}
+
+const StartRow = t.type({
+  id: t.bigint,
+  campaign_id: t.string,
+  workspace_id: t.number,
+  name: t.string,
+  request_id: nullable(t.string),
+  /** True for a campaign that needs no worker's preparation any more: its start is done with. */
+  is_prepared: t.boolean,
+});
+export type StartInTurn = t.TypeOf<typeof StartRow>;
+
+/**
+ * Takes the starts whose turn it is and marks them as started. The oldest `maxStarting` of each workspace may be with Temporal;
+ * all first ones come before all second ones.
+ */
+export async function takeStarts(connection: Connection): Promise<readonly StartInTurn[]> {
+  const isStart = sql.fragment`kind = 'start' AND workspace_id IS NOT NULL`;
+  const next = (more: FragmentSqlToken) => sql.fragment`
+    SELECT workspace_id FROM workflow_outbox WHERE ${isStart} ${more} ORDER BY workspace_id LIMIT 1`;
+  return connection.any(sql.type(row(StartRow))`
+    WITH RECURSIVE party (workspace_id) AS (
+      (${next(sql.fragment``)})
+      UNION ALL
+      SELECT (${next(sql.fragment`AND workspace_id > party.workspace_id`)}) FROM party WHERE party.workspace_id IS NOT NULL
+    ), turn AS MATERIALIZED (
+      SELECT queued.id, place FROM party CROSS JOIN LATERAL (
+        SELECT id, started_at, row_number() OVER (ORDER BY created_at, id) AS place FROM (
+          SELECT id, started_at, created_at FROM workflow_outbox
+          WHERE ${isStart} AND workspace_id = party.workspace_id
+          ORDER BY created_at, id LIMIT ${maxStarting}) AS first) AS queued
+      WHERE party.workspace_id IS NOT NULL
+        AND (started_at IS NULL OR started_at < now() - make_interval(secs => ${startAgainSeconds})
+          OR started_at > now() + interval '1 minute')
+      ORDER BY place, queued.id
+      LIMIT greatest(1, ${maxStartingInAll} - (SELECT count(*) FROM (
+        SELECT FROM workflow_outbox WHERE started_at > now() - make_interval(secs => ${startAgainSeconds})
+        ORDER BY started_at LIMIT ${maxStartingInAll}) AS recent))
+    ), taken AS MATERIALIZED (
+      SELECT id FROM workflow_outbox WHERE id = ANY (ARRAY(SELECT id FROM turn)) FOR NO KEY UPDATE SKIP LOCKED
+    ), started AS (
+      UPDATE workflow_outbox SET started_at = now() WHERE id = ANY (ARRAY(SELECT id FROM taken))
+      RETURNING id, campaign_id, request_id
+    )
+    SELECT started.id, campaign_id, campaign.workspace_id, campaign.name, request_id,
+      campaign.preparation_status <> 'PREPARING' AS is_prepared
+    FROM started JOIN turn ON turn.id = started.id JOIN campaign ON campaign.id = campaign_id
+    ORDER BY place, started.id`);
+}
+
+/** True when the campaign's workflow is still to be started, in its workspace's turn. */
+export async function hasStart(connection: Connection, campaignId: string): Promise<boolean> {
+  return connection.exists(sql.type(nothing)`
+    SELECT FROM workflow_outbox WHERE campaign_id = ${campaignId} AND workspace_id IS NOT NULL`);
+}
+
+/** True when starts wait for their turn. */
+export async function hasWaitingStarts(connection: Connection): Promise<boolean> {
+  return connection.exists(sql.type(nothing)`
+    SELECT FROM workflow_outbox WHERE workspace_id IS NOT NULL AND started_at IS NULL`);
+}
+
+/** A worker has begun with the campaign: the next start of the workspace has its turn. */
+export async function deleteStart(connection: Connection, campaignId: string): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    DELETE FROM workflow_outbox WHERE campaign_id = ${campaignId} AND kind = 'start'`);
 }
 
 export async function deleteOutboxMessages(connection: Connection, ids: readonly bigint[]): Promise<void> {

@@ -38,6 +38,11 @@ export interface ClaimOptions {
   /** An attempt that is under way for longer counts as interrupted. */
   readonly leaseSeconds: number;
   readonly expiryHours: number;
+  /**
+   * Marks the claims of one caller. It also gets back what is `sending` by its own claim: its answer was lost. So it must not
+   * ask for a delivery that it was given before. Absent: nothing is given back.
+   */
+  readonly claimedBy?: string;
 }
 
 /**
@@ -48,17 +53,20 @@ export interface ClaimOptions {
 export async function claimAttempts(
   connection: Connection,
   ids: readonly string[],
-  { leaseSeconds, expiryHours }: ClaimOptions,
+  { leaseSeconds, expiryHours, claimedBy }: ClaimOptions,
 ): Promise<readonly Attempt[]> {
+  const claimer = sql.fragment`${claimedBy ?? null}::uuid`;
+  const claimable = sql.fragment`(webhook_delivery.state = 'pending'
+    OR webhook_delivery.state = 'sending' AND webhook_delivery.claimed_by = ${claimer} AND webhook_delivery.sending_until > now())`;
   // A separate statement, so that the bodies are looked up only in the partitions of these events.
   const eventIds = await connection.anyFirst(sql.type(Id)`
-    SELECT event_id AS id FROM webhook_delivery WHERE ${amongIds(ids)} AND state = 'pending'`);
+    SELECT event_id AS id FROM webhook_delivery WHERE ${amongIds(ids)} AND ${claimable}`);
   if (eventIds.length === 0) return [];
   const given = amongIds(ids, sql.fragment`webhook_delivery.id`);
   return connection.any(sql.type(row(Attempt))`
     WITH held AS MATERIALIZED (
       SELECT id FROM webhook_delivery
-      WHERE ${given} AND state = 'pending'
+      WHERE ${given} AND ${claimable}
       FOR NO KEY UPDATE SKIP LOCKED
     ), source AS (
       SELECT webhook_delivery.id, event.body, webhook_configuration.url,
@@ -83,9 +91,10 @@ export async function claimAttempts(
         error_code = source.refusal,
         dispatched_at = COALESCE(dispatched_at, now()),
         attempted_at = CASE WHEN source.refusal IS NULL THEN now() END,
-        sending_until = CASE WHEN source.refusal IS NULL THEN now() + make_interval(secs => ${leaseSeconds}) END
+        sending_until = CASE WHEN source.refusal IS NULL THEN now() + make_interval(secs => ${leaseSeconds}) END,
+        claimed_by = ${claimer}
       FROM source
-      WHERE webhook_delivery.id = source.id AND ${given} AND webhook_delivery.state = 'pending'
+      WHERE webhook_delivery.id = source.id AND ${given} AND ${claimable}
       RETURNING webhook_delivery.id, webhook_delivery.workspace_id, webhook_delivery.webhook_id,
         webhook_delivery.event_id, webhook_delivery.event_key
     )

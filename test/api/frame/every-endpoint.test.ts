@@ -76,9 +76,7 @@ async function aConversation(): Promise<string> {
 async function aCampaign(): Promise<string> {
   const templateId = randomUUID();
   await insertTemplate(templateId, 'Hi {{1}}.');
-  const {
-    campaign: { id },
-  } = await insertCampaign(api.database.pool, {
+  const { id } = await insertCampaign(api.database.pool, {
     workspaceId: workspace.workspaceId,
     channelId: workspace.channelId,
     templateId,

@@ -146,7 +146,7 @@ it('begins a workflow anew that no worker has been able to replay for a minute',
     await start();
     await until(async () => (await progress()) !== null);
   });
-  await withWorker(() => checkUntil(async () => (await kinds())['stuck'] === 1), brokenBundle);
+  await withWorker(() => checkUntil(async () => (await kinds())['stuck'] === 1), { workflowBundle: brokenBundle });
   const { runId } = await handleOf(campaignId).describe();
   await checkUntil(async () => (await kinds())['stuck'] === 1);
   expect((await handleOf(campaignId).describe()).runId).toBe(runId);

@@ -2,6 +2,7 @@
 import * as t from 'io-ts';
 import { optional, struct } from '../codecs/struct.ts';
 import { Unauthorized } from '../domain/error.ts';
+import type { Logger } from '../telemetry/logger.ts';
 import { isSignature, isSignedBy, isVerifyToken } from '../provider/signature.ts';
 import { countValues } from './frame/body/json-body.ts';
 import { endpoint } from './frame/endpoint.ts';
@@ -65,10 +66,7 @@ export const receiveProviderCallback = endpoint(
     const { logger, metrics } = dependencies;
     if (!isSignedBy([providerAppSecret, ...providerAppSecretsPrevious], { body, signature })) {
       metrics.providerCallbacks.inc({ outcome: 'refused' });
-      logger.warn(
-        { requestId: request.id },
-        'provider callback refused: no PROVIDER_APP_SECRET fits its signature',
-      );
+      logRefusal(logger, request.id);
       throw new Unauthorized();
     }
     // Throws for a body that would block the event loop; one of 4 MiB full of statuses is far from these limits.
@@ -79,6 +77,32 @@ export const receiveProviderCallback = endpoint(
     return { status: 200, body: { status: 'success' } as const };
   },
 );
+
+const refusalsLoggedMs = 60_000;
+const refusals = new WeakMap<Logger, number>();
+
+/** Anybody may cause these lines: one for the first refusal, then one a minute with the number of those since. */
+function logRefusal(logger: Logger, requestId: string): void {
+  const message = 'provider callback refused: no PROVIDER_APP_SECRET fits its signature';
+  const counted = refusals.get(logger);
+  if (counted !== undefined) {
+    refusals.set(logger, counted + 1);
+    return;
+  }
+  logger.warn({ requestId, refused: 1 }, message);
+  refusals.set(logger, 0);
+  const logCount = (): void => {
+    const refused = refusals.get(logger) ?? 0;
+    if (refused === 0) {
+      refusals.delete(logger);
+      return;
+    }
+    logger.warn({ refused }, message);
+    refusals.set(logger, 0);
+    setTimeout(logCount, refusalsLoggedMs).unref();
+  };
+  setTimeout(logCount, refusalsLoggedMs).unref();
+}
 
 /** Rejects a body that is not a notification at all; everything else is checked when it is applied. */
 function requireJsonObject(body: Buffer): void {

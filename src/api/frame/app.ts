@@ -100,6 +100,7 @@ function createApp(options: AppOptions): Koa<FrameState> {
     keyLimiter: createRateLimiter(rate(config.rateLimitPerSecond)),
     bodyTimeoutMs: limits.bodyMs,
     memory: createMemoryBudget(limits.memoryBytes),
+    strangersMemory: createMemoryBudget(limits.memoryBytes / 4),
     streams: createKeyedSemaphore({
       total: Math.floor(limits.connections / 4),
       perKey: maxStreams,

@@ -28,6 +28,8 @@ export interface Frame {
   readonly addressOf: AddressReader;
   readonly bodyTimeoutMs: number;
   readonly memory: MemoryBudget;
+  /** The part of `memory` that callers without a key may take together. */
+  readonly strangersMemory: MemoryBudget;
   /** Answers that stream for long, by workspace: each holds a connection. */
   readonly streams: KeyedSemaphore;
   /** True once the process is stopping: it is not ready any more, but still answers requests. */
@@ -36,6 +38,8 @@ export interface Frame {
   readonly findMissing: () => Promise<readonly string[]>;
 }
 
+/** 10 s: a body without a key holds memory for no longer before it has arrived. */
+const strangersBodyMs = 10_000;
 /** Open streams of a workspace in this process. */
 export const maxStreams = 20;
 const streamRetrySeconds = 5;
@@ -87,7 +91,7 @@ async function serve(serving: Serving): Promise<void> {
   const received = await receiveBody({
     ctx,
     declaration,
-    timeoutMs: frame.bodyTimeoutMs,
+    timeoutMs: principal === undefined ? Math.min(frame.bodyTimeoutMs, strangersBodyMs) : frame.bodyTimeoutMs,
     memory,
     charge,
   });
@@ -154,12 +158,21 @@ async function openStream({ streams }: Frame, ctx: FrameContext, { workspaceId }
 
 /** Opens the request's share of the memory budget; released when the response closes. */
 function openMemory(frame: Frame, ctx: FrameContext, principal: Principal | undefined): MemoryShare {
-  const holder = principal?.workspaceId ?? limitedParty(frame.addressOf(ctx.req));
+  const party = limitedParty(frame.addressOf(ctx.req));
   // A destroyed response has already emitted `close`, so the share would never be released.
   if (ctx.res.destroyed) throw new CallerGone();
-  const memory = frame.memory.open(String(holder));
+  const memory = frame.memory.open(String(principal?.workspaceId ?? party));
   ctx.res.once('close', memory.release);
-  return memory;
+  if (principal !== undefined) return memory;
+  const ofStrangers = frame.strangersMemory.open(party);
+  ctx.res.once('close', ofStrangers.release);
+  return {
+    take(bytes) {
+      ofStrangers.take(bytes);
+      memory.take(bytes);
+    },
+    release: memory.release,
+  };
 }
 
 interface RequestParts {

@@ -169,8 +169,7 @@ describe('connections to Postgres', () => {
     const waitingCounts = async (): Promise<unknown> =>
       (
         await locker.query(
-          `SELECT count(*)::int AS count FROM pg_stat_activity
-          WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+          `SELECT count(*)::int AS count FROM pg_locks WHERE NOT granted AND relation = 'contact'::regclass`,
         )
       ).rows[0]?.count;
     try {

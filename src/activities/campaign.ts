@@ -85,10 +85,11 @@ export function createCampaignActivities(
         const { signal, heartbeat } = activityContext();
         const attempt = () => cancelRecipients(dependencies, campaignId, () => heartbeat());
         let waitMs = await attempt();
-        while (waitMs > 0 && !sleepsBetween) {
-          await sleep(Math.min(waitMs, heartbeatEveryMs), undefined, { signal });
-          waitMs = await attempt();
-        }
+        if (!sleepsBetween)
+          while (waitMs > 0) {
+            await sleep(Math.min(waitMs, heartbeatEveryMs), undefined, { signal });
+            waitMs = await attempt();
+          }
         // A workflow ends as Canceled only where its cancellation was requested.
         const { workflowId } = Context.current().info.workflowExecution ?? {};
         if (waitMs === 0 && workflowId !== undefined)

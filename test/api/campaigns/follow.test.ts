@@ -259,7 +259,7 @@ describe('GET /api/campaigns/:id/stream', () => {
           }),
         );
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
-      await Promise.all(answers.map(({ body }) => body?.cancel()));
+      for (const { body } of answers) await body?.cancel();
     } finally {
       await small.close();
     }

@@ -40,10 +40,7 @@ export interface CampaignFixture {
   readonly snapshot: () => Promise<CampaignSnapshot>;
   readonly start: () => Promise<void>;
   /** Runs a worker while `work` is under way. */
-  readonly withWorker: <T>(
-    work: () => Promise<T>,
-    options?: Partial<WorkerOptions>,
-  ) => Promise<T>;
+  readonly withWorker: <T>(work: () => Promise<T>, options?: Partial<WorkerOptions>) => Promise<T>;
   /** Result of the workflow. Of a cancelled campaign, whose workflow ends as cancelled, the snapshot of its record. */
   readonly result: () => Promise<CampaignSnapshot>;
   /** Result of the workflow's `progress` query. */

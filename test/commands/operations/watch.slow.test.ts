@@ -111,7 +111,9 @@ it('reports a due campaign whose workflow cannot continue, until it progresses',
     await start();
     await until(async () => (await progress()) !== null);
   });
-  await withWorker(() => checkUntil(async () => (await kinds())['stuck'] === 1), { workflowBundle: brokenBundle });
+  await withWorker(() => checkUntil(async () => (await kinds())['stuck'] === 1), {
+    workflowBundle: brokenBundle,
+  });
   expect(logged).toEqual(['campaigns stand still']);
   const find = (search: object) =>
     findCampaigns(doctorFixture.pool, {
@@ -146,7 +148,9 @@ it('begins a workflow anew that no worker has been able to replay for a minute',
     await start();
     await until(async () => (await progress()) !== null);
   });
-  await withWorker(() => checkUntil(async () => (await kinds())['stuck'] === 1), { workflowBundle: brokenBundle });
+  await withWorker(() => checkUntil(async () => (await kinds())['stuck'] === 1), {
+    workflowBundle: brokenBundle,
+  });
   const { runId } = await handleOf(campaignId).describe();
   await checkUntil(async () => (await kinds())['stuck'] === 1);
   expect((await handleOf(campaignId).describe()).runId).toBe(runId);

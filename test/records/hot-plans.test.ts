@@ -27,7 +27,10 @@ import { listMessages } from '../../src/records/messages/messages.ts';
 import { suspectCampaigns } from '../../src/records/operations/standstill.ts';
 import { listLedgerEntries } from '../../src/records/wallet/wallets.ts';
 import { listDeliveries } from '../../src/records/webhooks/deliveries.ts';
-import { claimProviderCallbacks } from '../../src/records/callbacks/provider-callbacks.ts';
+import {
+  claimProviderCallbacks,
+  claimProviderCallbacksById,
+} from '../../src/records/callbacks/provider-callbacks.ts';
 import type { RecipientState } from '../../src/domain/campaigns/recipient.ts';
 import { possibleNumbers } from '../../src/domain/contacts/search.ts';
 import { listRecipients } from '../../src/records/campaigns/recipient-report.ts';
@@ -346,6 +349,11 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
     ),
   'claim callbacks': (connection) =>
     claimProviderCallbacks(connection, { limit: 400, maxBytes: 1024 * 1024, except: [] }),
+  'claim callbacks by id': (connection) =>
+    claimProviderCallbacksById(
+      connection,
+      positions.map((position) => BigInt(position)),
+    ),
   'find messages by our ids': (connection) => findTargetsById(connection, recipientIds),
   'find messages by ids of the provider': (connection) =>
     findTargetsByProviderId(

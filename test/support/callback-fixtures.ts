@@ -130,7 +130,7 @@ export async function deliver(
   callbacks: readonly (Json | Buffer)[],
 ): Promise<void> {
   await deliverAnyhow(applier, callbacks);
-  if (applier.complaints.includes('callbacks are applied one by one')) throw new Error('A batch failed');
+  if (applier.complaints.includes('callbacks are applied by channel')) throw new Error('A batch failed');
 }
 
 /** Subscribes the workspace to every event, so that events are written. */

@@ -3,7 +3,6 @@ import { epochSeconds } from '../../domain/epoch-seconds.ts';
 import type { NotificationItem, PreferenceItem } from '../../provider/notification-item.ts';
 import { slowDown } from '../../records/sending/channel-rate.ts';
 import type { Transaction } from '../../records/database/database.ts';
-import { waitBriefly } from '../../records/database/lock-patience.ts';
 import { findNotifiedChannels, type NotifiedChannel } from '../../records/workspaces/notified-channels.ts';
 import { learnIdentities, type Identity } from '../../records/callbacks/identities.ts';
 import { insertUnmatchedStatuses } from '../../records/callbacks/unmatched-statuses.ts';
@@ -34,13 +33,12 @@ export interface AppliedItems extends AfterCommit {
 
 /**
  * Applies elements of callbacks in one transaction, the most contended locks last: templates and campaigns, then contacts and
- * conversations, then messages, wallets and counters. `patienceMs` bounds each wait for a contact.
+ * conversations, then messages, wallets and counters.
  */
 export async function applyItems(
   dependencies: CallbackDependencies,
   transaction: Transaction,
   items: readonly NotificationItem[],
-  patienceMs?: number,
 ): Promise<AppliedItems> {
   const { logger, now } = dependencies;
   const channels = await findNotifiedChannels(transaction, phoneNumberIdsOf(items));
@@ -69,22 +67,13 @@ export async function applyItems(
   const identities = itemsOf(items, 'identity');
   const choices = routedPreferences.map(preferenceChoice);
   await learnIdentities(transaction, [...known.values()].flatMap(recipientIds));
-  const ofContacts = [routedMessages, routedEchoes, choices, effects.optedOut, identities];
-  if (ofContacts.some(({ length }) => length > 0)) {
-    await waitBriefly(
-      transaction,
-      async () => {
-        for (const item of identities) {
-          await changeUserId(transaction, { item, channel: channels.get(item.phoneNumberId ?? '') });
-        }
-        await applyInboundMessages(dependencies, transaction, routedMessages);
-        await applyAppMessages(transaction, routedEchoes);
-        await applyChoices(dependencies, transaction, choices);
-        await applyOptOuts(dependencies, transaction, effects.optedOut);
-      },
-      patienceMs,
-    );
+  for (const item of identities) {
+    await changeUserId(transaction, { item, channel: channels.get(item.phoneNumberId ?? '') });
   }
+  await applyInboundMessages(dependencies, transaction, routedMessages);
+  await applyAppMessages(transaction, routedEchoes);
+  await applyChoices(dependencies, transaction, choices);
+  await applyOptOuts(dependencies, transaction, effects.optedOut);
 
   await insertUnmatchedStatuses(transaction, unknown.map(unmatched));
   const reached = await applyStatuses(transaction, known, now());

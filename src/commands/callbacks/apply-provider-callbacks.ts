@@ -1,12 +1,20 @@
+/**
+ * Applies stored callbacks of all tenants. A batch is one transaction, in which no statement waits long for a lock: an opt-out must
+ * not wait for what another tenant, an operator or a frozen process has locked.
+ *
+ *   a batch fails ──► its callbacks by channel, a transaction each
+ *   a channel meets a lock ──► its urgent callbacks one by one; the others, and what is still locked, rest
+ *   a channel fails otherwise ──► its callbacks one by one, element by element; an error is stored with the callback
+ */
 import { createWatermark, type Watermark } from '../../concurrency/watermark.ts';
 import { readNotifications } from '../../provider/notification.ts';
 import type { NotificationItem } from '../../provider/notification-item.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import { isDatabaseAway, isLockHeld } from '../../records/database/failure.ts';
-import { singlePatienceMs } from '../../records/database/lock-patience.ts';
+import { limitLockWaits } from '../../records/database/lock-patience.ts';
 import {
-  claimProviderCallback,
   claimProviderCallbacks,
+  claimProviderCallbacksById,
   findWaitingCallback,
   markCallbackFailed,
   markCallbacksApplied,
@@ -15,162 +23,261 @@ import {
 } from '../../records/callbacks/provider-callbacks.ts';
 import { finishAfterCommit, nothingLeft } from './after-commit.ts';
 import { resolveWaiting, WaitingRecipients } from './apply-statuses.ts';
-import { applyItems, phoneNumberIdsOf, type AppliedItems, type CallbackDependencies } from './apply-items.ts';
+import { applyItems, phoneNumberIdsOf, type CallbackDependencies } from './apply-items.ts';
 import { noteWaitingOptOuts } from './note-waiting-opt-outs.ts';
 import { errorName, startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 
 const batch = { limit: 400, maxBytes: 1024 * 1024 };
+/** How long one statement waits for a lock: in a batch of all tenants, in one of a channel, in a callback alone. */
+const lockWaitMs = { batch: 200, channel: 50, alone: 20 };
+/** Other urgent callbacks of a channel are not tried after this many met a lock, so that they delay no other channel. */
+const maxLocked = 3;
+const defaultRestMs = 2_000;
 const attempts = 3;
-const heldRestMs = 2_000;
+
+export interface PollOptions {
+  /** How long a callback that met a lock rests, and the channel's other ones with it. */
+  readonly restMs?: number;
+}
 
 /**
- * One poll applies the oldest waiting callbacks and returns how many there were. Any number of workers may poll side by
- * side. A callback whose contact another transaction holds rests for `restMs`, and the callbacks of its channel with it.
+ * One poll applies waiting callbacks, those that may hold an opt-out first, and returns how many it took. Any number of workers
+ * may poll at once.
  */
 export function createCallbackPoll(
   dependencies: CallbackDependencies,
-  { restMs = heldRestMs }: { readonly restMs?: number } = {},
+  { restMs = defaultRestMs }: PollOptions = {},
 ): () => Promise<number> {
-  const restingUntil = new Map<bigint, number>();
+  const restingCallbacks = createRestingSet<bigint>(restMs);
+  const restingChannels = createRestingSet<string>(restMs);
   const waiting = createWatermark<bigint>();
-  return async () => {
+  return () => applyBatch(dependencies, { restingCallbacks, restingChannels, waiting });
+}
+
+interface RestingSet<T> {
+  readonly add: (one: T) => void;
+  readonly has: (one: T) => boolean;
+  readonly list: () => readonly T[];
+}
+
+function createRestingSet<T>(ms: number): RestingSet<T> {
+  const until = new Map<T, number>();
+  const wake = (): void => {
     const now = performance.now();
-    for (const [id, until] of restingUntil) if (until <= now) restingUntil.delete(id);
-    const { taken, held } = await applyBatch(dependencies, [...restingUntil.keys()], waiting);
-    for (const id of held) restingUntil.set(id, performance.now() + restMs);
-    return taken;
+    for (const [one, time] of until) if (time <= now) until.delete(one);
+  };
+  return {
+    add: (one) => void until.set(one, performance.now() + ms),
+    has(one) {
+      wake();
+      return until.has(one);
+    },
+    list() {
+      wake();
+      return [...until.keys()];
+    },
   };
 }
 
-interface PollResult {
-  readonly taken: number;
-  /** Callbacks whose contacts another transaction holds. */
-  readonly held: readonly bigint[];
+interface Queue {
+  readonly restingCallbacks: RestingSet<bigint>;
+  /** Channels of callbacks that met a lock. */
+  readonly restingChannels: RestingSet<string>;
+  readonly waiting: Watermark<bigint>;
 }
 
-async function applyBatch(
-  dependencies: CallbackDependencies,
-  except: readonly bigint[],
-  waiting: Watermark<bigint>,
-): Promise<PollResult> {
-  const { database } = dependencies;
-  let claimed: readonly StoredCallback[] = [];
-  const held: bigint[] = [];
+interface ReadCallback extends StoredCallback {
+  readonly items: readonly NotificationItem[];
+  readonly channels: readonly string[];
+}
+
+async function applyBatch(dependencies: CallbackDependencies, queue: Queue): Promise<number> {
+  const { database, logger } = dependencies;
+  // Most polls find nothing: the watermark query opens no transaction.
+  const from = await queue.waiting.find(
+    (mark) => findWaitingCallback(database, mark),
+    () => recentCallback(database),
+  );
+  if (from === undefined) return 0;
+  let claimed: readonly ReadCallback[] = [];
   try {
-    // Most polls find nothing: the watermark query opens no transaction.
-    const from = await waiting.find(
-      (mark) => findWaitingCallback(database, mark),
-      () => recentCallback(database),
-    );
-    if (from === undefined) return { taken: 0, held };
     const done = await database.transaction(async (transaction) => {
-      claimed = await claimProviderCallbacks(transaction, { ...batch, except, from });
-      if (claimed.length === 0) return nothingLeft;
-      const items = await readNotifications(claimed.map(({ body }) => body));
-      const after = await applyItems(dependencies, transaction, items);
-      await markCallbacksApplied(
-        transaction,
-        claimed.map(({ id }) => id),
-        after.erased,
+      await limitLockWaits(transaction, lockWaitMs.batch);
+      const except = queue.restingCallbacks.list();
+      claimed = await readEach(await claimProviderCallbacks(transaction, { ...batch, except, from }));
+      const ready = claimed.filter(
+        ({ urgent, channels }) => urgent || !channels.some(queue.restingChannels.has),
       );
-      return after;
+      for (const { id } of claimed.filter((one) => !ready.includes(one))) queue.restingCallbacks.add(id);
+      return ready.length === 0 ? nothingLeft : applyTogether(dependencies, transaction, ready);
     });
     await finishAfterCommit(dependencies, done);
-  } catch (error) {
-    if (await resolveWaiting(dependencies, error)) return { taken: claimed.length, held };
-    // If nothing was claimed, the database failed, not a callback.
-    if (claimed.length === 0) throw error;
-    dependencies.logger.warn(
-      { callbacks: claimed.length, error: errorName(error) },
-      'callbacks are applied one by one',
-    );
-    held.push(...(await applyOneByOne(dependencies, claimed)));
+  } catch (thrown) {
+    const error = await unresolved(dependencies, thrown);
+    if (error === undefined) return claimed.length;
+    // No callback caused it: the next poll takes the same ones.
+    if (claimed.length === 0 || isDatabaseAway(error)) throw error;
+    logger.warn({ callbacks: claimed.length, error: errorName(error) }, 'callbacks are applied by channel');
+    for (const group of byChannel(claimed)) await applyChannel(dependencies, queue, group);
   }
-  return { taken: claimed.length, held };
+  return claimed.length;
 }
 
-/** After this many locked contacts of a channel in one poll, its other callbacks are set aside without trying. */
-const mostLockedOfChannel = 3;
-
 /**
- * Returns the callbacks whose contacts other transactions hold. A locked contact costs a short wait. The number of such waits is
- * limited for each channel, so that locked contacts of one workspace do not delay the others.
+ * Undefined for WaitingRecipients whose statuses are applied now; their callbacks still wait and are taken again. Else the error
+ * that is left.
  */
-async function applyOneByOne(
-  dependencies: CallbackDependencies,
-  callbacks: readonly StoredCallback[],
-): Promise<readonly bigint[]> {
-  const held: bigint[] = [];
-  const locked = new Map<string, number>();
-  for (const { id, body } of callbacks) {
-    const items = (await readNotifications([body])).filter(({ kind }) => concernsContacts.has(kind));
-    const channels = phoneNumberIdsOf(items);
-    const isSetAside = channels.some((channel) => (locked.get(channel) ?? 0) >= mostLockedOfChannel);
-    if (!isSetAside && (await applyAlone(dependencies, id)) === 'done') continue;
-    held.push(id);
-    for (const channel of channels) locked.set(channel, (locked.get(channel) ?? 0) + 1);
-    await noteWaitingOptOuts(dependencies, items);
-  }
-  return held;
-}
-
-const concernsContacts: ReadonlySet<NotificationItem['kind']> = new Set([
-  'message',
-  'preferences',
-  'echo',
-  'identity',
-]);
-
-/**
- * Applies one callback element by element, so that a failing element does not block the others; its error is stored with the
- * callback. Throws when the database is away: the callback then still waits.
- */
-async function applyAlone(dependencies: CallbackDependencies, id: bigint): Promise<'done' | 'held'> {
+async function unresolved(dependencies: CallbackDependencies, error: unknown): Promise<unknown> {
   try {
-    await applyByElement(dependencies, id);
-  } catch (error) {
-    if (isLockHeld(error)) return 'held';
-    if (!(await resolveWaiting(dependencies, error))) throw error;
+    return (await resolveWaiting(dependencies, error, lockWaitMs.channel)) ? undefined : error;
+  } catch (inner) {
+    return inner;
   }
-  return 'done';
 }
 
-async function applyByElement(dependencies: CallbackDependencies, id: bigint): Promise<void> {
-  const after = await dependencies.database.transaction(async (transaction) => {
-    const callback = await claimProviderCallback(transaction, id);
-    if (callback === undefined) return [];
-    const outcomes: AppliedItems[] = [];
-    const problems: string[] = [];
+async function readEach(callbacks: readonly StoredCallback[]): Promise<readonly ReadCallback[]> {
+  const read: ReadCallback[] = [];
+  for (const callback of callbacks) {
     const items = await readNotifications([callback.body]);
-    for (const [at, item] of items.entries()) {
-      const outcome = await applyElement(dependencies, transaction, item);
-      if ('problem' in outcome) problems.push(`element ${at} (${item.kind}): ${outcome.problem}`);
-      else outcomes.push(outcome);
-    }
-    const erased = outcomes.flatMap((outcome) => outcome.erased);
-    if (problems.length === 0) await markCallbacksApplied(transaction, [id], erased);
-    else {
-      dependencies.logger.error(
-        { callbackId: String(id), problems: problems.length },
-        'callback not applied in full',
-      );
-      await markCallbackFailed(transaction, { id, error: problems.slice(0, 20).join('\n') });
-    }
-    return outcomes;
+    read.push({ ...callback, items, channels: phoneNumberIdsOf(items) });
+  }
+  return read;
+}
+
+function byChannel(callbacks: readonly ReadCallback[]): Iterable<readonly ReadCallback[]> {
+  const groups = new Map<string, ReadCallback[]>();
+  for (const callback of callbacks) {
+    const key = callback.channels.toSorted().join(' ');
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [callback]);
+    else group.push(callback);
+  }
+  return groups.values();
+}
+
+async function applyTogether(
+  dependencies: CallbackDependencies,
+  transaction: Transaction,
+  callbacks: readonly ReadCallback[],
+) {
+  const after = await applyItems(
+    dependencies,
+    transaction,
+    callbacks.flatMap(({ items }) => items),
+  );
+  const ids = callbacks.map(({ id }) => id);
+  await markCallbacksApplied(transaction, ids, after.erased);
+  return after;
+}
+
+/** Applies those of the callbacks that still wait in one transaction. */
+async function applyAgain(
+  dependencies: CallbackDependencies,
+  callbacks: readonly ReadCallback[],
+  waitMs: number,
+): Promise<void> {
+  const done = await dependencies.database.transaction(async (transaction) => {
+    await limitLockWaits(transaction, waitMs);
+    const waiting = new Set(
+      (
+        await claimProviderCallbacksById(
+          transaction,
+          callbacks.map(({ id }) => id),
+        )
+      ).map(({ id }) => id),
+    );
+    const mine = callbacks.filter(({ id }) => waiting.has(id));
+    return mine.length === 0 ? nothingLeft : applyTogether(dependencies, transaction, mine);
   });
-  for (const outcome of after) await finishAfterCommit(dependencies, outcome);
+  await finishAfterCommit(dependencies, done);
+}
+
+/** The callbacks of one channel. Throws if the database is away: they then still wait. */
+async function applyChannel(
+  dependencies: CallbackDependencies,
+  queue: Queue,
+  callbacks: readonly ReadCallback[],
+): Promise<void> {
+  try {
+    return await applyAgain(dependencies, callbacks, lockWaitMs.channel);
+  } catch (thrown) {
+    const error = await unresolved(dependencies, thrown);
+    if (error === undefined) return;
+    if (!isLockHeld(error)) {
+      if (isDatabaseAway(error)) throw error;
+      for (const callback of callbacks)
+        if (await meetsLock(dependencies, callback)) await rest(dependencies, queue, callback);
+      return;
+    }
+  }
+  let locked = 0;
+  for (const callback of callbacks) {
+    const isTried = locked < maxLocked && callback.urgent && callbacks.length > 1;
+    if (isTried && !(await meetsLock(dependencies, callback))) continue;
+    locked += 1;
+    await rest(dependencies, queue, callback);
+  }
+}
+
+/** Puts a callback aside until the lock that it met may be gone. Claims skip its people who opted out in the meantime. */
+async function rest(
+  dependencies: CallbackDependencies,
+  { restingCallbacks, restingChannels }: Queue,
+  { id, items, channels }: ReadCallback,
+): Promise<void> {
+  restingCallbacks.add(id);
+  for (const channel of channels) restingChannels.add(channel);
+  await noteWaitingOptOuts(dependencies, items);
+}
+
+/** Applies the callback alone. True if it met a lock, and still waits. */
+async function meetsLock(dependencies: CallbackDependencies, callback: ReadCallback): Promise<boolean> {
+  try {
+    await applyByElement(dependencies, callback);
+    return false;
+  } catch (thrown) {
+    const error = await unresolved(dependencies, thrown);
+    if (error !== undefined && !isLockHeld(error)) throw error;
+    return error !== undefined;
+  }
+}
+
+/**
+ * Applies one callback element by element, each in a transaction of its own, so that a failing element does not block the others
+ * and no element keeps locks while the next one waits for its own. A process that dies in between applies the elements again,
+ * which has no effect. Throws if the database is away or a lock is held.
+ */
+async function applyByElement(
+  dependencies: CallbackDependencies,
+  { id, items }: ReadCallback,
+): Promise<void> {
+  const erased: string[] = [];
+  const problems: string[] = [];
+  for (const [at, item] of items.entries()) {
+    const outcome = await applyElement(dependencies, item);
+    if ('problem' in outcome) problems.push(`element ${at} (${item.kind}): ${outcome.problem}`);
+    else erased.push(...outcome.erased);
+  }
+  if (problems.length === 0) return markCallbacksApplied(dependencies.database, [id], erased);
+  dependencies.logger.error(
+    { callbackId: String(id), problems: problems.length },
+    'callback not applied in full',
+  );
+  await markCallbackFailed(dependencies.database, { id, error: problems.slice(0, 20).join('\n') });
 }
 
 async function applyElement(
   dependencies: CallbackDependencies,
-  transaction: Transaction,
   item: NotificationItem,
-): Promise<AppliedItems | { readonly problem: string }> {
+): Promise<{ readonly erased: readonly string[] } | { readonly problem: string }> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await transaction.transaction((savepoint) =>
-        applyItems(dependencies, savepoint, [item], singlePatienceMs),
-      );
+      const after = await dependencies.database.transaction(async (transaction) => {
+        await limitLockWaits(transaction, lockWaitMs.alone);
+        return applyItems(dependencies, transaction, [item]);
+      });
+      await finishAfterCommit(dependencies, after);
+      return after;
     } catch (error) {
       if (error instanceof WaitingRecipients || isDatabaseAway(error) || isLockHeld(error)) throw error;
       if (attempt >= attempts) return { problem: errorName(error) };

@@ -2,6 +2,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import { cleanText } from '../../domain/clean-text.ts';
 import { foldStatuses, type StatusOutcome } from '../../domain/callbacks/message-status.ts';
 import { providerReason, type RecipientState } from '../../domain/campaigns/recipient.ts';
+import { limitLockWaits } from '../../records/database/lock-patience.ts';
 import type { Connection, Database } from '../../records/database/database.ts';
 import {
   deleteRetries,
@@ -62,10 +63,11 @@ export async function applyStatuses(
 async function applyToWaiting(
   database: Database,
   waiting: readonly StatusMatch[],
-  occurredAt: Date,
+  { occurredAt, lockWaitMs }: { readonly occurredAt: Date; readonly lockWaitMs: number },
 ): Promise<void> {
   const targets = waiting.map(({ target }) => target);
   await database.transaction(async (transaction) => {
+    await limitLockWaits(transaction, lockWaitMs);
     await lockWallets(transaction, [...new Set(targets.map(({ channel_id }) => channel_id))]);
     const locked = await lockWaitingRecipients(transaction, {
       ids: targets.map(({ id }) => id),
@@ -80,9 +82,10 @@ async function applyToWaiting(
 export async function resolveWaiting(
   { database, now }: Pick<Dependencies, 'database' | 'now'>,
   error: unknown,
+  lockWaitMs: number,
 ): Promise<boolean> {
   if (!(error instanceof WaitingRecipients)) return false;
-  await applyToWaiting(database, error.matches, now());
+  await applyToWaiting(database, error.matches, { occurredAt: now(), lockWaitMs });
   return true;
 }
 

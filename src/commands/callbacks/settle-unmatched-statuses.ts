@@ -3,7 +3,7 @@ import { readStatus } from '../../provider/notification-messages.ts';
 import { slowDown } from '../../records/sending/channel-rate.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import { isDatabaseAway, isLockHeld } from '../../records/database/failure.ts';
-import { waitBriefly } from '../../records/database/lock-patience.ts';
+import { limitLockWaits } from '../../records/database/lock-patience.ts';
 import {
   claimExpiredStatuses,
   claimKnownStatuses,
@@ -26,6 +26,9 @@ type SettlingDependencies = Pick<Dependencies, 'database' | 'logger' | 'now' | '
 export const unmatchedSeconds = 600;
 
 const limit = 500;
+/** Locks that others hold longer than this end the batch; its statuses are then applied one by one. */
+const lockWaitMs = 200;
+const aloneLockWaitMs = 20;
 
 interface UnmatchedWithItem {
   readonly unmatched: UnmatchedStatus;
@@ -43,13 +46,14 @@ export async function applyUnmatchedStatuses(
   let claimed: readonly UnmatchedStatus[] = [];
   try {
     const { applied, after } = await dependencies.database.transaction(async (transaction) => {
+      await limitLockWaits(transaction, lockWaitMs);
       claimed = await claimKnownStatuses(transaction, { withinSeconds, limit });
       return applyKnown(dependencies, transaction, claimed);
     });
     await finishAfterCommit(dependencies, after);
     return applied;
   } catch (error) {
-    if (await resolveWaiting(dependencies, error)) return 0;
+    if (await resolveWaiting(dependencies, error, lockWaitMs)) return 0;
     // If nothing was claimed, the database failed, not a status.
     if (claimed.length === 0 || isDatabaseAway(error)) throw error;
     dependencies.logger.warn(
@@ -64,7 +68,7 @@ export async function applyUnmatchedStatuses(
 
 /**
  * Applies one status in a transaction of its own. A status that fails is marked as emitted so that it does not block others;
- * one whose contact is locked stays unmatched.
+ * one that meets a lock stays unmatched.
  */
 async function applyAlone(
   dependencies: SettlingDependencies,
@@ -72,6 +76,7 @@ async function applyAlone(
 ): Promise<number> {
   try {
     const { applied, after } = await dependencies.database.transaction(async (transaction) => {
+      await limitLockWaits(transaction, aloneLockWaitMs);
       const claimed = await claimKnownStatuses(transaction, { withinSeconds, limit: 1, id });
       try {
         return await transaction.transaction((savepoint) => applyKnown(dependencies, savepoint, claimed));
@@ -88,7 +93,7 @@ async function applyAlone(
     await finishAfterCommit(dependencies, after);
     return applied;
   } catch (error) {
-    if (!isLockHeld(error) && !(await resolveWaiting(dependencies, error))) throw error;
+    if (!isLockHeld(error) && !(await resolveWaiting(dependencies, error, lockWaitMs))) throw error;
     return 0;
   }
 }
@@ -110,9 +115,7 @@ async function applyKnown(
   const optedOut = effects.optedOut.flatMap(({ workspaceId, contactId }) =>
     contactId === null ? [] : [{ workspaceId, contactId, subscribed: false, at: null }],
   );
-  if (optedOut.length > 0) {
-    await waitBriefly(transaction, () => changeSubscriptions(dependencies, transaction, optedOut));
-  }
+  await changeSubscriptions(dependencies, transaction, optedOut);
   const reached = await applyStatuses(transaction, known, dependencies.now());
   for (const silence of effects.throttled) await slowDown(transaction, silence);
   const applied = waiting.filter(({ status }) => found.has(status)).map(({ unmatched: { id } }) => id);

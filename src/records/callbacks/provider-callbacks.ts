@@ -6,6 +6,13 @@ import type { Connection, Database } from '../database/database.ts';
 import { bytes, nothing, row } from '../database/row.ts';
 
 /**
+ * True for a body that may hold an opt-out: a message, or a choice made in the app. The texts are JSON keys; statuses have
+ * `"messages"` as a value.
+ */
+const isUrgent = sql.fragment`
+  position('"messages":'::bytea IN body) > 0 OR position('"user_preferences":'::bytea IN body) > 0`;
+
+/**
  * Stores any number of bodies in one statement. They travel as one binary value and are cut apart in the database: an
  * array of bytea would be sent as hexadecimal text, at twice the size.
  */
@@ -25,8 +32,8 @@ export async function insertProviderCallbacks(
       SELECT substring(joined.bytes FROM piece.start FOR piece.size)
       FROM (SELECT ${sql.binary(Buffer.concat(bodies))}::bytea AS bytes) AS joined,
         ${sql.unnest(rows, ['int4', 'int4'])} AS piece (start, size)
-      RETURNING id, octet_length(body) AS size)
-    INSERT INTO waiting_callback (id, size) SELECT id, size FROM stored`);
+      RETURNING id, octet_length(body) AS size, ${isUrgent} AS urgent)
+    INSERT INTO waiting_callback (id, size, urgent) SELECT id, size, urgent FROM stored`);
 }
 
 /** Accepts callbacks; the promise resolves once the body is on disk. */
@@ -66,12 +73,19 @@ export async function recentCallback(connection: Connection): Promise<bigint | u
   return id ?? undefined;
 }
 
-const StoredCallback = t.type({ id: t.bigint, body: bytes });
+const StoredCallback = t.type({ id: t.bigint, urgent: t.boolean, body: bytes });
 export type StoredCallback = t.TypeOf<typeof StoredCallback>;
 
+/** Bodies of the `chosen` rows. OFFSET 0 stops the planner from making a join of it: each is looked up by key. */
+const bodiesOfChosen = sql.fragment`
+  SELECT stored.id, chosen.urgent, stored.body FROM chosen CROSS JOIN LATERAL (
+    SELECT id, body FROM provider_callback WHERE id = chosen.id AND received_at = chosen.received_at OFFSET 0
+  ) AS stored`;
+
 /**
- * Locks the oldest waiting callbacks for this transaction, skipping those another worker holds and those in `except`. At
- * most `limit`, and no more than `maxBytes` of bodies unless the first alone is larger.
+ * Locks waiting callbacks for this transaction, urgent ones first, then the oldest, skipping those another worker has locked and
+ * those in `except`. At most `limit`, a quarter of it for the others if they wait, and no more than `maxBytes` of bodies unless
+ * the first alone is larger.
  */
 export async function claimProviderCallbacks(
   connection: Connection,
@@ -89,30 +103,34 @@ export async function claimProviderCallbacks(
   },
 ): Promise<readonly StoredCallback[]> {
   return connection.any(sql.type(row(StoredCallback))`
-    WITH waiting AS MATERIALIZED (
-      SELECT id, received_at, size FROM waiting_callback
-      WHERE id >= ${from} AND id <> ALL (${sql.array(except, 'int8')})
-      ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    WITH urgent AS MATERIALIZED (
+      SELECT id, received_at, size, urgent FROM waiting_callback
+      WHERE urgent AND id >= ${from} AND id <> ALL (${sql.array(except, 'int8')})
+      ORDER BY id LIMIT ${Math.ceil((limit * 3) / 4)} FOR UPDATE SKIP LOCKED
+    ), others AS MATERIALIZED (
+      SELECT id, received_at, size, urgent FROM waiting_callback
+      WHERE NOT urgent AND id >= ${from} AND id <> ALL (${sql.array(except, 'int8')})
+      ORDER BY id LIMIT ${limit} - (SELECT count(*) FROM urgent) FOR UPDATE SKIP LOCKED
     ), chosen AS (
-      SELECT id, received_at FROM (
-        SELECT id, received_at, size, sum(size) OVER (ORDER BY id) AS total FROM waiting
+      SELECT id, received_at, urgent FROM (
+        SELECT *, sum(size) OVER (ORDER BY urgent DESC, id) AS total
+        FROM (SELECT * FROM urgent UNION ALL SELECT * FROM others) AS waiting
       ) AS summed WHERE total <= ${maxBytes} OR total = size
     )
-    -- OFFSET 0 stops the planner from making a join of this: each callback is looked up by key, in the partition of its time.
-    SELECT stored.id, stored.body FROM chosen CROSS JOIN LATERAL (
-      SELECT id, body FROM provider_callback WHERE id = chosen.id AND received_at = chosen.received_at OFFSET 0
-    ) AS stored ORDER BY stored.id`);
+    ${bodiesOfChosen} ORDER BY chosen.urgent DESC, chosen.id`);
 }
 
-/** Locks one callback; undefined when it is applied or another worker holds it. */
-export async function claimProviderCallback(
+/** Locks these callbacks, without those that are applied or that another worker has locked. */
+export function claimProviderCallbacksById(
   connection: Connection,
-  id: bigint,
-): Promise<StoredCallback | undefined> {
-  const found = await connection.maybeOne(sql.type(row(StoredCallback))`
-    SELECT id, body FROM waiting_callback JOIN provider_callback USING (id, received_at)
-    WHERE id = ${id} FOR UPDATE OF waiting_callback SKIP LOCKED`);
-  return found ?? undefined;
+  ids: readonly bigint[],
+): Promise<readonly StoredCallback[]> {
+  return connection.any(sql.type(row(StoredCallback))`
+    WITH chosen AS MATERIALIZED (
+      SELECT id, received_at, urgent FROM waiting_callback WHERE id = ANY (${sql.array(ids, 'int8')})
+      ORDER BY id FOR UPDATE SKIP LOCKED
+    )
+    ${bodiesOfChosen} ORDER BY chosen.urgent DESC, chosen.id`);
 }
 
 /** Removes callbacks from the queue, and deletes those that contain one of the `erased` texts, which name erased people. */

@@ -6,7 +6,8 @@ import pg from 'pg';
 
 const limits = {
   statement_timeout: '60s',
-  idle_in_transaction_session_timeout: '60s',
+  // A process that is frozen in the middle of a transaction must not keep its locks: other tenants' opt-outs wait for them.
+  idle_in_transaction_session_timeout: '5s',
   // Ends statements of clients that have disconnected, and sessions of unreachable machines.
   client_connection_check_interval: '5s',
   tcp_keepalives_idle: '10s',

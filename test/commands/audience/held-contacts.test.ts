@@ -26,7 +26,7 @@ let holder: pg.Client;
 beforeAll(async () => {
   test = await createTestDatabase();
   database = await createDatabase(test.url, 4, { answerTimeoutMs: statementLimitMs });
-  holder = new pg.Client({ connectionString: test.url });
+  holder = new pg.Client({ connectionString: test.ownerUrl });
   await holder.connect();
 });
 afterAll(async () => {

@@ -198,7 +198,7 @@ async function holdContacts({ workspaceId }: SeededCampaign, count: number) {
   await database.pool.query(sql.type(nothing)`
     INSERT INTO contact (workspace_id, phone_number, source)
     SELECT ${workspaceId}, (4915100000000 + n)::text, 'test' FROM generate_series(1, ${count}) AS n`);
-  const holder = new pg.Client({ connectionString: database.url });
+  const holder = new pg.Client({ connectionString: database.ownerUrl });
   await holder.connect();
   await holder.query('BEGIN');
   await holder.query('SELECT FROM contact WHERE workspace_id = $1 FOR UPDATE', [workspaceId]);
@@ -268,6 +268,94 @@ describe('contacts that an import holds', () => {
     ).toEqual([{ phone_number: '4915100000002' }]);
     expect(await rowsOf(database.pool, sql.fragment`SELECT FROM waiting_opt_out`)).toEqual([]);
   });
+});
+
+describe('a row that another transaction keeps locked', () => {
+  const delivered = ({ campaignId, channelId }: SeededCampaign) =>
+    rowsOf<{ id: string }>(
+      database.pool,
+      sql.fragment`SELECT id FROM recipient WHERE campaign_id = ${campaignId} AND sendable ORDER BY position`,
+    ).then((rows) =>
+      rows.map(({ id }) =>
+        Buffer.from(
+          JSON.stringify(
+            messagesCallback(channelId, {
+              statuses: [status({ status: 'delivered', providerMessageId: `wamid.${id}`, callbackData: id })],
+            }),
+          ),
+        ),
+      ),
+    );
+  const locks = {
+    wallet: (place: SeededCampaign) => `SELECT FROM wallet WHERE channel_id = '${place.channelId}'`,
+    counter: (place: SeededCampaign) =>
+      `SELECT FROM campaign_counter WHERE campaign_id = '${place.campaignId}'`,
+    recipient: (place: SeededCampaign) => `SELECT FROM recipient WHERE campaign_id = '${place.campaignId}'`,
+  };
+
+  it.each(Object.entries(locks))(
+    'does not delay the opt-out of another tenant (%s)',
+    async (_, statement) => {
+      const [busy, other] = [await seed(300), await seed()];
+      await database.pool.query(sql.type(nothing)`
+        UPDATE recipient SET state = 'ACCEPTED', provider_message_id = 'wamid.' || id, settlement = 'charged', price = 0
+        WHERE campaign_id = ${busy.campaignId}`);
+      await database.pool.query(sql.type(nothing)`
+        UPDATE campaign_counter SET pending = 0, accepted = 300 WHERE campaign_id = ${busy.campaignId}`);
+      const statuses = await delivered(busy);
+      const holder = new pg.Client({ connectionString: database.ownerUrl });
+      await holder.connect();
+      await holder.query('BEGIN');
+      await holder.query(`${statement(busy)} FOR UPDATE`);
+      const applyNext = createCallbackPoll(createApplier(database.pool));
+      try {
+        await insertProviderCallbacks(database.pool, [...statuses, stopOf(other, '4915112345678')]);
+        const beganAt = performance.now();
+        await applyNext();
+        // 0.25 s of waiting for the lock, whatever the number of callbacks that meet it. It lasts until the test ends.
+        expect(performance.now() - beganAt).toBeLessThan(5_000);
+        expect(await savedOf(other)).toHaveLength(1);
+        await insertProviderCallbacks(database.pool, [...statuses, stopOf(other, '4915187654321')]);
+        await applyNext();
+        expect(await savedOf(other)).toHaveLength(2);
+      } finally {
+        await holder.query('ROLLBACK');
+        await holder.end();
+      }
+      const again = createCallbackPoll(createApplier(database.pool));
+      while ((await again()) > 0);
+      expect(await waiting()).toBe(0);
+      const states = sql.fragment`SELECT DISTINCT state FROM recipient WHERE campaign_id = ${busy.campaignId}`;
+      expect(await rowsOf(database.pool, states)).toEqual([{ state: 'DELIVERED' }]);
+    },
+  );
+});
+
+it('applies an opt-out before the statuses that arrived earlier', async () => {
+  const [busy, other] = [await seed(), await seed()];
+  const unknown = Array.from({ length: 1_000 }, (_, index) =>
+    Buffer.from(
+      JSON.stringify(
+        messagesCallback(busy.channelId, {
+          statuses: [status({ status: 'sent', providerMessageId: `wamid.backlog-${index}` })],
+        }),
+      ),
+    ),
+  );
+  await insertProviderCallbacks(database.pool, unknown);
+  await insertProviderCallbacks(database.pool, [stopOf(other, '4915112345678')]);
+  const applyNext = createCallbackPoll(createApplier(database.pool));
+  expect(await applyNext()).toBe(400);
+  expect(await savedOf(other)).toHaveLength(1);
+  // Many messages leave room for statuses.
+  await insertProviderCallbacks(
+    database.pool,
+    Array.from({ length: 500 }, (_, index) => stopOf(other, String(4_915_200_000_000 + index))),
+  );
+  await applyNext();
+  expect((await savedOf(other)).length).toBe(301);
+  while ((await applyNext()) > 0);
+  expect(await waiting()).toBe(0);
 });
 
 describe('startPollingLoop', () => {

@@ -15,7 +15,7 @@ afterAll(() => database.drop());
 const Setting = row(t.type({ value: t.string }));
 const limits = {
   statement_timeout: '1min',
-  idle_in_transaction_session_timeout: '1min',
+  idle_in_transaction_session_timeout: '5s',
   client_connection_check_interval: '5s',
   jit: 'off',
   max_parallel_workers_per_gather: '0',

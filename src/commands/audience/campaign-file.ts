@@ -23,11 +23,12 @@ export async function* readCampaignFile(
   sources: FileSources,
   audience: AudienceInput,
   campaignId: string,
+  signal?: AbortSignal,
 ): AsyncGenerator<Buffer> {
   const { csv_file_url: url } = audience;
   const key = audience.csv_file_key ?? (url === undefined ? undefined : campaignFileKey(sources.config, url));
-  if (key !== undefined) yield* readStored(sources, key);
-  else if (url !== undefined) yield* download(sources, url);
+  if (key !== undefined) yield* readStored(sources, key, signal);
+  else if (url !== undefined) yield* download(sources, url, signal);
   else yield* readCampaignInput(sources.config.databaseUrl, campaignId);
 }
 
@@ -41,6 +42,7 @@ export function foreignFileUrl(
 }
 
 export interface StoredDownload {
+  readonly bytes: number;
   readonly read: () => AsyncIterable<Buffer>;
   readonly remove: () => Promise<void>;
 }
@@ -55,15 +57,26 @@ export async function storeDownload(
   signal: AbortSignal,
 ): Promise<StoredDownload> {
   const stored = newCampaignFileKey();
-  const content = Readable.from(download(sources, url, signal), { objectMode: false });
-  await sources.storage.write(stored, content);
-  return { read: () => readStored(sources, stored), remove: () => sources.storage.delete(stored) };
+  let bytes = 0;
+  async function* counted(): AsyncGenerator<Buffer> {
+    for await (const chunk of download(sources, url, signal)) {
+      bytes += chunk.length;
+      yield chunk;
+    }
+  }
+  await sources.storage.write(stored, Readable.from(counted(), { objectMode: false }));
+  return { bytes, read: () => readStored(sources, stored, signal), remove: () => sources.storage.delete(stored) };
 }
 
-async function* readStored({ storage }: FileSources, key: string): AsyncGenerator<Buffer> {
+async function* readStored(
+  { storage }: FileSources,
+  key: string,
+  signal?: AbortSignal,
+): AsyncGenerator<Buffer> {
   const stream = await storage.read(key);
   if (stream === undefined)
     throw new PreparationFailure('FILE_NOT_FOUND', 'The uploaded CSV is gone: upload it again');
+  if (signal !== undefined) addAbortSignal(signal, stream);
   for await (const chunk of stream) yield chunk as Buffer;
 }
 

@@ -4,8 +4,15 @@ import type { Dependencies } from '../../dependencies.ts';
 import type { Candidate } from '../../domain/audience/candidate.ts';
 import type { ContactSelectionType } from '../../domain/campaigns/campaign.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
-import { listFilters, readContacts, selectionProblem } from '../../records/audience/audience-sources.ts';
-import { readFailedRecipients } from '../../records/audience/failed-recipients.ts';
+import {
+  contactsQuery,
+  hasAtMost,
+  listFilters,
+  readContacts,
+  selectionProblem,
+  type Query,
+} from '../../records/audience/audience-sources.ts';
+import { failedQuery, readFailedRecipients } from '../../records/audience/failed-recipients.ts';
 import { readCampaignFile } from './campaign-file.ts';
 import { readCsvCandidates } from './csv-candidates.ts';
 import { readQuickCandidates } from './quick-candidates.ts';
@@ -22,46 +29,67 @@ export interface AudienceRequest {
   readonly customFields?: readonly string[];
   /** The CSV, if it has been downloaded already. */
   readonly file?: AsyncIterable<Buffer>;
+  /** Ends the reading of a file. */
+  readonly signal?: AbortSignal;
 }
 
 type Sources = Pick<Dependencies, 'config' | 'database' | 'storage' | 'outbound'>;
 type Pages = AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>;
 
 export async function openCandidates(sources: Sources, request: AudienceRequest): Promise<Pages> {
-  const { workspaceId, selectionType, audience, customFields = [] } = request;
+  const { selectionType, audience } = request;
   const { databaseUrl } = sources.config;
   switch (selectionType) {
     case 'csv_contacts': {
       if (audience.csv_mapping === undefined)
         throw new PreparationFailure('CSV_UNREADABLE', 'csv_mapping is missing');
-      const file = request.file ?? readCampaignFile(sources, audience, request.campaignId);
+      const file = request.file ?? readCampaignFile(sources, audience, request.campaignId, request.signal);
       return readCsvCandidates(file, audience.csv_mapping);
     }
     case 'quick_contacts':
       return readQuickCandidates(request.quickContacts);
     case 'all_contacts':
-      return readContacts(databaseUrl, workspaceId, {
-        segments: undefined,
-        filter: undefined,
-        customFields,
-      });
-    case 'segmented': {
-      const segments = await listFilters(sources.database, workspaceId, audience.segments ?? []);
-      const selection = { segments, filter: audience.contact_filters, customFields };
-      // Segments may have grown since the campaign was created.
-      const problem = selectionProblem(selection);
-      if (problem !== undefined)
-        throw new PreparationFailure('AUDIENCE_EMPTY', `The audience cannot be read: ${problem}`);
-      return readContacts(databaseUrl, workspaceId, selection);
+    case 'segmented':
+      return readContacts(databaseUrl, await storedAudience(sources, selectionType, request));
+    case 'failed_contacts': {
+      const query = await storedAudience(sources, selectionType, request);
+      return readFailedRecipients(databaseUrl, query, request.keepVariables);
     }
-    case 'failed_contacts':
-      return readFailedRecipients(databaseUrl, {
-        campaignId: audience.failed_campaign_id ?? '',
-        reasons: audience.failed_reasons ?? [],
-        keepVariables: request.keepVariables,
-        customFields,
-      });
     default:
       return selectionType satisfies never;
   }
+}
+
+type StoredKind = Exclude<ContactSelectionType, 'csv_contacts' | 'quick_contacts'>;
+type StoredRequest = Pick<AudienceRequest, 'workspaceId' | 'audience' | 'customFields'>;
+
+/** The query of an audience that the database holds. Throws PreparationFailure. */
+async function storedAudience(
+  { database }: Pick<Sources, 'database'>,
+  selectionType: StoredKind,
+  { workspaceId, audience, customFields = [] }: StoredRequest,
+): Promise<Query> {
+  if (selectionType === 'failed_contacts') {
+    const { failed_campaign_id: campaignId = '', failed_reasons: reasons = [] } = audience;
+    return failedQuery({ campaignId, reasons, customFields });
+  }
+  if (selectionType === 'all_contacts')
+    return contactsQuery(workspaceId, { segments: undefined, filter: undefined, customFields });
+  const segments = await listFilters(database, workspaceId, audience.segments ?? []);
+  const selection = { segments, filter: audience.contact_filters, customFields };
+  // Segments may have grown since the campaign was created.
+  const problem = selectionProblem(selection);
+  if (problem !== undefined)
+    throw new PreparationFailure('AUDIENCE_EMPTY', `The audience cannot be read: ${problem}`);
+  return contactsQuery(workspaceId, selection);
+}
+
+/** True if an audience that the database holds is known within a second to have at most `most` people. */
+export async function isAtMost(
+  sources: Pick<Sources, 'config' | 'database'>,
+  selectionType: StoredKind,
+  request: StoredRequest,
+  most: number,
+): Promise<boolean> {
+  return hasAtMost(sources.config.databaseUrl, await storedAudience(sources, selectionType, request), most);
 }

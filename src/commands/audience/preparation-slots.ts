@@ -5,33 +5,29 @@ import { createKeyedSemaphore, type KeyedSemaphore } from '../../concurrency/key
 export interface PreparationSlots {
   /** Slots are limited by workspace and by host, so that a slow file server delays only the campaigns that use it. */
   readonly downloads: KeyedSemaphore;
-  /**
-   * Slots for audiences that the request itself contains: each takes milliseconds and must not wait behind files or large
-   * lists.
-   */
-  readonly small: KeyedSemaphore;
-  readonly large: KeyedSemaphore;
+  /** For audiences of some thousand people, which take about a second: they must not wait behind long ones. */
+  readonly short: KeyedSemaphore;
+  readonly long: KeyedSemaphore;
 }
 
 /**
- * A preparation holds two or three connections to Postgres beside the pool. Running and waiting preparations, at most 118,
- * each hold one of the worker's 200 activity slots; the rest is left for sending.
+ * A preparation takes about 20 MB of memory and holds three connections to Postgres besides the pool. Running and waiting
+ * preparations, at most 120, each hold one of the worker's 200 activity slots; the rest is left for sending.
  */
 export function createPreparationSlots(): PreparationSlots {
   return {
     downloads: createKeyedSemaphore({ total: 20, perKey: 3, waiting: 20, waitingPerKey: 4 }),
-    small: createKeyedSemaphore({ total: 4, perKey: 2, waiting: 40, waitingPerKey: 10 }),
-    large: createKeyedSemaphore({ total: 4, perKey: 2, waiting: 30, waitingPerKey: 6 }),
+    short: createKeyedSemaphore({ total: 6, perKey: 'what it leaves', waiting: 40, waitingPerKey: 10 }),
+    long: createKeyedSemaphore({ total: 4, perKey: 'what it leaves', waiting: 30, waitingPerKey: 6 }),
   };
 }
 
 /** 256 KiB hold some thousand rows, which take less than a second. */
-const smallInputBytes = 256 * 1024;
+const maxShortBytes = 256 * 1024;
+/** Contacts of a short audience. */
+export const maxShortContacts = 5_000;
 
-/** `inputBytes`: size of the audience that the request itself held; null for any other audience. */
-export function isSmallAudience(inputBytes: number | null): boolean {
-  return inputBytes !== null && inputBytes <= smallInputBytes;
-}
+export const isShortInput = (bytes: number): boolean => bytes <= maxShortBytes;
 
 /**
  * Thrown when too many preparations wait in this process: Temporal offers the activity again later, or to another worker.

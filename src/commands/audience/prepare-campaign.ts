@@ -7,9 +7,10 @@ import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
 import { buildRecipients } from './build-recipients.ts';
 import { FileTemporarilyUnavailable, foreignFileUrl, storeDownload } from './campaign-file.ts';
-import { openCandidates, type AudienceRequest } from './candidates.ts';
+import { isAtMost, openCandidates, type AudienceRequest } from './candidates.ts';
 import { AudienceInput } from '../../codecs/campaign-audience.ts';
 import { report } from '../../codecs/report.ts';
+import type { KeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 import { findOptedOut } from '../contacts/opted-out-numbers.ts';
@@ -28,7 +29,8 @@ import { freezeVariables, type FrozenMapping } from './freeze-variables.ts';
 import {
   createPreparationSlots,
   inSlot,
-  isSmallAudience,
+  isShortInput,
+  maxShortContacts,
   type PreparationSlots,
 } from './preparation-slots.ts';
 import { watchPreparation, type PreparationWatch } from './watch-preparation.ts';
@@ -50,6 +52,9 @@ export interface PreparationContext {
 
 const attempts = 5;
 const pauseBetweenMs = 1_000;
+/** A short preparation begins again at little cost; a long one waits for a contact rather than lose its work. */
+const shortLockTimeoutMs = 200;
+const longLockTimeoutMs = 2_000;
 
 /**
  * Returns the number of recipients that can be sent to, once the campaign is READY; 0 if it is FAILED, needs no preparation or
@@ -101,20 +106,56 @@ async function downloadAndPrepare(
   const file =
     url === undefined
       ? undefined
-      : await inSlot({ semaphore: slots.downloads, keys: [workspaceId, new URL(url).host], signal }, () =>
-          retry(() => storeDownload(dependencies, url, signal)),
+      : await retry(() =>
+          inSlot({ semaphore: slots.downloads, keys: [workspaceId, new URL(url).host], signal }, () =>
+            storeDownload(dependencies, url, signal),
+          ),
         );
   try {
-    const semaphore = isSmallAudience(campaign.input_bytes) ? slots.small : slots.large;
-    return await inSlot({ semaphore, keys: [workspaceId], signal }, () =>
-      retry(() => prepareOnce(dependencies, campaign, { audience, file: file?.read(), watch })),
+    const bytes = file === undefined ? campaign.input_bytes : file.bytes;
+    const prepare = (isShort: boolean) =>
+      prepareOnce(dependencies, campaign, { audience, file: file?.read(), watch, isShort });
+    return await retry(() =>
+      inPreparationSlot(dependencies, { campaign, audience, bytes, slots, signal }, prepare),
     );
   } finally {
     await file?.remove();
   }
 }
 
-/** Tries again when another transaction wrote the same contacts, or when a file's server is away for a moment. */
+interface Sized {
+  readonly campaign: CampaignToPrepare;
+  readonly audience: AudienceInput;
+  /** Null for an audience that the database holds. */
+  readonly bytes: number | null;
+  readonly slots: PreparationSlots;
+  readonly signal: AbortSignal;
+}
+
+/** The size decides about the slot, not the kind of audience: one contact out of a million is a short audience. */
+async function inPreparationSlot(
+  dependencies: Preparer,
+  { campaign, audience, bytes, slots, signal }: Sized,
+  prepare: (isShort: boolean) => Promise<number>,
+): Promise<number> {
+  const { workspace_id: workspaceId, contact_selection_type: kind } = campaign;
+  const inSlotOf = <T>(semaphore: KeyedSemaphore, work: () => Promise<T>): Promise<T> =>
+    inSlot({ semaphore, keys: [workspaceId], signal }, work);
+  if (kind === 'csv_contacts' || kind === 'quick_contacts') {
+    const isShort = bytes !== null && isShortInput(bytes);
+    return inSlotOf(isShort ? slots.short : slots.long, () => prepare(isShort));
+  }
+  const prepared = await inSlotOf(slots.short, async () => {
+    const isShort = await isAtMost(dependencies, kind, { workspaceId, audience }, maxShortContacts);
+    return isShort ? { sendable: await prepare(true) } : undefined;
+  });
+  return prepared === undefined ? inSlotOf(slots.long, () => prepare(false)) : prepared.sendable;
+}
+
+/**
+ * Tries again when another transaction wrote or locks the same contacts, or when a file's server is away for a moment. No slot
+ * is held between the attempts.
+ */
 async function attemptRepeatedly<T>(
   { logger }: Preparer,
   { campaignId, signal }: { readonly campaignId: string; readonly signal: AbortSignal },
@@ -137,12 +178,13 @@ interface Preparation {
   readonly audience: AudienceInput;
   readonly file: AsyncIterable<Buffer> | undefined;
   readonly watch: PreparationWatch;
+  readonly isShort: boolean;
 }
 
 async function prepareOnce(
   dependencies: Preparer,
   campaign: CampaignToPrepare,
-  { audience, file, watch }: Preparation,
+  { audience, file, watch, isShort }: Preparation,
 ): Promise<number> {
   const { databaseUrl } = dependencies.config;
   const request = await readRequest(dependencies, campaign, audience);
@@ -158,7 +200,7 @@ async function prepareOnce(
     recipients = await openRecipientLoad(databaseUrl, campaign.id);
     if (recipients === undefined) return 0;
     watch.showProgress(recipients.count);
-    contacts = await openContacts(dependencies, campaign);
+    contacts = await openContacts(dependencies, campaign, isShort);
     const fetched = file === undefined ? request : { ...request, file };
     return await load(dependencies, { request: fetched, frozen, campaign, recipients, contacts, watch });
   } finally {
@@ -183,6 +225,7 @@ async function load(
   await buildRecipients({
     batches: await openCandidates(dependencies, {
       ...request,
+      signal: watch.signal,
       keepVariables: frozen.keepsVariables,
       customFields: frozen.customFields,
     }),
@@ -209,6 +252,7 @@ async function load(
 async function openContacts(
   { config, database, secrets }: Preparer,
   campaign: CampaignToPrepare,
+  isShort: boolean,
 ): Promise<ContactLoad | undefined> {
   const sources = { csv_contacts: 'csv_import', quick_contacts: 'quick_contacts' } as const;
   const { contact_selection_type: selectionType, workspace_id: workspaceId } = campaign;
@@ -217,6 +261,7 @@ async function openContacts(
     workspaceId,
     source: sources[selectionType],
     subscribedKeys: await listSubscribedKeys(database, workspaceId),
+    lockTimeoutMs: isShort ? shortLockTimeoutMs : longLockTimeoutMs,
     findOptedOut: (numbers) => findOptedOut({ secrets }, database, workspaceId, numbers),
   });
 }

@@ -1,4 +1,5 @@
 /** Audiences that are read from the database: contacts by filter. See failed-recipients.ts for those of another campaign. */
+import pg from 'pg';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
@@ -40,22 +41,29 @@ export function listFilters(connection: Connection, workspaceId: number, segment
     WHERE workspace_id = ${workspaceId} AND id = ANY(${sql.array(segmentIds, 'uuid')}) ORDER BY id`);
 }
 
-interface Query {
+export interface Query {
   readonly text: string;
   readonly values: readonly unknown[];
+  /** Rows to fetch at once. */
+  readonly batchSize: number;
 }
+
+// Small batches, so that the garbage collector frees their objects cheaply. The named custom fields of a contact may have 64 KiB.
+const batchSize = 1_000;
+const batchSizeWithFields = 200;
 
 // Converts a Slonik fragment to a query of node-postgres, because a cursor runs on a connection outside Slonik's pool.
-export function toQuery({ sql: text, values }: Fragment): Query {
-  return { text: text.replaceAll(/\$slonik_(\d+)/g, '$$$1'), values };
+export function toQuery({ sql: text, values }: Fragment, customFields: readonly string[]): Query {
+  return {
+    text: text.replaceAll(/\$slonik_(\d+)/g, '$$$1'),
+    values,
+    batchSize: customFields.length === 0 ? batchSize : batchSizeWithFields,
+  };
 }
-
-// Small batches, so that the garbage collector frees their objects cheaply.
-const batchSize = 1_000;
 
 export async function* readByCursor<R extends readonly unknown[]>(
   databaseUrl: string,
-  { text, values }: Query,
+  { text, values, batchSize }: Query,
 ): AsyncGenerator<readonly R[]> {
   const connection = await openLoadConnection(databaseUrl, 'prepare-audience');
   const fetch = () => connection.rows<R>(`FETCH ${batchSize} FROM audience`);
@@ -70,6 +78,33 @@ export async function* readByCursor<R extends readonly unknown[]>(
       batch = await following;
     }
     await connection.commit();
+  } finally {
+    connection.destroy();
+  }
+}
+
+/** A count that takes longer than this is given up. */
+const countLimitMs = 1_000;
+const queryCanceled = '57014';
+
+/** True if the query has at most `most` rows, and Postgres can tell within a second. */
+export async function hasAtMost(
+  databaseUrl: string,
+  { text, values }: Query,
+  most: number,
+): Promise<boolean> {
+  const connection = await openLoadConnection(databaseUrl, 'prepare-audience');
+  try {
+    await connection.rows(`SET LOCAL statement_timeout = ${countLimitMs}`);
+    const [[count] = [0]] = await connection.rows<[number]>(
+      `SELECT count(*)::int4 FROM (${text} LIMIT ${most + 1}) AS audience`,
+      values,
+    );
+    await connection.commit();
+    return count <= most;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === queryCanceled) return false;
+    throw error;
   } finally {
     connection.destroy();
   }
@@ -106,7 +141,7 @@ export function selectionProblem(selection: ContactSelection): string | undefine
   return `segments and contact_filters come to ${values.length} values; ${mostParameters} are allowed`;
 }
 
-function contactsQuery(
+export function contactsQuery(
   workspaceId: number,
   { segments, filter, customFields = [] }: ContactSelection,
 ): Query {
@@ -124,20 +159,19 @@ function contactsQuery(
     filter === undefined
       ? sql.fragment`TRUE`
       : compileSegmentFilter(filter.match ?? 'all', filter.conditions);
-  return toQuery(sql.fragment`
+  return toQuery(
+    sql.fragment`
     SELECT id, phone_number, country_code, country, first_name, last_name, email, subscribed, provider_user_id,
       ${customFieldsNamed(customFields)}
     FROM contact
     WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL AND (${anySegment}) AND ${extra}
-    ORDER BY workspace_id, id`);
+    ORDER BY workspace_id, id`,
+    customFields,
+  );
 }
 
-export async function* readContacts(
-  databaseUrl: string,
-  workspaceId: number,
-  selection: ContactSelection,
-): AsyncGenerator<readonly Candidate[]> {
-  const query = contactsQuery(workspaceId, selection);
+/** Reads the rows of `contactsQuery`. */
+export async function* readContacts(databaseUrl: string, query: Query): AsyncGenerator<readonly Candidate[]> {
   for await (const batch of readByCursor<ContactRow>(databaseUrl, query)) yield batch.map(candidateOfContact);
 }
 

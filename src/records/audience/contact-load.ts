@@ -49,6 +49,8 @@ export interface ContactLoadOptions {
   readonly workspaceId: number;
   readonly source: 'csv_import' | 'quick_contacts';
   readonly subscribedKeys: ReadonlySet<string>;
+  /** Another transaction that locks a contact for longer ends the load with a write collision. */
+  readonly lockTimeoutMs: number;
   readonly findOptedOut: (numbers: readonly string[]) => Promise<FoundContacts['optedOut']>;
 }
 
@@ -174,14 +176,12 @@ interface ContactChanges {
   readonly changed: readonly ChangedContact[];
 }
 
-type WriterOptions = Pick<ContactLoadOptions, 'workspaceId' | 'source' | 'subscribedKeys'>;
+type WriterOptions = Omit<ContactLoadOptions, 'findOptedOut'>;
 
 /** 1 MB of rows takes Postgres about a tenth of a second. */
 const batchBytes = 1024 * 1024;
 /** Bytes of a row besides its texts. */
 const rowBytes = 100;
-/** Another transaction that holds a contact longer than this ends the attempt; the preparation begins again. */
-const lockTimeoutMs = 2_000;
 
 const contactColumns = [
   'id',
@@ -276,7 +276,7 @@ function sizeOf(
 
 async function writeBatch(
   connection: LoadConnection,
-  { workspaceId, source, subscribedKeys }: WriterOptions,
+  { workspaceId, source, subscribedKeys, lockTimeoutMs }: WriterOptions,
   { created, changed }: ContactChanges,
 ): Promise<void> {
   if (created.length + changed.length === 0) return;
@@ -390,7 +390,7 @@ const updatedColumns = `
 /** Updates the contacts; returns their events if the workspace subscribes to `contact.updated`, else none. */
 async function updateContacts(
   connection: LoadConnection,
-  { workspaceId, subscribedKeys }: Omit<WriterOptions, 'source'>,
+  { workspaceId, subscribedKeys }: Pick<WriterOptions, 'workspaceId' | 'subscribedKeys'>,
   changed: readonly ChangedContact[],
 ): Promise<readonly NewEvent[]> {
   const isSubscribed = subscribedKeys.has('contact.updated');

@@ -6,7 +6,7 @@ import type { CustomFields } from '../../domain/templates/recipient-variables.ts
 import { customFieldsNamed } from '../contacts/message-fields.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
-import { readByCursor, storedNumber, toQuery } from './audience-sources.ts';
+import { readByCursor, storedNumber, toQuery, type Query } from './audience-sources.ts';
 
 type FailedRow = readonly [
   phoneNumber: string | null,
@@ -26,8 +26,6 @@ export interface FailedAudience {
   readonly campaignId: string;
   /** Empty: all FAILED recipients. UNKNOWN recipients are included only if OUTCOME_UNKNOWN is one of the reasons. */
   readonly reasons: readonly string[];
-  /** True if the variable values that the campaign stored for its recipients are used again. */
-  readonly keepVariables: boolean;
   /** The custom fields to read. */
   readonly customFields?: readonly string[];
 }
@@ -35,11 +33,9 @@ export interface FailedAudience {
 const outcomeUnknown = 'OUTCOME_UNKNOWN';
 
 /** The recipients of an earlier campaign that failed, in its order. */
-export async function* readFailedRecipients(
-  databaseUrl: string,
-  { campaignId, reasons, keepVariables, customFields = [] }: FailedAudience,
-): AsyncGenerator<readonly Candidate[]> {
-  const query = toQuery(sql.fragment`
+export function failedQuery({ campaignId, reasons, customFields = [] }: FailedAudience): Query {
+  return toQuery(
+    sql.fragment`
       SELECT recipient.phone_number, recipient.country, recipient.variables, recipient.contact_id,
         contact.country_code, contact.first_name, contact.last_name, contact.email, contact.subscribed,
         contact.deleted_at IS NOT NULL, ${customFieldsNamed(customFields)}
@@ -49,7 +45,17 @@ export async function* readFailedRecipients(
       WHERE recipient.campaign_id = ${campaignId} AND recipient.sendable AND recipient.reason IS NOT NULL
         AND ((recipient.state = 'FAILED' AND (${reasons.length === 0} OR recipient.reason = ANY(${sql.array(reasons, 'text')})))
           OR (recipient.state = 'UNKNOWN' AND ${reasons.includes(outcomeUnknown)}))
-      ORDER BY recipient.campaign_id, recipient.position`);
+      ORDER BY recipient.campaign_id, recipient.position`,
+    customFields,
+  );
+}
+
+/** Reads the rows of `failedQuery`. `keepVariables`: the values that the campaign stored for its recipients are used again. */
+export async function* readFailedRecipients(
+  databaseUrl: string,
+  query: Query,
+  keepVariables: boolean,
+): AsyncGenerator<readonly Candidate[]> {
   for await (const batch of readByCursor<FailedRow>(databaseUrl, query)) {
     yield batch.map((found) => candidateOfFailed(found, keepVariables));
   }

@@ -34,10 +34,14 @@ const CampaignToPrepare = t.type({
   status: oneOf(campaignStatuses),
   preparation_status: oneOf(preparationStatuses),
   blocked_countries: t.array(t.string),
-  /** Size of the audience that the request itself held; null for any other audience. */
+  /** Bytes of the CSV or the list of numbers; null for any other audience and for files of other servers. */
   input_bytes: nullable(t.number),
 });
 export type CampaignToPrepare = t.TypeOf<typeof CampaignToPrepare>;
+
+// `csv_file_url` may be the address of an uploaded file, which ends with its key.
+const fileKey = sql.fragment`COALESCE(campaign.audience ->> 'csv_file_key',
+  substring(campaign.audience ->> 'csv_file_url' FROM '[^/]*$'))`;
 
 /** Throws NotFound. */
 export async function getCampaignToPrepare(
@@ -48,7 +52,9 @@ export async function getCampaignToPrepare(
     SELECT campaign.id, campaign.workspace_id, campaign.channel_id, campaign.template_id,
       campaign.contact_selection_type, campaign.audience, campaign.variable_mapping, campaign.scheduled_at,
       campaign.status, campaign.preparation_status, channel.blocked_countries,
-      (SELECT octet_length(content) FROM campaign_input WHERE campaign_id = campaign.id) AS input_bytes
+      COALESCE(
+        (SELECT octet_length(content) FROM campaign_input WHERE campaign_id = campaign.id),
+        (SELECT least(size, 2147483647)::int4 FROM campaign_file WHERE workspace_id = campaign.workspace_id AND key = ${fileKey})) AS input_bytes
     FROM campaign JOIN channel ON channel.id = campaign.channel_id
     WHERE campaign.id = ${campaignId}`);
   return found ?? notFound('Campaign');

@@ -65,7 +65,11 @@ export async function storeDownload(
     }
   }
   await sources.storage.write(stored, Readable.from(counted(), { objectMode: false }));
-  return { bytes, read: () => readStored(sources, stored, signal), remove: () => sources.storage.delete(stored) };
+  return {
+    bytes,
+    read: () => readStored(sources, stored, signal),
+    remove: () => sources.storage.delete(stored),
+  };
 }
 
 async function* readStored(

@@ -78,7 +78,9 @@ async function applyInboundMessage(
   const sender = await recogniseSender(dependencies, connection, { notice, answered });
   if (sender !== undefined) await changeNumber(dependencies, connection, { notice, sender });
   const conversation =
-    sender === undefined ? undefined : await findConversation(connection, { notice, sender });
+    sender === undefined
+      ? undefined
+      : await findConversation(connection, { notice, sender, now: dependencies.now() });
   const messageId = await insertInboundMessage(connection, {
     workspaceId: channel.workspaceId,
     channelId: channel.id,
@@ -143,7 +145,11 @@ const remarks: ReadonlySet<string> = new Set(['reaction', 'revoke', 'edit', 'sys
 
 async function findConversation(
   connection: Connection,
-  { notice: { item, channel }, sender }: { readonly notice: InboundNotice; readonly sender: Sender },
+  {
+    notice: { item, channel },
+    sender,
+    now,
+  }: { readonly notice: InboundNotice; readonly sender: Sender; readonly now: Date },
 ): Promise<CurrentConversation | undefined> {
   const { id: channelId, workspaceId, responder } = channel;
   const place = { workspaceId, channelId, contactId: sender.contactId };
@@ -151,7 +157,9 @@ async function findConversation(
     ? lockConversation(connection, place)
     : lockOrBeginConversation(connection, place));
   if (conversation === undefined) return undefined;
-  await continueConversation(connection, conversation, { opensWindow: !remarks.has(item.type) });
+  await continueConversation(connection, conversation, {
+    writtenAt: remarks.has(item.type) ? null : (epochSeconds(item.timestamp) ?? now),
+  });
   // A conversation assigned to a person or a team gets no automatic answer.
   const attended = conversation.assignment_type === 'user' || conversation.assignment_type === 'team';
   if (responder !== 'none' && !attended) {

@@ -140,7 +140,18 @@ async function refused(
   return new ProviderRefused(code, detail);
 }
 
-async function claim({ database }: SingleSender, message: SingleMessage): Promise<string> {
+/** The account's messaging limit was set while the claim waited for the wallet. */
+class LimitWasSet extends Error {}
+
+/** Repeated once by the limit that was set meanwhile. */
+function claim(dependencies: SingleSender, message: SingleMessage): Promise<string> {
+  return claimOnce(dependencies, message).catch((error: unknown) => {
+    if (!(error instanceof LimitWasSet)) throw error;
+    return claimOnce(dependencies, message);
+  });
+}
+
+async function claimOnce({ database }: SingleSender, message: SingleMessage): Promise<string> {
   const { channel, template, recipient, source, campaignId, onClaim } = message;
   const messageId = randomUUID();
   const prices = await findPrices(database, channel.workspaceId, template.category);
@@ -161,7 +172,8 @@ async function claim({ database }: SingleSender, message: SingleMessage): Promis
       ...recipient,
       price,
     });
-    if (!claimed) throw new Invalid('Insufficient wallet balance');
+    if (claimed === null) throw new Invalid('Insufficient wallet balance');
+    if (claimed.limited && quota === null) throw new LimitWasSet();
   });
   return messageId;
 }

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { compileRenderer, type MessagePlan } from '../../domain/templates/plan.ts';
+import { isLockHeld } from '../../records/database/failure.ts';
 import { expireClaims } from '../../records/sending/claim-expiry.ts';
 import {
   getSendingContext,
@@ -12,6 +13,7 @@ import {
 } from '../../records/sending/sending-context.ts';
 import { leaveSlotQueue, recordSlotUsage } from '../../records/sending/slot-queue.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
+import { pauseCampaignsOfChannel } from '../campaigns/pause-campaigns.ts';
 import { createContactRenewal } from './contact-renewal.ts';
 import { handleRejections, handleStop } from './handle-rejections.ts';
 import { sendBatches, type SendingStep, type StepOptions } from './send-batches.ts';
@@ -34,6 +36,14 @@ export async function runSendStep(
   const stepId = randomUUID();
   const askedAt = performance.now();
   const context = await getSendingContext(database, campaignId);
+  if (context.channel_blocked) {
+    // Created and begun while the channel was being blocked: the block could not see it.
+    const { channel_id: channelId } = context;
+    await database.transaction((transaction) =>
+      pauseCampaignsOfChannel(dependencies, transaction, { channelId }),
+    );
+    return { drained: false, waitMs: 0 };
+  }
   const answeredAt = performance.now();
   const clock = { offsetMs: answeredAt - context.now, roundTripMs: answeredAt - askedAt };
   const prices = await findPrices(database, context.workspace_id, context.template_category);
@@ -48,7 +58,11 @@ export async function runSendStep(
   const lease = new SlotLease(dependencies, slot);
   try {
     if (context.claimed > 0) {
-      const expired = await expireClaims(database, { campaignId, graceSeconds: config.outcomeGraceSeconds });
+      const grace = { campaignId, graceSeconds: config.outcomeGraceSeconds };
+      const expired = await expireClaims(database, grace).catch((error: unknown) => {
+        if (isLockHeld(error)) return 0;
+        throw error;
+      });
       metrics.recipientChanges.inc({ state: 'unknown' }, expired);
     }
     const plan = context.message_plan as MessagePlan;

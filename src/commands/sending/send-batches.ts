@@ -168,6 +168,8 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
       case 'stale_epoch':
         stopConditions.stop({ kind: 'stale_epoch' });
         return undefined;
+      case 'locked':
+        return waitFor(maxInStepWaitMs);
       case 'rate_limited': {
         const waitMs = Math.max(1, claim.waitMs - claimer.claimMs);
         if (waitMs > maxInStepWaitMs) return waitForChannel(waitMs);

@@ -44,15 +44,20 @@ const currentConversation = (channelId: string, contactId: string) => sql.type(r
   WHERE channel_id = ${channelId} AND contact_id = ${contactId} AND status <> 'closed'
   FOR NO KEY UPDATE`;
 
-/** Updates the conversation for a new message: reopens a resolved one and ends its responder sessions. */
+/**
+ * Updates the conversation for a new message: reopens a resolved one and ends its responder sessions. `writtenAt`: when the person
+ * wrote, in whole seconds, which opens the service window; null for a message that opens none.
+ */
 export async function continueConversation(
   connection: Connection,
   conversation: CurrentConversation,
-  { opensWindow }: { readonly opensWindow: boolean },
+  { writtenAt }: { readonly writtenAt: Date | null },
 ): Promise<void> {
+  const at = sql.fragment`${writtenAt?.toISOString() ?? null}::timestamptz`;
   await connection.query(sql.type(nothing)`
     UPDATE conversation SET status = 'open', last_message_at = now(), updated_at = now(),
-      inbound_at = CASE WHEN ${opensWindow} THEN now() ELSE inbound_at END
+      -- The end of that second, because the provider cuts fractions off.
+      inbound_at = CASE WHEN ${at} IS NULL THEN inbound_at ELSE greatest(inbound_at, least(now(), ${at} + interval '1 second')) END
     WHERE id = ${conversation.id}`);
   if (conversation.status === 'open') return;
   await exitResponderSessions(connection, conversation.id);

@@ -28,14 +28,19 @@ export interface NewOutboundMessage {
   readonly price: bigint;
 }
 
+const Claimed = row(t.type({ limited: t.boolean }));
+
 /**
- * Reserves the price and writes the message as CLAIMED, before any request leaves. False, and nothing written, when the
- * wallet does not cover it.
+ * Reserves the price and writes the message as CLAIMED, before any request leaves. `limited`: the account has a messaging limit,
+ * as of after the wallet was locked. Null, and nothing written, when the wallet does not cover it.
  */
-export async function claimMessage(connection: Connection, message: NewOutboundMessage): Promise<boolean> {
+export async function claimMessage(
+  connection: Connection,
+  message: NewOutboundMessage,
+): Promise<{ readonly limited: boolean } | null> {
   const { contactId = null } = message;
   const phoneNumber = contactId === null ? message.to : null;
-  const claimed = await connection.maybeOne(sql.type(MessageId)`
+  return connection.maybeOne(sql.type(Claimed)`
     WITH reserved_wallet AS (
       UPDATE wallet SET reserved = reserved + ${message.price}, updated_at = now()
       WHERE channel_id = ${message.channelId} AND balance - reserved >= ${message.price}
@@ -43,7 +48,7 @@ export async function claimMessage(connection: Connection, message: NewOutboundM
     ), person AS (
       SELECT COALESCE(${contactId}::uuid, (SELECT id FROM contact
         WHERE workspace_id = ${message.workspaceId} AND phone_number = ${phoneNumber}::text AND deleted_at IS NULL)) AS id
-    )
+    ), claimed AS (
     INSERT INTO message (id, workspace_id, channel_id, direction, source, campaign_id, template_id, contact_id,
       conversation_id, phone_number, country, type, state, price, settlement)
     SELECT ${message.id}, ${message.workspaceId}, reserved_wallet.channel_id, 'outbound', ${message.source},
@@ -52,8 +57,9 @@ export async function claimMessage(connection: Connection, message: NewOutboundM
         WHERE channel_id = ${message.channelId} AND contact_id = person.id AND status <> 'closed'),
       ${phoneNumber}::text, ${message.country}, 'template', 'CLAIMED', ${message.price}, 'reserved'
     FROM reserved_wallet CROSS JOIN person
-    RETURNING id`);
-  return claimed !== null;
+    RETURNING channel_id
+    )
+    SELECT present.limited FROM claimed CROSS JOIN LATERAL present_channel(claimed.channel_id) AS present`);
 }
 
 export type MessageResult =

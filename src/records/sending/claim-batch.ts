@@ -5,6 +5,7 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
+import { isLockHeld } from '../database/failure.ts';
 import { row } from '../database/row.ts';
 import type { MessageFields } from '../contacts/message-fields.ts';
 import type { ChangedContacts } from './changed-contacts.ts';
@@ -59,9 +60,11 @@ interface ChannelView {
 export type Claim = ChannelView &
   (
     | ClaimedBatch
-    /** The campaign was paused, cancelled or started again since the step began. */
+    /** The campaign or its account changed since the step began: paused, cancelled, started again, blocked, or limited. */
     | { readonly kind: 'stale_epoch' }
-    /** The next token falls due in `waitMs`, beyond the look-ahead. */
+    /** Another transaction keeps wallet, counter, rate or a recipient locked. */
+    | { readonly kind: 'locked' }
+    /** The next token falls due in `waitMs`, beyond the look-ahead; or at once, after a wait for locks. */
     | { readonly kind: 'rate_limited'; readonly waitMs: number }
     /** The messaging limit is used up; the next person can be messaged after `waitMs`. */
     | { readonly kind: 'quota'; readonly waitMs: number }
@@ -72,12 +75,19 @@ export type Claim = ChannelView &
   );
 
 /** Claims up to `limit` recipients: those whose retry is due first, then the next ones by position. */
-export function claimBatch(connection: Connection, request: ClaimRequest): Promise<Claim> {
-  if (request.limited !== true) return claim(connection, request, null);
-  return connection.transaction(async (transaction) =>
-    claim(transaction, request, await lockQuota(transaction, request.channelId)),
-  );
+export async function claimBatch(connection: Connection, request: ClaimRequest): Promise<Claim> {
+  try {
+    if (request.limited !== true) return await claim(connection, request, null);
+    return await connection.transaction(async (transaction) =>
+      claim(transaction, request, await lockQuota(transaction, request.channelId, { isClaim: true })),
+    );
+  } catch (error) {
+    if (!isLockHeld(error)) throw error;
+    return { kind: 'locked', ...noView };
+  }
 }
+
+const noView: ChannelView = { isFailing: false, othersWait: false, slotLost: false };
 
 async function claim(
   connection: Connection,
@@ -85,7 +95,7 @@ async function claim(
   quota: RemainingQuota | null,
 ): Promise<Claim> {
   const found = await connection.maybeOne(claimStatement(request, quota));
-  if (found === null) return { kind: 'stale_epoch', isFailing: false, othersWait: false, slotLost: false };
+  if (found === null) return { kind: 'stale_epoch', ...noView };
   const { kind, now, due_at: dueAt, recipients: columns } = found;
   const view = { isFailing: found.is_failing, othersWait: found.others_wait, slotLost: found.slot_lost };
   switch (kind) {

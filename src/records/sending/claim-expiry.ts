@@ -2,6 +2,7 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
+import { claimPatience } from '../database/lock-patience.ts';
 import { nothing, row } from '../database/row.ts';
 
 export interface Grace {
@@ -14,15 +15,16 @@ const Wait = row(t.type({ wait_ms: t.number }));
 
 /**
  * Moves the recipients of claims older than the grace period to UNKNOWN; their reservations stay.
- * Returns how many there were. A receipt or a late result still settles them.
+ * Returns how many there were. A receipt or a late result still settles them. Gives up as `isLockHeld` tells if another
+ * transaction keeps one of the rows locked.
  */
 export async function expireClaims(
   connection: Connection,
   { campaignId, graceSeconds }: Grace,
 ): Promise<number> {
   return connection.oneFirst(sql.type(Expired)`
-    WITH old AS (
-      SELECT id, first_position, last_position FROM campaign_claim
+    WITH patience AS MATERIALIZED (SELECT ${claimPatience} AS patience), old AS MATERIALIZED (
+      SELECT id, first_position, last_position FROM campaign_claim CROSS JOIN patience
       WHERE campaign_id = ${campaignId} AND claimed_at < now() - make_interval(secs => ${graceSeconds})
     ), present AS (
       -- OFFSET 0 keeps the lookup by range of positions: without statistics a join would read the whole campaign.

@@ -6,6 +6,7 @@ import { priceIn } from '../wallet/wallets.ts';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { userIdOf } from '../contacts/user-ids.ts';
+import { claimPatience } from '../database/lock-patience.ts';
 import { nullable, row } from '../database/row.ts';
 import { changedFields, ChangedContacts } from './changed-contacts.ts';
 import { openUntil, ratePerSecond, scheduledAt } from './channel-rate.ts';
@@ -16,6 +17,8 @@ import { countedPeople, personColumns, type RemainingQuota } from './messaging-l
 const maxScannedPositions = 10_000;
 /** 15 ms: a message sent this late counts as on time; the response to the claim takes part of that time. */
 const startsLateMs = 15;
+/** 500 ms: consent is read as of the statement's begin, so a claim that waited longer for its locks takes nothing. */
+const maxLockWaitMs = 500;
 
 const seconds = (ms: number) => sql.fragment`make_interval(secs => ${ms / 1_000}::float8)`;
 
@@ -51,10 +54,14 @@ const ClaimRow = row(
 
 /**
  * Locks wallet, counter and rate. KEY SHARE on the campaign reads its newest version without making a pause wait; no row
- * comes back if the campaign is no longer RUNNING under this epoch.
+ * comes back if the campaign is no longer RUNNING under this epoch, the channel is blocked, or the claim does not know of its
+ * messaging limit.
  */
-const locked = ({ campaignId, channelId, epoch, perSecond, notBefore }: ClaimRequest) => sql.fragment`
-  locked AS MATERIALIZED (
+const locked = (
+  { campaignId, channelId, epoch, perSecond, notBefore }: ClaimRequest,
+  quota: RemainingQuota | null,
+) => sql.fragment`
+  patience AS MATERIALIZED (SELECT ${claimPatience} AS patience), books AS MATERIALIZED (
     SELECT campaign.workspace_id, contacts_read_at, claimed_position, total_contacts + total_contacts_skipped AS last_position,
       claimed_position + ${maxScannedPositions}::int AS scanned_up_to, wallet.balance, wallet.reserved,
       wallet.balance - wallet.reserved AS available,
@@ -62,18 +69,23 @@ const locked = ({ campaignId, channelId, epoch, perSecond, notBefore }: ClaimReq
       greatest(${scheduledAt}, to_timestamp(${notBefore / 1_000}::float8), CASE WHEN times_opened > 0 THEN ${openUntil} END) AS free_at
     FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
     JOIN wallet USING (channel_id) JOIN channel_rate USING (channel_id) JOIN channel ON channel.id = channel_id
+    CROSS JOIN patience
     WHERE campaign.id = ${campaignId} AND channel_id = ${channelId} AND campaign.status = 'RUNNING' AND epoch = ${epoch}
     FOR UPDATE OF wallet FOR UPDATE OF campaign_counter FOR UPDATE OF channel_rate FOR KEY SHARE OF campaign
+  ), locked AS MATERIALIZED (
+    SELECT books.* FROM books CROSS JOIN LATERAL present_channel(${channelId}) AS present
+    WHERE present.active AND (${quota !== null} OR NOT present.limited)
   )`;
 
 /**
- * How many tokens the schedule grants, and when the first falls due: none beyond the look-ahead, one while the circuit is
- * open, because that message is the probe.
+ * How many tokens the schedule grants, and when the first falls due: none beyond the look-ahead or after a long wait for the
+ * locks, one while the circuit is open, because that message is the probe.
  */
 const lease = ({ aheadMs, limit }: ClaimRequest) => sql.fragment`
   lease AS MATERIALIZED (
     SELECT now, due_at,
-      CASE WHEN due_at > now + ${seconds(aheadMs)} THEN 0 WHEN is_open THEN 1 ELSE ${limit}::int END AS granted
+      CASE WHEN due_at > now + ${seconds(aheadMs)} OR now > statement_timestamp() + ${seconds(maxLockWaitMs)} THEN 0
+        WHEN is_open THEN 1 ELSE ${limit}::int END AS granted
     FROM (SELECT is_open, clock_timestamp() AS now,
       greatest(free_at, clock_timestamp() - ${seconds(startsLateMs)}) AS due_at FROM locked) AS due
   )`;
@@ -112,12 +124,15 @@ const waitingRecipients = (request: ClaimRequest) => sql.fragment`
 
 /**
  * The recipient's contact as it is now. `obstacle`: why the recipient is skipped although it was prepared, because the contact
- * was deleted or opted out since; one that was restored or opted in again is sent to. `changed`: its fields, if it changed.
- * OFFSET 0 keeps one lookup each: without statistics a join would read all contacts.
+ * was deleted or opted out since, or gave its number up and the next owner of the number opted out; one that was restored or
+ * opted in again is sent to. `changed`: its fields, if it changed. OFFSET 0 keeps one lookup each: without statistics a join
+ * would read all contacts. The next owner is a scalar subquery for the same reason.
  */
 const contactNow = ({ rendersAgain, customFields }: ClaimRequest) => sql.fragment`
   SELECT CASE WHEN contact.deleted_at IS NOT NULL THEN 'CONTACT_DELETED' WHEN NOT contact.subscribed OR EXISTS (
       SELECT FROM waiting_opt_out AS stop WHERE stop.workspace_id = contact.workspace_id AND stop.contact_id = contact.id)
+      OR (contact.phone_number IS DISTINCT FROM waiting.phone_number AND NOT COALESCE((SELECT owner.subscribed FROM contact AS owner
+        WHERE owner.workspace_id = locked.workspace_id AND owner.phone_number = waiting.phone_number), true))
     THEN 'UNSUBSCRIBED' END AS obstacle,
     ${rendersAgain === true ? changedFields(customFields) : sql.fragment`NULL::jsonb`} AS changed
   FROM contact WHERE contact.workspace_id = locked.workspace_id AND contact.id = waiting.contact_id OFFSET 0`;
@@ -179,10 +194,10 @@ const claimed = (request: ClaimRequest) => sql.fragment`
   )`;
 
 /**
- * The books, in the lock order: wallet, counter, reasons, rate; and the row of the open claim, without which a crash would
- * leave the batch CLAIMED for ever. They add up: pending falls by what claimed and skipped rise, reserved rises by the prices.
+ * The changes of the books, in the lock order: wallet, counter, reasons, rate; and the row of the open claim, without which a
+ * crash would leave the batch CLAIMED for ever. They add up: pending falls by what claimed and skipped rise, reserved rises by the prices.
  */
-const books = ({ campaignId, channelId, claimId, epoch, answerWithinMs }: ClaimRequest) => sql.fragment`
+const changes = ({ campaignId, channelId, claimId, epoch, answerWithinMs }: ClaimRequest) => sql.fragment`
   total AS (
     SELECT count(*)::int AS size, min(position) AS first_position, max(position) AS last_position,
       sum(price)::bigint AS price, (SELECT count(*) FROM skipped)::int AS skipped FROM claimed
@@ -218,13 +233,16 @@ const books = ({ campaignId, channelId, claimId, epoch, answerWithinMs }: ClaimR
     SELECT ${claimId}, ${campaignId}, ${epoch}::int, size, first_position, last_position FROM total WHERE size > 0
   )`;
 
-/** The result of the claim: the first that holds, because each excludes those after it. */
-const kind = (quota: RemainingQuota | null) => sql.fragment`CASE
+/**
+ * The result of the claim: the first that holds, because each excludes those after it. A wallet that is empty comes before a
+ * limit that is used up: the campaign is paused instead of waiting for a day.
+ */
+const kind = sql.fragment`CASE
   WHEN (SELECT size FROM total) > 0 THEN 'batch'
   WHEN granted = 0 THEN 'rate_limited'
-  WHEN ${quota?.people === 0}::boolean AND EXISTS (SELECT FROM candidate WHERE newcomer AND obstacle IS NULL) THEN 'quota'
-  WHEN EXISTS (SELECT FROM candidate) AND (SELECT skipped FROM total) = 0 THEN 'unaffordable'
-  ELSE 'empty' END`;
+  WHEN NOT EXISTS (SELECT FROM candidate) OR (SELECT skipped FROM total) > 0 THEN 'empty'
+  WHEN (SELECT price FROM candidate ORDER BY position LIMIT 1) > available THEN 'unaffordable'
+  ELSE 'quota' END`;
 
 export function claimStatement(request: ClaimRequest, quota: RemainingQuota | null) {
   const { campaignId, channelId, stepId } = request;
@@ -232,9 +250,9 @@ export function claimStatement(request: ClaimRequest, quota: RemainingQuota | nu
   const quotaUse =
     quota === null ? sql.fragment`` : sql.fragment`, ${countedPeople(quota.accountId, reached)}`;
   return sql.type(ClaimRow)`
-    WITH ${locked(request)}, ${lease(request)}, ${candidates(request, quota)}, ${affordable(request, quota)},
-      ${claimed(request)}${quotaUse}, ${books(request)}
-    SELECT ${kind(quota)} AS kind, available, is_open AS is_probe, is_failing, (1000 / rate)::float8 AS spacing_ms,
+    WITH ${locked(request, quota)}, ${lease(request)}, ${candidates(request, quota)}, ${affordable(request, quota)},
+      ${claimed(request)}${quotaUse}, ${changes(request)}
+    SELECT ${kind} AS kind, available, is_open AS is_probe, is_failing, (1000 / rate)::float8 AS spacing_ms,
       extract(epoch FROM due_at)::float8 * 1000 AS due_at, extract(epoch FROM now)::float8 * 1000 AS now,
       EXISTS (SELECT FROM slot_queue WHERE channel_id = ${channelId} AND waiting AND campaign_id <> ${campaignId}) AS others_wait,
       NOT EXISTS (SELECT FROM send_slot WHERE channel_id = ${channelId} AND step_id = ${stepId}) AS slot_lost,

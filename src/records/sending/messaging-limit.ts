@@ -8,6 +8,7 @@ import * as t from 'io-ts';
 import { messagingLimitChanged } from '../../domain/operations/notice.ts';
 import { insertNotices } from '../operations/notices.ts';
 import type { Connection } from '../database/database.ts';
+import { claimPatience } from '../database/lock-patience.ts';
 import { nothing, nullable, row } from '../database/row.ts';
 
 /** People are counted in intervals of ten minutes; an interval expires when its end is 24 hours old. */
@@ -47,13 +48,21 @@ const QuotaRow = row(t.type({ accountId: t.string, people: t.number, moreInMs: t
 
 /**
  * Takes the account's advisory lock until the transaction ends; to be called before wallets or counters are locked. Null if the
- * account has no limit.
+ * account has no limit. `isClaim`: with the patience of a claim of recipients.
  */
-export async function lockQuota(transaction: Connection, channelId: string): Promise<RemainingQuota | null> {
+export async function lockQuota(
+  transaction: Connection,
+  channelId: string,
+  { isClaim = false }: { readonly isClaim?: boolean } = {},
+): Promise<RemainingQuota | null> {
+  const patience = isClaim
+    ? sql.fragment`CROSS JOIN (SELECT ${claimPatience} AS patience OFFSET 0) AS patience`
+    : sql.fragment``;
   const found = await transaction.maybeOne(sql.type(Limited)`
     SELECT business_account.id AS account, CASE WHEN messaging_limit IS NULL THEN false
       ELSE ${lockOf(sql.fragment`business_account.id`)} IS NOT NULL END AS limited
-    FROM channel JOIN business_account ON business_account.id = business_account_id WHERE channel.id = ${channelId}`);
+    FROM channel JOIN business_account ON business_account.id = business_account_id ${patience}
+    WHERE channel.id = ${channelId}`);
   if (found === null || !found.limited) return null;
   const account = sql.fragment`business_account.id`;
   // A second statement, because its snapshot includes what the previous holder of the lock committed.
@@ -144,7 +153,11 @@ const Before = row(
   t.type({ id: t.string, workspaceId: t.number, before: nullable(t.number), present: nullable(t.number) }),
 );
 
-/** Sets the limit that the provider announced at `reportedAt`; an older announcement changes nothing. Null: no limit. */
+/**
+ * Sets the limit that the provider announced at `reportedAt`; an older announcement changes nothing. Null: no limit. Claims and
+ * single sends of the account wait until the transaction ends: under its advisory lock if there was a limit before, for their
+ * wallet if there was none. Those that go on then see the new limit.
+ */
 export async function setMessagingLimit(
   transaction: Connection,
   accountId: string,
@@ -157,7 +170,13 @@ export async function setMessagingLimit(
     RETURNING new.id, new.workspace_id AS "workspaceId", old.messaging_limit AS before, new.messaging_limit AS present`);
   if (changed === null || changed.before === changed.present) return;
   await insertNotices(transaction, [messagingLimitChanged(changed, changed.before, changed.present)]);
-  if (changed.before === null && limit !== null) await countPastRecipients(transaction, accountId, limit);
+  await transaction.query(sql.type(nothing)`SELECT ${lockOf(sql.fragment`${accountId}`)}`);
+  if (changed.before === null && limit !== null) {
+    await transaction.query(sql.type(nothing)`
+      SELECT FROM wallet WHERE channel_id IN (SELECT id FROM channel WHERE business_account_id = ${accountId})
+      ORDER BY channel_id FOR UPDATE`);
+    await countPastRecipients(transaction, accountId, limit);
+  }
   // Notifies the campaigns that wait for the limit.
   await transaction.query(sql.type(nothing)`
     INSERT INTO workflow_outbox (campaign_id, kind)
@@ -166,11 +185,11 @@ export async function setMessagingLimit(
 }
 
 /**
- * Counts the people whom campaigns and single sends messaged in the last 24 hours. Reads at most ten messages per person that the
- * limit allows: too few people are counted only when they got more than ten each on average.
+ * Counts the people whom campaigns and single sends messaged in the last 24 hours, and those whose message is on its way. The
+ * caller has locked the wallets, so that no claim is under way. Reads at most ten messages per person that the limit allows: too
+ * few people are counted only when they got more than ten each on average.
  */
 async function countPastRecipients(transaction: Connection, accountId: string, limit: number): Promise<void> {
-  await transaction.query(sql.type(nothing)`SELECT ${lockOf(sql.fragment`${accountId}`)}`);
   await transaction.query(sql.type(nothing)`
     DELETE FROM account_reach_count WHERE business_account_id = ${accountId}`);
   await transaction.query(sql.type(nothing)`
@@ -182,7 +201,7 @@ async function countPastRecipients(transaction: Connection, accountId: string, l
         SELECT hashtextextended(COALESCE(message.phone_number, contact_id::text), 0) AS person,
           message.created_at AS accepted_at
         FROM channel JOIN message ON message.workspace_id = channel.workspace_id AND message.channel_id = channel.id
-        WHERE business_account_id = ${accountId} AND direction = 'outbound' AND provider_message_id IS NOT NULL
+        WHERE business_account_id = ${accountId} AND direction = 'outbound' AND (provider_message_id IS NOT NULL OR message.state = 'CLAIMED')
           AND source <> 'app'
           AND message.created_at > now() - interval '24 hours'
         LIMIT ${limit}::int8 * 10
@@ -192,7 +211,16 @@ async function countPastRecipients(transaction: Connection, accountId: string, l
         JOIN recipient ON recipient.campaign_id = campaign.id AND accepted_at > now() - interval '24 hours'
         WHERE business_account_id = ${accountId} AND EXISTS (SELECT FROM campaign_minute
           WHERE campaign_minute.campaign_id = campaign.id AND campaign_minute.at > now() - interval '24 hours' AND accepted > 0)
-        LIMIT ${limit}::int8 * 10)) AS sent
+        LIMIT ${limit}::int8 * 10
+      ) UNION ALL (
+        SELECT hashtextextended(COALESCE(claimed.phone_number, claimed.contact_id::text), 0), claimed_at
+        FROM channel JOIN campaign ON campaign.channel_id = channel.id
+        JOIN campaign_claim ON campaign_claim.campaign_id = campaign.id CROSS JOIN LATERAL (
+          SELECT phone_number, contact_id FROM recipient
+          WHERE recipient.campaign_id = campaign.id AND claim_id = campaign_claim.id AND state = 'CLAIMED'
+            AND position BETWEEN first_position AND last_position OFFSET 0
+        ) AS claimed
+        WHERE business_account_id = ${accountId})) AS sent
       GROUP BY person
       RETURNING at
     )

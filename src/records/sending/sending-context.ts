@@ -29,6 +29,7 @@ const SendingContext = t.type({
   marketing_endpoint: t.boolean,
   /** The business account has a messaging limit. */
   limited: t.boolean,
+  channel_blocked: t.boolean,
   /** Epoch milliseconds on Postgres' clock. */
   now: t.number,
 });
@@ -40,7 +41,7 @@ export async function getSendingContext(connection: Connection, campaignId: stri
     SELECT campaign.id AS campaign_id, campaign.workspace_id, campaign.channel_id, campaign.template_id,
       campaign.epoch, campaign.message_plan,
       channel.phone_number_id, channel.access_token_encrypted, channel.messages_per_second, channel.marketing_endpoint,
-      business_account.messaging_limit IS NOT NULL AS limited,
+      business_account.messaging_limit IS NOT NULL AS limited, channel.status <> 'active' AS channel_blocked,
       channel_rate.answer_ms, channel_rate.pace_share, campaign_counter.pending, campaign_counter.claimed, campaign_counter.failed,
       template.name AS template_name, template.language AS template_language, template.category AS template_category,
       extract(epoch FROM clock_timestamp())::float8 * 1000 AS now

@@ -567,3 +567,32 @@ describe('a message written in the provider’s own app', () => {
     expect(await messagesOf(place)).toMatchObject([{ known: false, placed: false }]);
   });
 });
+
+describe('the service window', () => {
+  const inboundAt = async ({ channelId }: SeededCampaign): Promise<number> => {
+    const [found] = await rowsOf<{ readonly ago: number }>(
+      database.pool,
+      sql.fragment`SELECT extract(epoch FROM now() - inbound_at)::float8 AS ago FROM conversation WHERE channel_id = ${channelId}`,
+    );
+    return found?.ago ?? Number.NaN;
+  };
+  const writtenAgo = (seconds: number) =>
+    text('Hello', { timestamp: String(Math.floor(Date.now() / 1_000) - seconds) });
+
+  it('begins when the person wrote, however late the message is applied', async () => {
+    const place = await seed();
+    await deliver(applier, [inbound(place, writtenAgo(2 * 86_400))]);
+    expect(Math.abs((await inboundAt(place)) - 2 * 86_400)).toBeLessThan(3_600);
+    await deliver(applier, [inbound(place, writtenAgo(60))]);
+    const latest = await inboundAt(place);
+    expect(latest).toBeLessThan(3_600);
+    await deliver(applier, [inbound(place, writtenAgo(7_200))]);
+    expect(Math.abs((await inboundAt(place)) - latest)).toBeLessThan(3_000);
+  });
+
+  it('begins at once for a message that is dated ahead of our clock', async () => {
+    const place = await seed();
+    await deliver(applier, [inbound(place, writtenAgo(-3_600))]);
+    expect(Math.abs(await inboundAt(place))).toBeLessThan(600);
+  });
+});

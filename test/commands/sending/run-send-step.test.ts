@@ -23,6 +23,7 @@ import {
   testSecrets,
   type SeededCampaign,
 } from '../../support/campaign-factory.ts';
+import { connectLockHolder } from '../../support/lock-holder.ts';
 import { aSignal } from '../../support/a-signal.ts';
 import { seedOnChannel } from '../../support/sending-crowd.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -410,5 +411,41 @@ describe('runSendStep', () => {
     expect(await getCampaignSnapshot(test.pool, seeded.campaignId)).toMatchObject({
       counts: { accepted: 2 },
     });
+  });
+});
+
+describe('a step that waits for a lock', () => {
+  it('ends without an error, and leaves the slot to the other campaigns of its channel', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 5 });
+    const other = await seedOnChannel(test.pool, seeded, { recipients: 5 });
+    const dependencies = dependenciesWith(createFakeProvider());
+    const locks = await connectLockHolder(test.ownerUrl);
+    await locks.hold('SELECT FROM campaign_counter WHERE campaign_id = $1 FOR UPDATE', [seeded.campaignId]);
+    const step = { budgetMs: 5_000, draining: () => false };
+    expect(await runSendStep(dependencies, seeded.campaignId, step)).toMatchObject({
+      drained: false,
+      waitMs: 1_100,
+    });
+    expect(await runSendStep(dependencies, other.campaignId, step)).toMatchObject({ drained: true });
+    await locks.release();
+    await locks.end();
+    expect(await runSendStep(dependencies, seeded.campaignId, step)).toMatchObject({ drained: true });
+  }, 180_000);
+});
+
+it('pauses a campaign that runs although its channel is blocked, and sends nothing', async () => {
+  const seeded = await seedCampaign(test.pool, { recipients: 5 });
+  await test.pool.query(
+    sql.type(nothing)`UPDATE channel SET status = 'blocked' WHERE id = ${seeded.channelId}`,
+  );
+  const provider = createFakeProvider();
+  await runSendStep(dependenciesWith(provider), seeded.campaignId, {
+    budgetMs: 5_000,
+    draining: () => false,
+  });
+  expect(provider.received).toEqual([]);
+  expect(await getCampaignSnapshot(test.pool, seeded.campaignId)).toMatchObject({
+    status: 'PAUSED',
+    pauseReason: 'CHANNEL_BLOCKED',
   });
 });

@@ -1,10 +1,11 @@
 /** Contacts that opted out or were deleted between preparation and claim. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pauseCampaign } from '../../../src/commands/campaigns/change-campaign.ts';
 import { noteOptOut } from '../../../src/records/callbacks/sender-contacts.ts';
-import { claimBatch } from '../../../src/records/sending/claim-batch.ts';
+import { claimBatch, type Claim } from '../../../src/records/sending/claim-batch.ts';
 import { getCampaignReport } from '../../../src/records/campaigns/report.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import {
@@ -15,13 +16,19 @@ import {
   type SeededCampaign,
 } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { connectLockHolder, type LockHolder } from '../../support/lock-holder.ts';
 import { sendingDependencies } from '../../support/sending-dependencies.ts';
 
 let test: TestDatabase;
+let locks: LockHolder;
 beforeAll(async () => {
   test = await createTestDatabase();
+  locks = await connectLockHolder(test.ownerUrl);
 });
-afterAll(() => test.drop());
+afterAll(async () => {
+  await locks.end();
+  await test.drop();
+});
 
 async function seedWithContacts(recipients: number, balance?: bigint): Promise<SeededCampaign> {
   const seeded = await seedCampaign(test.pool, { recipients, ...(balance !== undefined && { balance }) });
@@ -40,15 +47,19 @@ const change = ({ campaignId }: SeededCampaign, position: number, set: ReturnTyp
     UPDATE contact SET ${set} FROM recipient
     WHERE recipient.campaign_id = ${campaignId} AND recipient.position = ${position} AND contact.id = contact_id`);
 
-const claim = (seeded: SeededCampaign, limit: number) =>
+const claim = (seeded: SeededCampaign, limit: number, limited = false) =>
   claimBatch(test.pool, {
     ...anyTokens,
     ...seeded,
     claimId: randomUUID(),
     epoch: 0,
     limit,
+    limited,
     prices: new Map([['', messagePrice]]),
   });
+
+const positionsOf = (claimed: Claim): readonly number[] =>
+  claimed.kind === 'batch' ? claimed.recipients.map(({ position }) => position) : [];
 
 describe('consent at the claim', () => {
   it('skips contacts that unsubscribed or were deleted since the preparation, and reserves nothing for them', async () => {
@@ -87,6 +98,38 @@ describe('consent at the claim', () => {
     expect(await claim(seeded, 1)).toMatchObject({ kind: 'batch' });
   });
 
+  it('skips a recipient whose number belongs to somebody else now, who opted out', async () => {
+    const seeded = await seedWithContacts(4);
+    for (const position of [1, 2, 3])
+      await change(seeded, position, sql.fragment`phone_number = ${`491519999999${position}`}`);
+    await test.pool.query(sql.type(nothing)`
+      INSERT INTO contact (workspace_id, phone_number, source, subscribed) VALUES
+        (${seeded.workspaceId}, '4915100000001', 'incoming', false), (${seeded.workspaceId}, '4915100000002', 'incoming', true)`);
+    expect(positionsOf(await claim(seeded, 4))).toEqual([2, 3, 4]);
+    expect(await getCampaignReport(test.pool, seeded.workspaceId, seeded.campaignId)).toMatchObject({
+      skipped_reasons: { UNSUBSCRIBED: 1 },
+    });
+  });
+
+  it.each([false, true])(
+    'counts opt-outs committed while the claim waited, limited account: %s',
+    async (limited) => {
+      const seeded = await seedWithContacts(3);
+      if (limited)
+        await test.pool.query(sql.type(nothing)`UPDATE business_account SET messaging_limit = 100`);
+      await locks.hold('SELECT FROM wallet WHERE channel_id = $1 FOR UPDATE', [seeded.channelId]);
+      const waiting = claim(seeded, 3, limited);
+      await locks.untilWaiting(1, waiting);
+      await change(seeded, 1, sql.fragment`subscribed = false`);
+      await change(seeded, 2, sql.fragment`deleted_at = now()`);
+      await sleep(700);
+      await locks.release();
+      expect([...positionsOf(await waiting), ...positionsOf(await claim(seeded, 3, limited))]).toEqual([3]);
+      if (limited)
+        await test.pool.query(sql.type(nothing)`UPDATE business_account SET messaging_limit = NULL`);
+    },
+  );
+
   it('continues behind a batch without remaining recipients, also where the balance ends', async () => {
     const seeded = await seedWithContacts(6, messagePrice);
     for (const position of [1, 2, 3, 5]) await change(seeded, position, sql.fragment`subscribed = false`);
@@ -117,6 +160,15 @@ describe('a claim', () => {
     }
     expect(claims).toBeLessThanOrEqual(2);
   });
+
+  it('gives up after a second if another transaction keeps a lock', async () => {
+    const seeded = await seedWithContacts(2);
+    await locks.hold('SELECT FROM campaign_counter WHERE campaign_id = $1 FOR UPDATE', [seeded.campaignId]);
+    expect(await claim(seeded, 2)).toMatchObject({ kind: 'locked' });
+    expect(await claim(seeded, 2, true)).toMatchObject({ kind: 'locked' });
+    await locks.release();
+    expect(positionsOf(await claim(seeded, 2))).toEqual([1, 2]);
+  }, 180_000);
 
   it('delays no pause', async () => {
     const seeded = await seedCampaign(test.pool, { recipients: 10 });

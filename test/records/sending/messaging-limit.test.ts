@@ -9,20 +9,33 @@ import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
 import { MessagingLimitReached } from '../../../src/domain/error.ts';
 import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
+import { claimBatch } from '../../../src/records/sending/claim-batch.ts';
 import { setMessagingLimit } from '../../../src/records/sending/messaging-limit.ts';
 import { findChannelById } from '../../../src/records/workspaces/channels.ts';
 import { getChannelState } from '../../../src/records/workspaces/channel-states.ts';
 import { getTemplate } from '../../../src/records/templates/templates.ts';
-import { checkBooks, seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
+import {
+  anyTokens,
+  checkBooks,
+  messagePrice,
+  seedCampaign,
+  type SeededCampaign,
+} from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createFakeProvider } from '../../support/fake-provider.ts';
+import { connectLockHolder, type LockHolder } from '../../support/lock-holder.ts';
 import { sendingDependencies } from '../../support/sending-dependencies.ts';
 
 let test: TestDatabase;
+let locks: LockHolder;
 beforeAll(async () => {
   test = await createTestDatabase({ poolSize: 10 });
+  locks = await connectLockHolder(test.ownerUrl);
 });
-afterAll(() => test.drop());
+afterAll(async () => {
+  await locks.end();
+  await test.drop();
+});
 
 const provider = createFakeProvider();
 const dependencies = () => sendingDependencies({ database: test.pool, provider });
@@ -187,4 +200,94 @@ it('counts the people of single sends before it was set', async () => {
     VALUES (${seeded.workspaceId}, ${seeded.channelId}, 'outbound', 'app', '4915100000103', 'ACCEPTED', 'wamid.app')`);
   await limitTo(60, seeded);
   expect((await usedOf(seeded)).messaging_used).toBe(2);
+});
+
+it('is exact for a campaign that sends while it is set', async () => {
+  const seeded = await seedCampaign(test.pool, { recipients: 4_000, messagesPerSecond: 1_000 });
+  const before = provider.received.length;
+  const sending = step(seeded);
+  await expect.poll(() => acceptedOf(seeded), { interval: 20 }).toBeGreaterThan(100);
+  await limitTo(1_500, seeded);
+  await sending;
+  expect((await step(seeded)).waitMs).toBeGreaterThan(60_000);
+  expect(provider.received.length - before).toBe(1_500);
+  expect((await usedOf(seeded)).messaging_used).toBe(1_500);
+});
+
+const claim = (seeded: SeededCampaign, limit: number, limited: boolean) =>
+  claimBatch(test.pool, {
+    ...anyTokens,
+    ...seeded,
+    claimId: randomUUID(),
+    epoch: 0,
+    limit,
+    limited,
+    prices: new Map([['', messagePrice]]),
+  });
+
+it('counts people whose message is on its way when it is set', async () => {
+  const seeded = await seedCampaign(test.pool, { recipients: 30 });
+  expect(await claim(seeded, 10, false)).toMatchObject({ kind: 'batch' });
+  await limitTo(20, seeded);
+  expect((await usedOf(seeded)).messaging_used).toBe(10);
+  // A step that read its campaign before: its claim ends it, and the next step knows of the limit.
+  expect(await claim(seeded, 10, false)).toMatchObject({ kind: 'stale_epoch' });
+  await step(seeded);
+  expect(await acceptedOf(seeded)).toBe(10);
+});
+
+it('applies to single sends that began before it was set', async () => {
+  const seeded = await seedCampaign(test.pool, { recipients: 1 });
+  // The new limit is not committed before its notice is written.
+  await locks.hold('LOCK TABLE account_reach IN SHARE MODE');
+  const limits = limitTo(1, seeded);
+  await locks.untilWaiting(1, limits);
+  const sends = Promise.allSettled(['4915100000201', '4915100000202'].map((to) => single(seeded, to)));
+  await locks.untilWaiting(3, sends);
+  await locks.release();
+  await limits;
+  const refused = (await sends).flatMap((sent) =>
+    sent.status === 'rejected' ? [sent.reason as unknown] : [],
+  );
+  expect(refused).toEqual([expect.any(MessagingLimitReached)]);
+  expect((await usedOf(seeded)).messaging_used).toBe(1);
+});
+
+it('is lowered after the claims that still knew the higher one', async () => {
+  const seeded = await seedCampaign(test.pool, { recipients: 30, messagingLimit: 100 });
+  await locks.hold('SELECT FROM wallet WHERE channel_id = $1 FOR UPDATE', [seeded.channelId]);
+  const order: string[] = [];
+  const claims = claim(seeded, 10, true).then(() => order.push('claimed'));
+  await locks.untilWaiting(1, claims);
+  const lowers = limitTo(5, seeded).then(() => order.push('lowered'));
+  await locks.untilWaiting(2, lowers);
+  await locks.release();
+  await Promise.all([claims, lowers]);
+  expect(order).toEqual(['claimed', 'lowered']);
+});
+
+it('pauses a campaign whose wallet is empty as well', async () => {
+  const seeded = await seedCampaign(test.pool, { recipients: 2, balance: messagePrice, messagingLimit: 1 });
+  await step(seeded);
+  expect(await acceptedOf(seeded)).toBe(1);
+  await step(seeded);
+  expect(await getCampaignSnapshot(test.pool, seeded.campaignId)).toMatchObject({
+    status: 'PAUSED',
+    pauseReason: 'INSUFFICIENT_BALANCE',
+  });
+});
+
+it('counts the contact of its own workspace for a number that two workspaces know', async () => {
+  const seeded = await seedCampaign(test.pool, { recipients: 1, messagingLimit: 5 });
+  const foreign = await seedCampaign(test.pool, { recipients: 1 });
+  for (const { workspaceId, channelId } of [foreign, seeded])
+    await query(sql.fragment`
+      WITH person AS (
+        INSERT INTO contact (workspace_id, phone_number, country_code, country, source)
+        VALUES (${workspaceId}, '4915100000301', '49', 'DE', 'incoming') RETURNING workspace_id, id)
+      INSERT INTO conversation (workspace_id, channel_id, contact_id, inbound_at)
+      SELECT workspace_id, ${channelId}::uuid, id, CASE WHEN ${workspaceId === seeded.workspaceId} THEN now() END FROM person`);
+  await single(seeded, '4915100000301');
+  // The person wrote to this workspace within a day, so the message does not count.
+  expect((await usedOf(seeded)).messaging_used).toBe(0);
 });

@@ -30,15 +30,20 @@ export function createCampaignActivities(
     /** Builds the recipient list (Spec 3.1) and sends to it where it is small. */
     prepareCampaign: (campaignId: string): Promise<CampaignSnapshot> =>
       asActivity(async () => {
-        const { signal, isCancelled, heartbeat } = activityContext();
-        heartbeat();
+        const { signal, isCancelled } = activityContext();
+        const progress = preparationProgress();
         await deleteStart(dependencies.database, campaignId);
-        // Heartbeats report progress: a preparation that hangs misses them, and Temporal retries it on another worker.
+        // A preparation that hangs misses its heartbeats, and Temporal retries it on another worker.
         const isSmall = await prepareUnlessDone(dependencies, campaignId, {
-          heartbeat: (rows) => heartbeat({ rows }),
+          heartbeat: progress.report,
+          lostAttempts: progress.lostBefore,
+          onBegin: progress.begin,
           signal,
           slots,
-        }).catch(retryLater);
+        }).catch((error: unknown) => {
+          progress.end();
+          return retryLater(error);
+        });
         if (isSmall)
           await withHeartbeats(() =>
             sendSmallCampaign(dependencies, campaignId, () => draining() || isCancelled()),
@@ -121,6 +126,35 @@ function activityContext() {
     heartbeat: (details?: unknown): void => context.heartbeat(details),
     isCancelled: (): boolean => signal.aborted,
     isPaused: (): boolean => context.cancellationDetails?.paused === true,
+  };
+}
+
+interface PreparationDetails {
+  readonly rows: number;
+  /** Attempts in a row that began and did not end: their worker died, or hung until Temporal gave them up. */
+  readonly lost: number;
+}
+
+/**
+ * Counts lost attempts in the details of heartbeats, which Temporal hands to the next attempt. An attempt counts itself when it
+ * begins, and takes that back when it ends, whatever the reason: an outage of the database, or a worker that shuts down. The
+ * first heartbeat goes out at once, later ones may be delayed, so none is sent before `begin` or the first second.
+ */
+function preparationProgress() {
+  const context = Context.current();
+  const { lost: lostBefore = 0 } = (context.info.heartbeatDetails ?? {}) as Partial<PreparationDetails>;
+  let details: PreparationDetails = { rows: 0, lost: lostBefore };
+  const send = (change: Partial<PreparationDetails>): void => {
+    details = { ...details, ...change };
+    context.heartbeat(details);
+  };
+  return {
+    lostBefore,
+    report: (rows: number) => send({ rows }),
+    begin: () => send({ lost: lostBefore + 1 }),
+    end: () => {
+      if (details.lost > lostBefore) send({ lost: 0 });
+    },
   };
 }
 

@@ -8,17 +8,20 @@ export interface PreparationSlots {
   /** For audiences of some thousand people, which take about a second: they must not wait behind long ones. */
   readonly short: KeyedSemaphore;
   readonly long: KeyedSemaphore;
+  /** One at a time of those whose earlier attempts lost their workers; taken before one of the others. */
+  readonly lastAttempts: KeyedSemaphore;
 }
 
 /**
  * A preparation takes about 20 MB of memory and holds three connections to Postgres besides the pool. Running and waiting
- * preparations, at most 120, each hold one of the worker's 200 activity slots; the rest is left for sending.
+ * preparations, at most 131, each hold one of the worker's 200 activity slots; the rest is left for sending.
  */
 export function createPreparationSlots(): PreparationSlots {
   return {
     downloads: createKeyedSemaphore({ total: 20, perKey: 3, waiting: 20, waitingPerKey: 4 }),
     short: createKeyedSemaphore({ total: 6, perKey: 'what it leaves', waiting: 40, waitingPerKey: 10 }),
     long: createKeyedSemaphore({ total: 4, perKey: 'what it leaves', waiting: 30, waitingPerKey: 6 }),
+    lastAttempts: createKeyedSemaphore({ total: 1, perKey: 1, waiting: 10, waitingPerKey: 2 }),
   };
 }
 

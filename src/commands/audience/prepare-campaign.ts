@@ -48,7 +48,17 @@ export interface PreparationContext {
   readonly signal: AbortSignal;
   /** Shared by the preparations of one process. */
   readonly slots?: PreparationSlots;
+  /** Attempts in a row whose process died or hung after `onBegin`; default 0. */
+  readonly lostAttempts?: number;
+  /** Called when the audience begins to be read. */
+  readonly onBegin?: () => void;
 }
+
+/**
+ * After three lost attempts the audience counts as their cause: any worker that tries again would be lost, too. The third has
+ * its turn alone, so that an attempt is not blamed for others that began, and were lost, with it.
+ */
+const maxLostAttempts = 3;
 
 const attempts = 5;
 const pauseBetweenMs = 1_000;
@@ -63,13 +73,19 @@ const longLockTimeoutMs = 2_000;
 export async function prepareCampaign(
   dependencies: Preparer,
   campaignId: string,
-  { heartbeat, signal, slots = createPreparationSlots() }: PreparationContext,
+  context: PreparationContext,
 ): Promise<number> {
+  const { heartbeat, signal } = context;
   const campaign = await getCampaignToPrepare(dependencies.database, campaignId);
   if (!isBeingPrepared(campaign.status, campaign.preparation_status)) return 0;
   const watch = watchPreparation(dependencies, campaignId, { heartbeat, signal });
   try {
-    return await downloadAndPrepare(dependencies, campaign, { watch, slots });
+    return await downloadAndPrepare(dependencies, campaign, {
+      watch,
+      slots: context.slots ?? createPreparationSlots(),
+      lostAttempts: context.lostAttempts ?? 0,
+      onBegin: context.onBegin ?? (() => undefined),
+    });
   } catch (error) {
     if (watch.signal.aborted && !signal.aborted) return 0;
     const failure = isRefusedValue(error)
@@ -87,19 +103,23 @@ export async function prepareCampaign(
   }
 }
 
-interface Running {
+interface Running extends Required<Pick<PreparationContext, 'slots' | 'lostAttempts' | 'onBegin'>> {
   readonly watch: PreparationWatch;
-  readonly slots: PreparationSlots;
 }
 
 /** A foreign file is stored first, in a download slot: no preparation slot is held while a server sends slowly. */
 async function downloadAndPrepare(
   dependencies: Preparer,
   campaign: CampaignToPrepare,
-  { watch, slots }: Running,
+  { watch, slots, lostAttempts, onBegin }: Running,
 ): Promise<number> {
   const { workspace_id: workspaceId, id: campaignId } = campaign;
   const { signal } = watch;
+  if (lostAttempts >= maxLostAttempts)
+    throw new PreparationFailure(
+      'CSV_UNREADABLE',
+      `Each of ${lostAttempts} attempts to read the audience took more memory or time than a worker has: split it, or shorten its rows`,
+    );
   const retry = <T>(work: () => Promise<T>) => attemptRepeatedly(dependencies, { campaignId, signal }, work);
   const audience = readAudience(campaign);
   const url = foreignFileUrl(dependencies, audience);
@@ -113,11 +133,15 @@ async function downloadAndPrepare(
         );
   try {
     const bytes = file === undefined ? campaign.input_bytes : file.bytes;
-    const prepare = (isShort: boolean) =>
-      prepareOnce(dependencies, campaign, { audience, file: file?.read(), watch, isShort });
-    return await retry(() =>
-      inPreparationSlot(dependencies, { campaign, audience, bytes, slots, signal }, prepare),
-    );
+    const prepare = (isShort: boolean) => {
+      onBegin();
+      return prepareOnce(dependencies, campaign, { audience, file: file?.read(), watch, isShort });
+    };
+    const prepareInSlot = () =>
+      retry(() => inPreparationSlot(dependencies, { campaign, audience, bytes, slots, signal }, prepare));
+    return lostAttempts < maxLostAttempts - 1
+      ? await prepareInSlot()
+      : await inSlot({ semaphore: slots.lastAttempts, keys: [workspaceId], signal }, prepareInSlot);
   } finally {
     await file?.remove();
   }

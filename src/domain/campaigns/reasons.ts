@@ -90,7 +90,7 @@ export const preparationErrorTable: ReasonTable<PreparationErrorCode> = {
     advice: 'Look at `skipped_reasons`, and create the campaign with another audience.',
   },
   CSV_UNREADABLE: {
-    meaning: 'The CSV cannot be read.',
+    meaning: 'The CSV, or another audience, cannot be read.',
     advice: 'Correct what the message names, and upload the file again.',
   },
   CSV_COLUMN_OUT_OF_RANGE: {

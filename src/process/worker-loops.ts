@@ -1,5 +1,6 @@
 /** The loops of a worker process, beside its Temporal workers. */
 import type { EventEmitter } from 'node:events';
+import { startApplyingOptOuts } from '../commands/callbacks/change-subscription.ts';
 import { startApplyingCallbacks } from '../commands/callbacks/apply-provider-callbacks.ts';
 import { startSettlingStatuses } from '../commands/callbacks/settle-unmatched-statuses.ts';
 import {
@@ -42,6 +43,7 @@ export function startLoops(dependencies: WorkerDependencies) {
     webhooks: () => [startWebhookLoops(dependencies, defaultWebhookLoopOptions, dependencies.attempts)],
     maintenance: () => [
       startApplyingCallbacks(dependencies),
+      startApplyingOptOuts(dependencies),
       startSettlingStatuses(dependencies),
       startSweepingMessages(dependencies),
       startErasing(dependencies),

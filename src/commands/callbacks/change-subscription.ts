@@ -1,6 +1,13 @@
 import type { Dependencies } from '../../dependencies.ts';
 import type { Connection } from '../../records/database/database.ts';
-import { lockPerson, setSubscribed, type Person } from '../../records/callbacks/sender-contacts.ts';
+import {
+  deleteWaitingOptOuts,
+  lockPerson,
+  lockWaitingOptOuts,
+  setSubscribed,
+  type Person,
+} from '../../records/callbacks/sender-contacts.ts';
+import { startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 import { emitContactEvents } from '../contacts/emit-contact-events.ts';
 import { keepChoice } from '../contacts/opted-out-numbers.ts';
 import { namesOfPerson } from './recognise-sender.ts';
@@ -28,17 +35,24 @@ export async function changeSubscriptions(
   connection: Connection,
   changes: readonly SubscriptionChange[],
 ): Promise<void> {
-  for (const change of changes) {
-    const { workspaceId, contactId, subscribed } = change;
-    // A time in the future would override later decisions.
-    const at = change.at === null || change.at > now() ? now() : change.at;
-    const changed = await setSubscribed(connection, workspaceId, { contactIds: [contactId], subscribed, at });
-    await emitContactEvents(connection, workspaceId, {
-      eventKey: 'contact.updated',
-      contactIds: changed,
-      occurredAt: now(),
-    });
-  }
+  for (const { contactId, ...choice } of changes)
+    await changeAll({ now }, connection, { ...choice, contactIds: [contactId] });
+}
+
+/** The same choice of many contacts. */
+async function changeAll(
+  { now }: Pick<Dependencies, 'now'>,
+  connection: Connection,
+  { workspaceId, contactIds, subscribed, ...choice }: Choice & { readonly contactIds: readonly string[] },
+): Promise<void> {
+  // A time in the future would override later decisions.
+  const at = choice.at === null || choice.at > now() ? now() : choice.at;
+  const changed = await setSubscribed(connection, workspaceId, { contactIds, subscribed, at });
+  await emitContactEvents(connection, workspaceId, {
+    eventKey: 'contact.updated',
+    contactIds: changed,
+    occurredAt: now(),
+  });
 }
 
 /** Applies choices to every contact of the person. Without a contact, the choice is kept for a later one. */
@@ -75,4 +89,44 @@ export async function applyOptOuts(
     if (contactId === null) await applyChoices(dependencies, connection, [{ ...choice, person }]);
     else await changeSubscriptions(dependencies, connection, [{ ...choice, contactId }]);
   }
+}
+
+/** A batch of opt-outs is one transaction. */
+const optOutsAtOnce = 500;
+
+/**
+ * Changes the contacts of opt-outs that wait: those of refused messages, and those whose contact was locked. Returns how many
+ * were applied. One of a contact that is locked still waits.
+ */
+export function applyWaitingOptOuts({
+  database,
+  now,
+}: Pick<Dependencies, 'database' | 'now'>): Promise<number> {
+  return database.transaction(async (transaction) => {
+    const waiting = await lockWaitingOptOuts(transaction, optOutsAtOnce);
+    if (waiting.length === 0) return 0;
+    // Refusals that were recorded together have the same time.
+    const choices = new Map<string, Choice & { readonly contactIds: string[] }>();
+    for (const { workspaceId, contactId, at } of waiting) {
+      const key = `${workspaceId} ${at.getTime()}`;
+      const choice = choices.get(key) ?? { workspaceId, subscribed: false, at, contactIds: [] };
+      choice.contactIds.push(contactId);
+      choices.set(key, choice);
+    }
+    for (const choice of choices.values()) await changeAll({ now }, transaction, choice);
+    await deleteWaitingOptOuts(transaction, waiting);
+    return waiting.length;
+  });
+}
+
+const idleMs = 1_000;
+
+/** Polling loop of a worker. */
+export function startApplyingOptOuts(dependencies: Pick<Dependencies, 'database' | 'logger' | 'now'>): Loop {
+  return startPollingLoop({
+    name: 'opt-outs',
+    logger: dependencies.logger,
+    idleMs,
+    work: async () => (await applyWaitingOptOuts(dependencies)) === optOutsAtOnce,
+  });
 }

@@ -119,8 +119,10 @@ function classifyRejection(result: SendRejected, attempts: number, circuit: Circ
           // The provider's text may contain characters that a text column refuses.
           detail: cleanText(result.details ?? result.message, maxDetailLength),
           ...(isAnswered && { error: providerErrorOf(result) }),
+          ...(action.effect === 'unsubscribe_contact' && { optedOut: true }),
         },
-        ...(action.effect !== undefined && { rejection: result }),
+        // An opt-out is recorded with the outcome.
+        ...(action.effect !== undefined && action.effect !== 'unsubscribe_contact' && { rejection: result }),
         ...(action.mappingSuspect === true && { malformedReason: reason }),
       };
     }

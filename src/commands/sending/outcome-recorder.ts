@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorName } from '../../concurrency/polling-loop.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { RecipientState } from '../../domain/campaigns/recipient.ts';
+import { keepChoice } from '../contacts/opted-out-numbers.ts';
 import { recordOutcomes, type OutcomeBatch, type RecipientOutcome } from '../../records/sending/outcomes.ts';
 import { countRecipients } from '../../telemetry/metrics.ts';
 
@@ -30,8 +31,8 @@ export interface OutcomeRecorder {
 }
 
 export function createOutcomeRecorder(
-  { database, metrics, logger }: Pick<Dependencies, 'database' | 'metrics' | 'logger'>,
-  { campaignId, channelId }: Omit<OutcomeBatch, 'outcomes'>,
+  { database, metrics, logger, secrets }: Pick<Dependencies, 'database' | 'metrics' | 'logger' | 'secrets'>,
+  { campaignId, channelId, workspaceId }: Omit<OutcomeBatch, 'outcomes'> & { readonly workspaceId: number },
   recorded: (states: readonly RecipientState[]) => void,
 ): OutcomeRecorder {
   let waiting: RecipientOutcome[] = [];
@@ -44,9 +45,11 @@ export function createOutcomeRecorder(
   const writeBatch = async (): Promise<void> => {
     const outcomes = nextBatch(waiting, batchSize);
     const stop = metrics.recordSeconds.startTimer();
-    await recordOutcomes(database, { campaignId, channelId, outcomes });
+    const strangers = await recordOutcomes(database, { campaignId, channelId, outcomes });
     stop();
     waiting = waiting.slice(outcomes.length);
+    if (strangers.length > 0)
+      await keepChoice({ secrets }, database, { workspaceId, names: strangers, subscribed: false });
     const states = outcomes.map(({ outcome }) => outcomeStates[outcome.kind]);
     countRecipients(metrics, states);
     recorded(states);

@@ -104,9 +104,13 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
   const circuit = new CircuitReporter((answers) =>
     recordAnswers(database, { channelId, ...answers }).then(failures.circuit),
   );
-  const recorder = createOutcomeRecorder(dependencies, { campaignId, channelId }, (states) => {
-    claimer.remaining += states.filter((state) => state === 'PENDING').length;
-  });
+  const recorder = createOutcomeRecorder(
+    dependencies,
+    { campaignId, channelId, workspaceId: context.workspace_id },
+    (states) => {
+      claimer.remaining += states.filter((state) => state === 'PENDING').length;
+    },
+  );
   const isStopped = (): boolean =>
     stopConditions.reason !== undefined || circuit.isOpen() || options.draining();
   const queue = new SendQueue({

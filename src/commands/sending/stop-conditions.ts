@@ -29,8 +29,12 @@ export class StopConditions {
 
   onAnswer({ stopReason, rejection, malformedReason }: Classification, recipient: ClaimedRecipient): void {
     const pauses = stopReason !== undefined;
-    // One of many equal rejections is enough to pause a template or a channel.
-    const isRepeated = pauses && this.#reason !== undefined;
+    // One of many equal rejections is enough to pause a template or a channel, or to block a country.
+    const isRepeated =
+      (pauses && this.#reason !== undefined) ||
+      this.rejections.some(
+        (other) => other.error.code === rejection?.code && other.recipient.country === recipient.country,
+      );
     if (rejection !== undefined && !isRepeated) this.rejections.push({ error: rejection, recipient, pauses });
     if (stopReason !== undefined) this.stop(stopReason);
     this.#countMalformed(malformedReason ?? null);

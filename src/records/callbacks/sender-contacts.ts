@@ -2,7 +2,7 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
-import { nothing, nullable, row } from '../database/row.ts';
+import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
 export interface Person {
   /** E.164 digits; null when the provider hides the number. */
@@ -164,9 +164,43 @@ export async function setSubscribed(
  * Records an opt-out of a contact that another transaction holds, so that claims skip it; the contact itself is updated later.
  * One that is opted out has nothing to record: another worker may have applied this opt-out meanwhile.
  */
-export async function noteOptOut(connection: Connection, workspaceId: number, person: Person): Promise<void> {
+export async function noteOptOut(
+  connection: Connection,
+  workspaceId: number,
+  { person, at }: { readonly person: Person; readonly at: Date },
+): Promise<void> {
   await connection.query(sql.type(nothing)`
-    INSERT INTO waiting_opt_out (workspace_id, contact_id)
-    SELECT workspace_id, id FROM contact
+    INSERT INTO waiting_opt_out (workspace_id, contact_id, at)
+    SELECT workspace_id, id, ${at.toISOString()} FROM contact
     WHERE workspace_id = ${workspaceId} AND id IN (${idsOf(workspaceId, person)}) AND subscribed ON CONFLICT DO NOTHING`);
+}
+
+const WaitingOptOut = t.type({ workspaceId: t.number, contactId: t.string, at: timestamp });
+export type WaitingOptOut = t.TypeOf<typeof WaitingOptOut>;
+
+/** Locks contacts whose opt-out waits, without those that another transaction has locked. */
+export function lockWaitingOptOuts(connection: Connection, limit: number): Promise<readonly WaitingOptOut[]> {
+  return connection.any(sql.type(row(WaitingOptOut))`
+    SELECT waiting.workspace_id AS "workspaceId", waiting.contact_id AS "contactId", waiting.at
+    FROM waiting_opt_out AS waiting
+    CROSS JOIN LATERAL (
+      SELECT FROM contact
+      WHERE contact.workspace_id = waiting.workspace_id AND contact.id = waiting.contact_id AND erased_at IS NULL
+      FOR NO KEY UPDATE SKIP LOCKED
+    ) AS locked
+    ORDER BY waiting.workspace_id, waiting.contact_id LIMIT ${limit}`);
+}
+
+/** Deletes opt-outs that are applied. */
+export async function deleteWaitingOptOuts(
+  connection: Connection,
+  applied: readonly WaitingOptOut[],
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    DELETE FROM waiting_opt_out AS waiting
+    USING ${sql.unnest(
+      applied.map(({ workspaceId, contactId }) => [workspaceId, contactId]),
+      ['int4', 'uuid'],
+    )} AS applied (workspace_id, contact_id)
+    WHERE waiting.workspace_id = applied.workspace_id AND waiting.contact_id = applied.contact_id`);
 }

@@ -25,6 +25,8 @@ export type MessageOutcome =
       readonly reason: string;
       readonly detail: string;
       readonly error?: ProviderError;
+      /** The provider refuses because the person stopped such messages. */
+      readonly optedOut?: boolean;
     }
   | { readonly kind: 'unknown'; readonly detail: string }
   /** Never sent: the contact's present fields leave the variable `missing` without a value. */
@@ -50,14 +52,17 @@ export interface OutcomeBatch {
 
 /**
  * Idempotent: recording the same outcomes twice changes nothing the second time, because a recorded recipient no longer
- * carries its claim. One statement, so that all of it is true or none, and a claim is closed with its last outcome.
+ * carries its claim. One statement, so that all of it is true or none, and a claim is closed with its last outcome. Opt-outs are
+ * part of it: claims obey them from its commit on, and `applyWaitingOptOuts` changes the contacts. Returns the addresses of
+ * people who opted out and have no contact.
  */
-export async function recordOutcomes(database: Connection, batch: OutcomeBatch): Promise<void> {
-  if (batch.outcomes.length === 0) return;
+export async function recordOutcomes(database: Connection, batch: OutcomeBatch): Promise<readonly string[]> {
+  if (batch.outcomes.length === 0) return [];
   const canFail = batch.outcomes.some(
     ({ outcome }) => outcome.kind === 'failed' || outcome.kind === 'released',
   );
-  if (canFail) await database.transaction((transaction) => recordAndEmit(transaction, batch));
+  let strangers: readonly string[] = [];
+  if (canFail) strangers = await database.transaction((transaction) => recordAndEmit(transaction, batch));
   else await database.query(recordStatement(batch));
   const learnt = batch.outcomes.flatMap(({ position, outcome }) =>
     outcome.kind === 'accepted'
@@ -67,13 +72,14 @@ export async function recordOutcomes(database: Connection, batch: OutcomeBatch):
   // A statement of its own, so that a locked contact does not hold up the wallet. If it fails, status callbacks bring the ids.
   if (learnt.length > 0)
     await learnIdsOfCampaignRecipients(database, batch.campaignId, learnt).catch(() => undefined);
+  return strangers;
 }
 
 /** Records, and emits the event `failed` of each message that ends here in the same transaction. */
-async function recordAndEmit(transaction: Connection, batch: OutcomeBatch): Promise<void> {
+async function recordAndEmit(transaction: Connection, batch: OutcomeBatch): Promise<readonly string[]> {
   const failed = await transaction.any(recordStatement(batch));
   const [first] = failed;
-  if (first === undefined) return;
+  if (first === undefined) return [];
   const outcomes = new Map(batch.outcomes.map(({ position, outcome }) => [position, outcome]));
   const events = failed.map(({ position, at, ...message }) => {
     const outcome = outcomes.get(position);
@@ -81,6 +87,10 @@ async function recordAndEmit(transaction: Connection, batch: OutcomeBatch): Prom
     return failedEvent({ ...message, campaignId: batch.campaignId, source: 'campaign', error }, at);
   });
   await emitEvents(transaction, first.workspaceId, events);
+  return failed.flatMap(({ position, contactId, to }) => {
+    const outcome = outcomes.get(position);
+    return contactId === null && outcome?.kind === 'failed' && outcome.optedOut === true ? [to] : [];
+  });
 }
 
 const FailedRecipient = row(
@@ -147,7 +157,7 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
         (old.state = 'CLAIMED' OR (old.state = 'UNKNOWN' AND new.state <> 'UNKNOWN')) AS open, recipient.price,
         old.settlement AS old_settlement, new.settlement AS new_settlement,
         CASE WHEN new.provider_message_id IS NOT NULL THEN ${result('pmid')} END AS pmid,
-        ${result('delay_ms')}::float8 AS delay_ms, new.reason, new.reason_detail, new.provider_message_id,
+        ${result('delay_ms')}::float8 AS delay_ms, ${result('opted_out')} = 'true' AS opted_out, new.reason, new.reason_detail, new.provider_message_id,
         new.phone_number, new.contact_id
     ), total AS (
       SELECT
@@ -201,6 +211,12 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
       ) AS change
       GROUP BY counted.campaign_id, change.kind, change.reason ORDER BY change.kind, change.reason
       ON CONFLICT (campaign_id, kind, reason) DO UPDATE SET count = campaign_reason.count + excluded.count
+    ), opted_out AS (
+      INSERT INTO waiting_opt_out (workspace_id, contact_id)
+      SELECT channel.workspace_id, contact_id FROM updated JOIN channel ON channel.id = ${channelId}
+      WHERE open AND new_state = 'FAILED' AND opted_out AND contact_id IS NOT NULL
+      ORDER BY contact_id
+      ON CONFLICT DO NOTHING
     ), timed AS (
       INSERT INTO campaign_minute (campaign_id, at, accepted, failed, charged)
       SELECT counted.campaign_id, date_trunc('minute', now()), total.accepted, total.failed, total.charged
@@ -230,7 +246,14 @@ function resultOf({ claimId: claim, outcome, variables }: RecipientOutcome) {
     case 'accepted':
       return { claim, variables, state: 'ACCEPTED', pmid: outcome.providerMessageId };
     case 'failed':
-      return { claim, variables, state: 'FAILED', reason: outcome.reason, detail: outcome.detail };
+      return {
+        claim,
+        variables,
+        state: 'FAILED',
+        reason: outcome.reason,
+        detail: outcome.detail,
+        opted_out: outcome.optedOut,
+      };
     case 'unknown':
       return { claim, variables, state: 'UNKNOWN', reason: 'OUTCOME_UNKNOWN', detail: outcome.detail };
     case 'skipped':

@@ -66,10 +66,13 @@ async function claimed(size: number): Promise<Sending> {
 
 const wamid = (recipient: ClaimedRecipient | undefined): string => `wamid.${recipient?.id}`;
 
-function record(sending: Sending, outcomeOf: (recipient: ClaimedRecipient) => MessageOutcome): Promise<void> {
+async function record(
+  sending: Sending,
+  outcomeOf: (recipient: ClaimedRecipient) => MessageOutcome,
+): Promise<void> {
   const { campaignId, channelId, claimId } = sending;
   const outcomes = new Map(sending.recipients.map((recipient) => [recipient.position, outcomeOf(recipient)]));
-  return recordOutcomes(database.pool, { campaignId, channelId, outcomes: outcomesOf(claimId, outcomes) });
+  await recordOutcomes(database.pool, { campaignId, channelId, outcomes: outcomesOf(claimId, outcomes) });
 }
 
 /** A campaign whose messages the provider has accepted. */

@@ -1,13 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
+import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { applyWaitingOptOuts } from '../../../src/commands/callbacks/change-subscription.ts';
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
 import { pauseForBalance } from '../../../src/commands/sending/pause-for-balance.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
 import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
-import { nothing } from '../../../src/records/database/row.ts';
+import { nothing, row } from '../../../src/records/database/row.ts';
 import { getSendingContext } from '../../../src/records/sending/sending-context.ts';
-import { checkBooks, messagePrice, seedCampaign } from '../../support/campaign-factory.ts';
+import {
+  checkBooks,
+  messagePrice,
+  seedCampaign,
+  type SeededCampaign,
+} from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createFakeProvider, refuse, type FakeProvider } from '../../support/fake-provider.ts';
 import { sendingDependencies } from '../../support/sending-dependencies.ts';
@@ -82,6 +89,64 @@ describe('a batch that is delayed', () => {
     expect(provider.received).toHaveLength(0);
     expect(await checkBooks(test.pool, seeded)).toMatchObject({ counters_fit: true });
     expect((await getCampaignSnapshot(test.pool, seeded.campaignId)).counts.claimed).toBe(0);
+  });
+});
+
+describe('people who stopped marketing messages, by the answer to their message', () => {
+  /** 72 recipients with contacts; the provider refuses each of them with 131050. */
+  async function refused(afterRecording: (seeded: SeededCampaign) => Promise<void>) {
+    const seeded = await seedCampaign(test.pool, { recipients: 72 });
+    await test.pool.query(sql.type(nothing)`
+      INSERT INTO contact (workspace_id, phone_number, source)
+      SELECT ${seeded.workspaceId}, phone_number, 'test' FROM recipient WHERE campaign_id = ${seeded.campaignId}`);
+    await test.pool.query(sql.type(nothing)`
+      UPDATE recipient SET contact_id = contact.id FROM contact
+      WHERE campaign_id = ${seeded.campaignId} AND contact.workspace_id = ${seeded.workspaceId}
+        AND contact.phone_number = recipient.phone_number`);
+    await runSendStep(dependenciesWith(createFakeProvider(refuse(131050))), seeded.campaignId, calm);
+    await afterRecording(seeded);
+    return seeded;
+  }
+  const count = (query: ReturnType<typeof sql.fragment>) =>
+    test.pool.oneFirst(sql.type(row(t.type({ count: t.number })))`${query}`);
+
+  it('are opted out with the outcome, and their contacts by the loop', async () => {
+    const { workspaceId } = await refused(async ({ workspaceId: id }) => {
+      // Nothing but the recorded outcomes: a process that dies now loses no opt-out.
+      expect(
+        await count(
+          sql.fragment`SELECT count(*)::int AS count FROM waiting_opt_out WHERE workspace_id = ${id}`,
+        ),
+      ).toBe(72);
+    });
+    const dependencies = { database: test.pool, now: () => new Date() };
+    expect(await applyWaitingOptOuts(dependencies)).toBe(72);
+    expect(await applyWaitingOptOuts(dependencies)).toBe(0);
+    const unsubscribed = sql.fragment`
+      SELECT count(*)::int AS count FROM contact WHERE workspace_id = ${workspaceId} AND NOT subscribed`;
+    expect(await count(unsubscribed)).toBe(72);
+    const consents = sql.fragment`
+      SELECT count(*)::int AS count FROM contact_consent WHERE workspace_id = ${workspaceId} AND source = 'person'`;
+    expect(await count(consents)).toBe(72);
+  });
+
+  it('are not overruled by the time of applying when they opt in again', async () => {
+    const { workspaceId } = await refused(async () => undefined);
+    await sleep(20);
+    await test.pool.query(sql.type(nothing)`
+      UPDATE contact SET subscribed = true, consent_at = now() WHERE workspace_id = ${workspaceId}`);
+    await applyWaitingOptOuts({ database: test.pool, now: () => new Date() });
+    const subscribed = sql.fragment`
+      SELECT count(*)::int AS count FROM contact WHERE workspace_id = ${workspaceId} AND subscribed`;
+    expect(await count(subscribed)).toBe(72);
+  });
+
+  it('are opted out without a contact, too', async () => {
+    const seeded = await seedCampaign(test.pool, { recipients: 3 });
+    await runSendStep(dependenciesWith(createFakeProvider(refuse(131050))), seeded.campaignId, calm);
+    const kept = sql.fragment`
+      SELECT count(*)::int AS count FROM opted_out_number WHERE workspace_id = ${seeded.workspaceId}`;
+    expect(await count(kept)).toBe(3);
   });
 });
 

@@ -13,7 +13,13 @@ import { getCampaignCounts } from '../../../src/records/campaigns/campaign-snaps
 import { claimBatch, countOpenClaims } from '../../../src/records/sending/claim-batch.ts';
 import type { Logger } from '../../../src/telemetry/logger.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
-import { anyTokens, checkBooks, messagePrice, seedCampaign } from '../../support/campaign-factory.ts';
+import {
+  anyTokens,
+  checkBooks,
+  messagePrice,
+  seedCampaign,
+  testSecrets,
+} from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let test: TestDatabase;
@@ -68,7 +74,7 @@ it('keeps outcomes whose statement fails, and records them in smaller batches', 
     return countOf(outcomes) > 7;
   });
   const recorder = createOutcomeRecorder(
-    { database, logger, metrics: createMetrics('test') },
+    { database, logger, metrics: createMetrics('test'), secrets: testSecrets },
     seeded,
     () => undefined,
   );
@@ -94,7 +100,7 @@ it('writes at most 500 outcomes per statement, and reports a backlog while state
     return isAway;
   });
   const recorder = createOutcomeRecorder(
-    { database, logger, metrics: createMetrics('test') },
+    { database, logger, metrics: createMetrics('test'), secrets: testSecrets },
     seeded,
     () => undefined,
   );
@@ -132,7 +138,7 @@ it('records everything although its statements are cancelled', async () => {
     await holder.query('COMMIT');
   })();
   const recorder = createOutcomeRecorder(
-    { database: test.pool, logger, metrics: createMetrics('test') },
+    { database: test.pool, logger, metrics: createMetrics('test'), secrets: testSecrets },
     seeded,
     () => undefined,
   );

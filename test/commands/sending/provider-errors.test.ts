@@ -1,4 +1,5 @@
 /** Every row of the provider's error table, returned by a provider over HTTP; checks the effects through the API. */
+import { applyWaitingOptOuts } from '../../../src/commands/callbacks/change-subscription.ts';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendMessage } from '../../../src/api/messages.ts';
@@ -205,6 +206,7 @@ function expectedSurroundings(rule: ProviderErrorRule): Surroundings {
 }
 
 async function expectAround(fixture: Fixture, rule: ProviderErrorRule): Promise<void> {
+  await applyWaitingOptOuts(api.dependencies);
   expect(await surroundingsOf(fixture)).toEqual(expectedSurroundings(rule));
   const asked = synced.filter((account) => account === fixture.account);
   expect(asked).toHaveLength(effectOf(rule) === 'resync_templates' ? 1 : 0);

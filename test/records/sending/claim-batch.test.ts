@@ -34,12 +34,12 @@ function claim(
   return claimBatch(test.pool, { ...anyTokens, claimId, ...seeded, epoch, limit, prices });
 }
 
-function record(
+async function record(
   seeded: SeededCampaign,
   claimId: string,
   outcomes: ReadonlyMap<number, MessageOutcome>,
 ): Promise<void> {
-  return recordOutcomes(test.pool, { ...seeded, outcomes: outcomesOf(claimId, outcomes) });
+  await recordOutcomes(test.pool, { ...seeded, outcomes: outcomesOf(claimId, outcomes) });
 }
 
 const Settled = row(

@@ -90,9 +90,8 @@ describe('consent at the claim', () => {
     const seeded = await seedWithContacts(1);
     await change(seeded, 1, sql.fragment`subscribed = false`);
     await noteOptOut(test.pool, seeded.workspaceId, {
-      phoneNumber: '4915100000001',
-      waId: '4915100000001',
-      providerUserId: null,
+      person: { phoneNumber: '4915100000001', waId: '4915100000001', providerUserId: null },
+      at: new Date(),
     });
     await change(seeded, 1, sql.fragment`subscribed = true`);
     expect(await claim(seeded, 1)).toMatchObject({ kind: 'batch' });

@@ -10,6 +10,7 @@ import {
   listFilters,
   readContacts,
   selectionProblem,
+  rowsOfBatch,
   type Query,
 } from '../../records/audience/audience-sources.ts';
 import { failedQuery, readFailedRecipients } from '../../records/audience/failed-recipients.ts';
@@ -37,17 +38,17 @@ type Sources = Pick<Dependencies, 'config' | 'database' | 'storage' | 'outbound'
 type Pages = AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>;
 
 export async function openCandidates(sources: Sources, request: AudienceRequest): Promise<Pages> {
-  const { selectionType, audience } = request;
+  const { selectionType, audience, customFields = [] } = request;
   const { databaseUrl } = sources.config;
   switch (selectionType) {
     case 'csv_contacts': {
       if (audience.csv_mapping === undefined)
         throw new PreparationFailure('CSV_UNREADABLE', 'csv_mapping is missing');
       const file = request.file ?? readCampaignFile(sources, audience, request.campaignId, request.signal);
-      return readCsvCandidates(file, audience.csv_mapping);
+      return readCsvCandidates(file, audience.csv_mapping, rowsOfBatch(customFields));
     }
     case 'quick_contacts':
-      return readQuickCandidates(request.quickContacts);
+      return readQuickCandidates(request.quickContacts, rowsOfBatch(customFields));
     case 'all_contacts':
     case 'segmented':
       return readContacts(databaseUrl, await storedAudience(sources, selectionType, request));

@@ -12,16 +12,16 @@ import type { CsvRow } from './csv-row.ts';
 import { createCsvRowReader } from './csv-rows.ts';
 import { createCsvTextDecoder } from './csv-text.ts';
 
-// Small batches, so that the garbage collector frees their objects cheaply; 1 MiB of a file at most, however long its rows are.
-const batchSize = 1_000;
+/** A batch has 1 MiB of the file at most, however long its rows are. */
 const piecesOfBatch = 256;
 // 4 KiB are parsed at once: each byte may be a row of its own, because a blank line is one.
 const pieceBytes = 4 * 1024;
 
-/** Throws PreparationFailure where the file as a whole cannot be used. */
+/** `batchSize`: the most rows of a batch. Throws PreparationFailure where the file as a whole cannot be used. */
 export async function* readCsvCandidates(
   chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
   mapping: CsvMapping,
+  batchSize = 1_000,
 ): AsyncGenerator<readonly Candidate[]> {
   let read: CsvRowReading | undefined;
   let batch: Candidate[] = [];

@@ -224,7 +224,7 @@ async function prepareOnce(
     recipients = await openRecipientLoad(databaseUrl, campaign.id);
     if (recipients === undefined) return 0;
     watch.showProgress(recipients.count);
-    contacts = await openContacts(dependencies, campaign, isShort);
+    contacts = await openContacts(dependencies, campaign, { audience, frozen, isShort });
     const fetched = file === undefined ? request : { ...request, file };
     return await load(dependencies, { request: fetched, frozen, campaign, recipients, contacts, watch });
   } finally {
@@ -276,7 +276,11 @@ async function load(
 async function openContacts(
   { config, database, secrets }: Preparer,
   campaign: CampaignToPrepare,
-  isShort: boolean,
+  {
+    audience,
+    frozen,
+    isShort,
+  }: Pick<Preparation, 'audience' | 'isShort'> & { readonly frozen: FrozenMapping },
 ): Promise<ContactLoad | undefined> {
   const sources = { csv_contacts: 'csv_import', quick_contacts: 'quick_contacts' } as const;
   const { contact_selection_type: selectionType, workspace_id: workspaceId } = campaign;
@@ -285,6 +289,8 @@ async function openContacts(
     workspaceId,
     source: sources[selectionType],
     subscribedKeys: await listSubscribedKeys(database, workspaceId),
+    givenFields: Object.keys(audience.csv_mapping?.custom_field_mapping ?? {}),
+    namedFields: frozen.customFields,
     lockTimeoutMs: isShort ? shortLockTimeoutMs : longLockTimeoutMs,
     findOptedOut: (numbers) => findOptedOut({ secrets }, database, workspaceId, numbers),
   });

@@ -3,10 +3,10 @@ import type { Candidate } from '../../domain/audience/candidate.ts';
 import { normalisePhoneNumber } from '../../domain/phone-number.ts';
 import { parseQuickContact } from '../../domain/audience/quick-contact.ts';
 
-// Small batches, so that the garbage collector frees their objects cheaply.
-const batchSize = 1_000;
-
-export function* readQuickCandidates(entries: readonly string[]): Generator<readonly Candidate[]> {
+export function* readQuickCandidates(
+  entries: readonly string[],
+  batchSize: number,
+): Generator<readonly Candidate[]> {
   for (let at = 0; at < entries.length; at += batchSize)
     yield entries.slice(at, at + batchSize).map(candidateOf);
 }

@@ -1,13 +1,26 @@
 /** Changes that an audience's input makes to contacts: new ones, and fields that were empty. */
 import type { AudienceContact, Candidate } from './candidate.ts';
+import { maxCustomFieldBytes, maxCustomFields } from '../contacts/contact.ts';
 import type { PhoneNumber } from '../phone-number.ts';
 
 /** A candidate whose phone number could be read. */
 export type Reachable = Candidate & { readonly phone: PhoneNumber };
 
+/** The extent of a contact's custom fields; the fields themselves may be large, and most are not needed. */
+export interface FieldExtent {
+  readonly count: number;
+  /** As `customFieldBytes` counts them. */
+  readonly bytes: number;
+  /** Those of the input's fields that the contact has. */
+  readonly present: ReadonlySet<string>;
+}
+
 export interface KnownContact extends AudienceContact {
   readonly deleted: boolean;
+  /** The custom fields that the messages name. */
   readonly customFields: Readonly<Record<string, unknown>>;
+  /** Undefined where it does not matter: the input has no custom fields, or nothing is written. */
+  readonly extent?: FieldExtent;
 }
 
 export interface NewAudienceContact extends AudienceContact {
@@ -31,8 +44,41 @@ export function newContact(
     lastName: person?.lastName ?? '',
     email: person?.email ?? '',
     subscribed,
-    customFields: person?.customFields ?? {},
+    customFields: fieldsThatFit(person?.customFields ?? {}, noFields),
   };
+}
+
+/** `{}` */
+const noFields: FieldExtent = { count: 0, bytes: 2, present: new Set() };
+
+/** The most bytes of one character in JSON: `\\u0000`. */
+const maxBytesOfCharacter = 6;
+/** Quotes, colon and comma. */
+const bytesAround = 6;
+
+/** The given fields that the contact does not have, as far as it may have more. */
+function fieldsThatFit(
+  given: Readonly<Record<string, string>>,
+  { count, bytes, present }: FieldExtent,
+): Readonly<Record<string, string>> {
+  let most = bytes;
+  let number = count;
+  for (const name in given) {
+    most += bytesAround + maxBytesOfCharacter * (name.length + (given[name]?.length ?? 0));
+    number += 1;
+  }
+  // Nearly all contacts: the exact count would cost as much as the rest of a row.
+  if (present.size === 0 && most <= maxCustomFieldBytes && number <= maxCustomFields) return given;
+  const fitting: [string, string][] = [];
+  let total = bytes;
+  for (const [name, value] of Object.entries(given)) {
+    if (present.has(name)) continue;
+    const added = Buffer.byteLength(JSON.stringify(name) + JSON.stringify(value)) + 2;
+    if (count + fitting.length === maxCustomFields || total + added > maxCustomFieldBytes) continue;
+    fitting.push([name, value]);
+    total += added;
+  }
+  return Object.fromEntries(fitting);
 }
 
 /**
@@ -45,9 +91,7 @@ export function changedContact({ person }: Reachable, present: KnownContact): Ch
   const firstName = isNameless ? (person?.firstName ?? '') : present.firstName;
   const lastName = isNameless ? (person?.lastName ?? '') : present.lastName;
   const email = present.email === '' ? (person?.email ?? '') : present.email;
-  const newFields = Object.fromEntries(
-    Object.entries(person?.customFields ?? {}).filter(([name]) => !Object.hasOwn(present.customFields, name)),
-  );
+  const newFields = fieldsThatFit(person?.customFields ?? {}, present.extent ?? noFields);
   const isSame =
     !present.deleted &&
     firstName === present.firstName &&

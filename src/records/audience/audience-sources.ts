@@ -48,16 +48,16 @@ export interface Query {
   readonly batchSize: number;
 }
 
-// Small batches, so that the garbage collector frees their objects cheaply. The named custom fields of a contact may have 64 KiB.
-const rowsAtOnce = 1_000;
-const rowsAtOnceWithFields = 200;
+/** Small batches, so that the garbage collector frees their objects cheaply. The named custom fields of a contact may have 64 KiB. */
+export const rowsOfBatch = (customFields: readonly string[]): number =>
+  customFields.length === 0 ? 1_000 : 200;
 
 // Converts a Slonik fragment to a query of node-postgres, because a cursor runs on a connection outside Slonik's pool.
 export function toQuery({ sql: text, values }: Fragment, customFields: readonly string[]): Query {
   return {
     text: text.replaceAll(/\$slonik_(\d+)/g, '$$$1'),
     values,
-    batchSize: customFields.length === 0 ? rowsAtOnce : rowsAtOnceWithFields,
+    batchSize: rowsOfBatch(customFields),
   };
 }
 

@@ -11,6 +11,7 @@ import {
   changedContact,
   newContact,
   type ChangedContact,
+  type FieldExtent,
   type KnownContact,
   type NewAudienceContact,
   type Reachable,
@@ -49,6 +50,10 @@ export interface ContactLoadOptions {
   readonly workspaceId: number;
   readonly source: 'csv_import' | 'quick_contacts';
   readonly subscribedKeys: ReadonlySet<string>;
+  /** The custom fields that the input may give. */
+  readonly givenFields: readonly string[];
+  /** The custom fields that the messages name. */
+  readonly namedFields: readonly string[];
   /** Another transaction that locks a contact for longer ends the load with a write collision. */
   readonly lockTimeoutMs: number;
   readonly findOptedOut: (numbers: readonly string[]) => Promise<FoundContacts['optedOut']>;
@@ -85,7 +90,9 @@ type KnownRow = readonly [
   email: string,
   subscribed: boolean,
   deleted: boolean,
-  customFields: Readonly<Record<string, unknown>>,
+  customFields: Readonly<Record<string, unknown>> | null,
+  /** Null where the input gives no fields. */
+  extent: readonly [count: number, bytes: number, ...positionsOfPresent: number[]] | null,
 ];
 
 interface LoadContext extends ContactLoadOptions {
@@ -93,11 +100,20 @@ interface LoadContext extends ContactLoadOptions {
   /** The workspace had no contacts at `startedAt`: look-ups are skipped; a conflict reveals a contact inserted since. */
   readonly isEmpty: boolean;
 }
-// One index lookup per number: the planner may turn a plain join into a scan of all contacts for every batch.
+
+// One index lookup per number: the planner may turn a plain join into a scan of all contacts for every batch. Of the custom fields
+// only what is needed is read: they may have 64 KiB. The text form of jsonb has a space after each colon and comma.
 const lookUpStatement = `
   SELECT known.* FROM unnest(string_to_array($2, ',')) AS given (phone_number)
   CROSS JOIN LATERAL (
-    SELECT phone_number, id, first_name, last_name, email, subscribed, deleted_at IS NOT NULL, custom_fields
+    SELECT phone_number, id, first_name, last_name, email, subscribed, deleted_at IS NOT NULL,
+      (SELECT jsonb_object_agg(name, custom_fields -> name)
+        FROM unnest($4::text[]) AS name WHERE custom_fields ? name),
+      CASE WHEN cardinality($3::text[]) > 0 THEN
+        (SELECT ARRAY[count(*)::int4, octet_length(custom_fields::text) - greatest(2 * count(*)::int4 - 1, 0)]
+          FROM jsonb_object_keys(custom_fields)) ||
+        ARRAY(SELECT at::int4 FROM unnest($3::text[]) WITH ORDINALITY AS field (name, at) WHERE custom_fields ? name)
+      END
     FROM contact WHERE contact.workspace_id = $1 AND contact.phone_number = given.phone_number
     LIMIT 1
   ) AS known`;
@@ -105,6 +121,7 @@ const lookUpStatement = `
 function contactLoad(connection: LoadConnection, writer: ContactWriter, context: LoadContext): ContactLoad {
   const { workspaceId } = context;
   const newId = createUuidV7Generator(context.startedAt);
+  const { givenFields, namedFields } = context;
 
   return {
     startedAt: context.startedAt,
@@ -116,8 +133,13 @@ function contactLoad(connection: LoadConnection, writer: ContactWriter, context:
       const numbers = candidates.map(({ phone }) => phone.digits);
       const rows = context.isEmpty
         ? []
-        : await connection.rows<KnownRow>(lookUpStatement, [workspaceId, numbers.join(',')]);
-      const known = new Map(rows.map((row) => [row[0], knownContact(row)]));
+        : await connection.rows<KnownRow>(lookUpStatement, [
+            workspaceId,
+            numbers.join(','),
+            givenFields,
+            namedFields,
+          ]);
+      const known = new Map(rows.map((row) => [row[0], knownContact(row, givenFields)]));
       return { known, optedOut: await context.findOptedOut(numbers) };
     },
     register(candidates, { known, optedOut }) {
@@ -152,17 +174,24 @@ function contactLoad(connection: LoadConnection, writer: ContactWriter, context:
   };
 }
 
-function knownContact([
-  ,
-  id,
-  firstName,
-  lastName,
-  email,
-  subscribed,
-  deleted,
-  customFields,
-]: KnownRow): KnownContact {
-  return { id, firstName, lastName, email, subscribed, deleted, customFields };
+function knownContact(
+  [, id, firstName, lastName, email, subscribed, deleted, customFields, extent]: KnownRow,
+  givenFields: readonly string[],
+): KnownContact {
+  const known = { id, firstName, lastName, email, subscribed, deleted, customFields: customFields ?? {} };
+  return extent === null ? known : { ...known, extent: extentOf(extent, givenFields) };
+}
+
+function extentOf(
+  [count, bytes, ...positions]: NonNullable<KnownRow[8]>,
+  givenFields: readonly string[],
+): FieldExtent {
+  const present = new Set<string>();
+  for (const position of positions) {
+    const name = givenFields[position - 1];
+    if (name !== undefined) present.add(name);
+  }
+  return { count, bytes, present };
 }
 
 interface ContactWriter {
@@ -176,7 +205,7 @@ interface ContactChanges {
   readonly changed: readonly ChangedContact[];
 }
 
-type WriterOptions = Omit<ContactLoadOptions, 'findOptedOut'>;
+type WriterOptions = Omit<ContactLoadOptions, 'findOptedOut' | 'givenFields' | 'namedFields'>;
 
 /** 1 MB of rows takes Postgres about a tenth of a second. */
 const batchBytes = 1024 * 1024;
@@ -314,14 +343,17 @@ async function writeBatch(
     if (events.size() >= batchBytes) await copyFull(batchBytes - 1);
   }
   await copyFull(0);
-  for (let from = 0; from < changed.length; from += changedAtOnce) {
-    const slice = changed.slice(from, from + changedAtOnce);
+  const atOnce = subscribedKeys.has('contact.updated') ? returnedAtOnce : changedAtOnce;
+  for (let from = 0; from < changed.length; from += atOnce) {
+    const slice = changed.slice(from, from + atOnce);
     for (const event of await updateContacts(connection, { workspaceId, subscribedKeys }, slice)) emit(event);
     await copyFull(0);
   }
 }
 
 const changedAtOnce = 1_000;
+/** Contacts that an update returns for their events, each with up to 64 KiB of custom fields. */
+const returnedAtOnce = 100;
 
 /** Two imports of the same people insert them in the same order, so they cannot wait for one another in a circle. */
 const byNumber = (one: NewAudienceContact, other: NewAudienceContact): number =>

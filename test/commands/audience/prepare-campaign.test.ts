@@ -299,6 +299,33 @@ describe('a CSV', () => {
     });
   });
 
+  test('fills custom fields of known people up to 64 KiB', async () => {
+    const sender = await aSender(database.pool, 'Hi {{1}}');
+    const letters = (count: number) => 'ü'.repeat(count);
+    const full = { old: letters(32_400), city: 'Bonn' };
+    await aContact(sender, { phone: '4915112345678', customFields: full });
+    await aContact(sender, { phone: '4915112345679', customFields: { old: letters(100) } });
+    const id = await aCsv(
+      sender,
+      `phone,country,city,note,zip\n+4915112345678,49,Ulm,${letters(255)},1\n+4915112345679,49,Ulm,${letters(255)},2\n`,
+      {
+        audience: { csv_mapping: { ...mapping, custom_field_mapping: { city: 2, note: 3, x: 3, zip: 4 } } },
+        variableMapping: { body: { 1: '{{custom.old}}' } },
+      },
+    );
+    await prepare(id);
+    const [one, other] = await contactsOf(sender);
+    expect(one?.custom_fields).toEqual({ ...full, x: letters(255), zip: '1' });
+    expect(other?.custom_fields).toEqual({
+      old: letters(100),
+      city: 'Ulm',
+      note: letters(255),
+      x: letters(255),
+      zip: '2',
+    });
+    expect((await recipientsOf(id))[1]?.variables).toEqual([letters(100)]);
+  });
+
   test('restores the deleted, and skips the unsubscribed and blocked countries', async () => {
     const sender = await aSender(database.pool);
     const deleted = await aContact(sender, { phone: '4915100000001', deleted: true });

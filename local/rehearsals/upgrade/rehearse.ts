@@ -105,7 +105,7 @@ export async function rehearseUpgrade(rehearsal: Rehearsal): Promise<readonly st
   });
 
   for (const id of [sending, asleep]) await until(id, ({ status }) => status === 'COMPLETED');
-  const events = await waitForWebhooks(stack, startedAt, signal);
+  const events = await waitForWebhooks(stack, signal);
   const { calls, failures } = await caller.stop();
   const last = await drainAll([fresh.api, fresh.worker]);
   say(
@@ -167,11 +167,8 @@ async function untilGauges(
 const quietMs = 6_000;
 
 /** Waits until no event and no delivery has been added for a while; returns the number of events. */
-async function waitForWebhooks(
-  { databaseUrl }: UpgradeStack,
-  startedAt: number,
-  signal: AbortSignal,
-): Promise<number> {
+async function waitForWebhooks({ databaseUrl }: UpgradeStack, signal: AbortSignal): Promise<number> {
+  const startedAt = performance.now();
   const read = () =>
     withClient(databaseUrl, async (client) => {
       const { rows } = await client.query<{ readonly events: number; readonly open: number }>(

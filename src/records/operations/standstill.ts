@@ -36,9 +36,14 @@ export async function endWatch(connection: Connection, startedAt: Date): Promise
     UPDATE campaign_watch SET looked_at = ${startedAt.toISOString()}::timestamptz`);
 }
 
+/** False while the campaign waits for its turn to start: it has no workflow yet. */
+const isStarted = sql.fragment`
+  NOT EXISTS (SELECT FROM workflow_outbox WHERE workflow_outbox.campaign_id = campaign.id)`;
+
 /**
  * Records campaigns without progress as suspects, and deletes suspects that move again. A running campaign moves when its last
- * batch is claimed or recorded; one that has claimed every recipient may wait for retries and outcomes.
+ * batch is claimed or recorded; one that has claimed every recipient may wait for retries and outcomes. A scheduled campaign is
+ * a suspect until it is prepared, and again when it is nearly due: its workflow may be lost.
  */
 export async function suspectCampaigns(connection: Connection): Promise<void> {
   await connection.query(sql.type(nothing)`
@@ -57,6 +62,14 @@ export async function suspectCampaigns(connection: Connection): Promise<void> {
       UNION ALL
       SELECT id, CASE preparation_status WHEN 'READY' THEN 'due' ELSE 'preparing' END FROM campaign
       WHERE status = 'DRAFT' AND updated_at < now() - interval '30 seconds'
+        AND (preparation_status = 'READY' OR ${isStarted})
+      UNION ALL
+      SELECT id, 'preparing' FROM campaign
+      WHERE status = 'SCHEDULED' AND preparation_status = 'PREPARING' AND updated_at < now() - interval '30 seconds'
+        AND scheduled_at >= now() - interval '15 seconds' AND ${isStarted}
+      UNION ALL
+      SELECT id, 'waiting' FROM campaign WHERE status = 'SCHEDULED' AND preparation_status = 'READY'
+        AND scheduled_at BETWEEN now() - interval '15 seconds' AND now() + interval '2 minutes'
       UNION ALL
       SELECT id, CASE WHEN waiting.reason IS NULL THEN 'running' ELSE 'waiting' END FROM still AS campaign ${waitingJoin}
     ), moving AS (

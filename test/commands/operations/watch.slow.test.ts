@@ -102,6 +102,39 @@ it('starts the workflow of a campaign again that was terminated in its sleep', a
   await handleOf(campaignId).terminate();
 });
 
+it.each([
+  ['is still to be prepared', { unprepared: true, scheduledInMs: 3_600_000 }],
+  ['is due in a minute', { scheduledInMs: 60_000 }],
+])('starts the workflow of a scheduled campaign that Temporal has lost, when it %s', async (_, seed) => {
+  const { campaignId } = await fixture({ recipients: 2, ...seed });
+  await doctorFixture.run(
+    sql.fragment`UPDATE campaign SET updated_at = now() - interval '1 minute' WHERE id = ${campaignId}`,
+  );
+  const later = await fixture({ recipients: 2, scheduledInMs: 3_600_000 });
+  await checkUntil(async () => logged.includes('campaigns repaired'));
+  expect((await handleOf(campaignId).describe()).status.name).toBe('RUNNING');
+  await expect(handleOf(later.campaignId).describe()).rejects.toThrow('not found');
+  await handleOf(campaignId).terminate();
+});
+
+it.each([
+  ['scheduled', { scheduledInMs: 3_600_000 }],
+  ['immediate', {}],
+])('leaves a campaign alone that is %s and waits for its turn to start', async (_, seed) => {
+  const { campaignId } = await fixture({ recipients: 2, unprepared: true, ...seed });
+  await doctorFixture.run(
+    sql.fragment`UPDATE campaign SET updated_at = now() - interval '1 minute' WHERE id = ${campaignId}`,
+  );
+  await doctorFixture.run(
+    sql.fragment`INSERT INTO workflow_outbox (campaign_id, kind) VALUES (${campaignId}, 'start')`,
+  );
+  for (let checks = 0; checks < 2; checks += 1) {
+    await doctorFixture.run(sql.fragment`UPDATE campaign_watch SET next_at = now()`);
+    await check();
+  }
+  expect(logged).toEqual([]);
+});
+
 it('reports a due campaign whose workflow cannot continue, until it progresses', async () => {
   const { campaignId, start, withWorker, progress, result } = await fixture({
     recipients: 3,

@@ -83,7 +83,13 @@ function afterItem(template: NotifiedTemplate, item: TemplateItem): NotifiedTemp
         statusReportedAt: epochSeconds(item.timestamp) ?? template.statusReportedAt,
       };
     case 'template_category':
-      return { ...template, category: item.newCategory, upcomingCategory: null, upcomingCategoryAt: null };
+      return {
+        ...template,
+        category: item.newCategory,
+        upcomingCategory: null,
+        upcomingCategoryAt: null,
+        categoryReportedAt: epochSeconds(item.timestamp) ?? template.categoryReportedAt,
+      };
     case 'template_announcement':
       return { ...template, upcomingCategory: item.upcomingCategory, upcomingCategoryAt: item.takesEffectAt };
     case 'template_quality':
@@ -93,10 +99,17 @@ function afterItem(template: NotifiedTemplate, item: TemplateItem): NotifiedTemp
   }
 }
 
-/** The provider repeats callbacks for days: one that is older than the recorded status is ignored. */
-function isOutdated({ statusReportedAt }: NotifiedTemplate, item: TemplateItem): boolean {
-  const reportedAt = item.kind === 'template_status' ? epochSeconds(item.timestamp) : null;
-  return reportedAt !== null && statusReportedAt !== null && reportedAt < statusReportedAt;
+/** The provider repeats callbacks for days: one that is older than the recorded status or category is ignored. */
+function isOutdated(template: NotifiedTemplate, item: TemplateItem): boolean {
+  const reportedAt = epochSeconds(item.timestamp);
+  const known = {
+    template_status: template.statusReportedAt,
+    template_category: template.categoryReportedAt,
+    template_announcement: template.categoryReportedAt,
+    template_quality: null,
+    template_components: null,
+  }[item.kind];
+  return reportedAt !== null && known !== null && reportedAt < known;
 }
 
 function eventType(before: NotifiedTemplate, after: NotifiedTemplate): 'STATUS' | 'CATEGORY' | null {

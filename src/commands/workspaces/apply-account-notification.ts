@@ -4,7 +4,7 @@ import { providerErrorRule } from '../../domain/sending/provider-error.ts';
 import type { AccountItem } from '../../provider/notification-item.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { setMessagingLimit } from '../../records/sending/messaging-limit.ts';
-import { noteAccountNotice } from '../../records/workspaces/business-accounts.ts';
+import { advanceBlockReport, noteAccountNotice } from '../../records/workspaces/business-accounts.ts';
 import {
   blockChannelsOfAccount,
   liftEndedBlocks,
@@ -28,7 +28,7 @@ export async function applyAccountNotification(
   const { businessAccountId, field, event, facts, messagingLimit, quality, blockedUntil } = item;
   const { logger } = dependencies;
   const now = dependencies.now();
-  const maySend = blockedUntil !== null && blockedUntil <= now ? null : item.maySend;
+  let maySend = blockedUntil !== null && blockedUntil <= now ? null : item.maySend;
   const paused: string[] = [];
   logger.warn({ businessAccountId, field, event, facts }, 'the provider reported on an account');
   if (businessAccountId !== null) {
@@ -37,6 +37,9 @@ export async function applyAccountNotification(
     if (messagingLimit !== undefined)
       await setMessagingLimit(connection, businessAccountId, { limit: messagingLimit, reportedAt });
     if (quality !== null) await setChannelQuality(connection, businessAccountId, { ...quality, reportedAt });
+    // The provider repeats callbacks for days, in any order.
+    if (item.maySend !== null && !(await advanceBlockReport(connection, businessAccountId, reportedAt)))
+      maySend = null;
   }
   if (businessAccountId !== null && maySend === false) {
     const block = { businessAccountId, event, until: blockedUntil };

@@ -81,16 +81,13 @@ async function recordAndEmit(transaction: Connection, batch: OutcomeBatch): Prom
   const [first] = failed;
   if (first === undefined) return [];
   const outcomes = new Map(batch.outcomes.map(({ position, outcome }) => [position, outcome]));
-  const events = failed.map(({ position, at, ...message }) => {
+  const events = failed.map(({ position, at, isStranger: _, ...message }) => {
     const outcome = outcomes.get(position);
     const error = outcome?.kind === 'failed' ? (outcome.error ?? null) : null;
     return failedEvent({ ...message, campaignId: batch.campaignId, source: 'campaign', error }, at);
   });
   await emitEvents(transaction, first.workspaceId, events);
-  return failed.flatMap(({ position, contactId, to }) => {
-    const outcome = outcomes.get(position);
-    return contactId === null && outcome?.kind === 'failed' && outcome.optedOut === true ? [to] : [];
-  });
+  return failed.filter(({ isStranger }) => isStranger).map(({ to }) => to);
 }
 
 const FailedRecipient = row(
@@ -105,6 +102,8 @@ const FailedRecipient = row(
     workspaceId: t.number,
     phoneNumberId: t.string,
     at: timestamp,
+    /** Opted out, and has no contact. */
+    isStranger: t.boolean,
   }),
 );
 
@@ -211,11 +210,15 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
       ) AS change
       GROUP BY counted.campaign_id, change.kind, change.reason ORDER BY change.kind, change.reason
       ON CONFLICT (campaign_id, kind, reason) DO UPDATE SET count = campaign_reason.count + excluded.count
+    ), opting_out AS (
+      SELECT updated.id, channel.workspace_id, COALESCE(updated.contact_id, (
+        SELECT contact.id FROM contact
+        WHERE contact.workspace_id = channel.workspace_id AND contact.phone_number = updated.phone_number)) AS person_id
+      FROM updated JOIN channel ON channel.id = ${channelId}
+      WHERE open AND new_state = 'FAILED' AND opted_out
     ), opted_out AS (
       INSERT INTO waiting_opt_out (workspace_id, contact_id)
-      SELECT channel.workspace_id, contact_id FROM updated JOIN channel ON channel.id = ${channelId}
-      WHERE open AND new_state = 'FAILED' AND opted_out AND contact_id IS NOT NULL
-      ORDER BY contact_id
+      SELECT workspace_id, person_id FROM opting_out WHERE person_id IS NOT NULL ORDER BY person_id
       ON CONFLICT DO NOTHING
     ), timed AS (
       INSERT INTO campaign_minute (campaign_id, at, accepted, failed, charged)
@@ -236,7 +239,8 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
     SELECT updated.id, position, provider_message_id AS "providerMessageId", contact_id AS "contactId", reason,
       reason_detail AS detail, channel.workspace_id AS "workspaceId", channel.phone_number_id AS "phoneNumberId", now() AS at,
       COALESCE(phone_number, (SELECT provider_user_id FROM contact
-        WHERE contact.workspace_id = channel.workspace_id AND contact.id = contact_id), '') AS to
+        WHERE contact.workspace_id = channel.workspace_id AND contact.id = contact_id), '') AS to,
+      EXISTS (SELECT FROM opting_out WHERE opting_out.id = updated.id AND person_id IS NULL) AS "isStranger"
     FROM updated CROSS JOIN (SELECT * FROM channel WHERE id = ${channelId}) AS channel
     WHERE open AND new_state = 'FAILED'`;
 }

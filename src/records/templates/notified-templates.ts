@@ -11,6 +11,8 @@ const NotifiedTemplate = t.type({
   quality: nullable(t.string),
   /** Time of the present status in whole seconds: of the provider's change, or of the sync that read it; null before either. */
   statusReportedAt: nullable(timestamp),
+  /** The same of the category. */
+  categoryReportedAt: nullable(timestamp),
   /** The category that the provider has announced. */
   upcomingCategory: nullable(t.string),
   upcomingCategoryAt: nullable(timestamp),
@@ -27,6 +29,7 @@ export async function lockNotifiedTemplate(
 ): Promise<NotifiedTemplate | undefined> {
   const found = await connection.maybeOne(sql.type(row(NotifiedTemplate))`
     SELECT ${syncedSelection}, workspace_id AS "workspaceId", quality, status_reported_at AS "statusReportedAt",
+      category_reported_at AS "categoryReportedAt",
       upcoming_category AS "upcomingCategory", upcoming_category_at AS "upcomingCategoryAt"
     FROM template
     WHERE business_account_id = ${businessAccountId} AND provider_template_id = ${providerTemplateId}
@@ -38,6 +41,7 @@ export async function updateNotifiedTemplate(connection: Connection, template: N
   await connection.query(sql.type(nothing)`
     UPDATE template SET category = ${template.category}, status = ${template.status}, quality = ${template.quality},
       rejected_reason = ${template.rejectedReason}, status_reported_at = ${template.statusReportedAt?.toISOString() ?? null},
+      category_reported_at = ${template.categoryReportedAt?.toISOString() ?? null},
       upcoming_category = ${template.upcomingCategory},
       upcoming_category_at = ${template.upcomingCategoryAt?.toISOString() ?? null},
       updated_at = clock_timestamp()

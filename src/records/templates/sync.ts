@@ -70,16 +70,17 @@ export async function upsertTemplates(
   // A page contains every status change from before its request, so an older callback adds nothing.
   const reportedAt = sql.fragment`date_trunc('second', ${readAt}::timestamptz)`;
   await connection.query(sql.type(nothing)`
-    UPDATE template SET synced_at = clock_timestamp(), status_reported_at = greatest(status_reported_at, ${reportedAt})
+    UPDATE template SET synced_at = clock_timestamp(), status_reported_at = greatest(status_reported_at, ${reportedAt}),
+      category_reported_at = greatest(category_reported_at, ${reportedAt})
     FROM ${given}
     WHERE template.business_account_id = ${businessAccountId}
       AND template.provider_template_id = given."providerTemplateId"`);
   return connection.any(sql.type(row(SyncedTemplate))`
     INSERT INTO template (workspace_id, business_account_id, provider_template_id, name, language, category, status,
-      parameter_format, components, quality, rejected_reason, status_reported_at)
+      parameter_format, components, quality, rejected_reason, status_reported_at, category_reported_at)
     SELECT ${workspaceId}, ${businessAccountId}, given."providerTemplateId", given.name, given.language,
       coalesce(given.category, known.category, 'UNKNOWN'), given.status, given."parameterFormat", given.components,
-      given.quality, given."rejectedReason", ${reportedAt}
+      given.quality, given."rejectedReason", ${reportedAt}, ${reportedAt}
     FROM ${given}
     LEFT JOIN template AS known
       ON known.business_account_id = ${businessAccountId} AND known.provider_template_id = given."providerTemplateId"

@@ -74,7 +74,20 @@ export interface AccountNotice {
   readonly reportedAt: Date;
 }
 
-/** Keeps the last notice. */
+/** Notes the time of a report on whether the account may send. False, and nothing changes, if a newer one is known. */
+export async function advanceBlockReport(
+  connection: Connection,
+  businessAccountId: string,
+  reportedAt: Date,
+): Promise<boolean> {
+  const at = sql.fragment`${reportedAt.toISOString()}::timestamptz`;
+  const { rowCount } = await connection.query(sql.type(nothing)`
+    UPDATE business_account SET block_reported_at = ${at}
+    WHERE id = ${businessAccountId} AND (block_reported_at IS NULL OR block_reported_at <= ${at})`);
+  return rowCount > 0;
+}
+
+/** Keeps the newest notice. */
 export async function noteAccountNotice(
   connection: Connection,
   businessAccountId: string,
@@ -82,5 +95,5 @@ export async function noteAccountNotice(
 ): Promise<void> {
   await connection.query(sql.type(nothing)`
     UPDATE business_account SET notice = ${sql.jsonb({ ...facts, field, event, at: reportedAt.toISOString() } as never)}
-    WHERE id = ${businessAccountId}`);
+    WHERE id = ${businessAccountId} AND COALESCE(notice ->> 'at', '') <= ${reportedAt.toISOString()}`);
 }

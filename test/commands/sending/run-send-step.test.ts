@@ -5,6 +5,7 @@ import * as t from 'io-ts';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { pauseCampaign, startCampaignAgain } from '../../../src/commands/campaigns/change-campaign.ts';
+import { applyWaitingOptOuts } from '../../../src/commands/callbacks/change-subscription.ts';
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
 import { settleCampaign } from '../../../src/commands/campaigns/settle-campaign.ts';
 import { loadConfig } from '../../../src/config.ts';
@@ -362,6 +363,7 @@ describe('runSendStep', () => {
       SELECT ${seeded.workspaceId}, phone_number, '49', 'csv_import' FROM recipient
       WHERE campaign_id = ${seeded.campaignId}`);
     await runSendStep(dependenciesWith(createFakeProvider(refuse(131050))), seeded.campaignId, calm);
+    await applyWaitingOptOuts({ database: test.pool, now: () => new Date() });
     const subscribed = await test.pool.oneFirst(sql.type(row(t.type({ subscribed: t.boolean })))`
       SELECT subscribed FROM contact WHERE workspace_id = ${seeded.workspaceId}`);
     expect(subscribed).toBe(false);

@@ -82,6 +82,12 @@ const channelOf = async ({ channelId }: Place) =>
 const dataOf = async ({ workspaceId }: Place) =>
   (await eventsOf(database.pool, workspaceId)).map(({ data }) => data);
 
+/** The callback with the provider's time, in epoch seconds. */
+function atTime(time: number, callback: ReturnType<typeof fieldCallback>) {
+  const [entry] = callback['entry'] as readonly object[];
+  return { ...callback, entry: [{ ...entry, time }] };
+}
+
 describe('a notification about a template', () => {
   it('is recorded, emits one event, and pauses the campaigns when the template may not be sent', async () => {
     const place = await seed();
@@ -194,6 +200,18 @@ describe('a notification about a template', () => {
     expect(await campaignOf(place)).toMatchObject({ status: 'RUNNING' });
   });
 
+  it('keeps the newest category when older reports come late', async () => {
+    const place = await seed();
+    const change = (new_category: string, time: number) =>
+      atTime(
+        time,
+        fieldCallback(place.accountId, 'template_category_update', { ...about(place), new_category }),
+      );
+    await deliver(applier, [change('MARKETING', 1_751_000_200), change('UTILITY', 1_751_000_100)]);
+    expect(await templateOf(place)).toMatchObject({ category: 'MARKETING' });
+    expect(await dataOf(place)).toHaveLength(1);
+  });
+
   it('records the quality without an event', async () => {
     const place = await seed();
     const value = { ...about(place), previous_quality_score: 'GREEN', new_quality_score: 'RED' };
@@ -237,6 +255,17 @@ describe('a notification about an account', () => {
       block_reason: 'ACCOUNT_UPDATE DISABLED_UPDATE',
     });
     expect(await campaignOf(place)).toEqual({ status: 'PAUSED', pause_reason: 'CHANNEL_BLOCKED' });
+  });
+
+  it('changes nothing when it is older than the one before', async () => {
+    const place = await seed();
+    const ban = update(place, { event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'DISABLE' } });
+    const reinstated = update(place, { event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'REINSTATE' } });
+    await deliver(applier, [atTime(1_751_000_100, ban), atTime(1_751_000_200, reinstated)]);
+    await deliver(applier, [atTime(1_751_000_100, ban)]);
+    expect(await channelOf(place)).toEqual({ status: 'active', block_reason: null });
+    await deliver(applier, [atTime(1_751_000_300, ban), atTime(1_751_000_200, reinstated)]);
+    expect(await channelOf(place)).toMatchObject({ status: 'blocked' });
   });
 
   it('lifts that block, and only that one, when the account is reinstated', async () => {
@@ -339,7 +368,10 @@ describe('a notification about an account', () => {
     expect(await accountOf(place)).toMatchObject({ messaging_limit: 2000 });
     await deliver(applier, [
       limit(-1, 1_800_000_300),
-      fieldCallback(place.accountId, 'account_review_update', { decision: 'REJECTED' }),
+      atTime(
+        1_800_000_400,
+        fieldCallback(place.accountId, 'account_review_update', { decision: 'REJECTED' }),
+      ),
     ]);
     expect(await accountOf(place)).toMatchObject({
       messaging_limit: null,

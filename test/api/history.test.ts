@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiKey } from '../../src/commands/workspaces/create-api-key.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';
+import { seedCampaign } from '../support/campaign-factory.ts';
 import { query } from '../support/webhook-fixtures.ts';
 
 let api: TestApi;
@@ -59,8 +61,8 @@ describe('the history of a contact', () => {
 });
 
 describe('conversations', () => {
-  it('name their contact, and can be ordered by the last message', async () => {
-    const { body } = await get('/api/conversations?sort=lastMessageAt');
+  it('name their contact', async () => {
+    const { body } = await get('/api/conversations');
     expect(body.data).toMatchObject([
       {
         id: conversationId,
@@ -71,9 +73,78 @@ describe('conversations', () => {
     ]);
   });
 
+  type Owner = Pick<SeededWorkspace, 'workspaceId' | 'channelId' | 'channelKey'>;
+
+  /** The contact wrote on 21 November at ten o'clock. */
+  async function aConversation({ workspaceId, channelId }: Owner, phoneNumber: string) {
+    const [contact, conversation] = [randomUUID(), randomUUID()];
+    await query(
+      api.database,
+      `INSERT INTO contact (id, workspace_id, phone_number, country_code, first_name, source)
+       VALUES ($1, $2, $3, '49', 'Ada', 'incoming')`,
+      [contact, workspaceId, phoneNumber],
+    );
+    await query(
+      api.database,
+      `INSERT INTO conversation (id, workspace_id, channel_id, contact_id, last_message_at, inbound_at, created_at)
+       VALUES ($1, $2, $3, $4, '2026-11-21T10:00:00Z', '2026-11-21T10:00:00Z', '2026-11-21T10:00:00Z')`,
+      [conversation, workspaceId, channelId, contact],
+    );
+    return conversation;
+  }
+  const listed = async ({ channelKey: key }: Owner, filter: string): Promise<readonly string[]> =>
+    (await api.send('GET', `/api/conversations?${filter}`, { key })).body.data.map(
+      ({ id }: { id: string }) => id,
+    );
+
+  it('can be ordered by the last message', async () => {
+    const owner = await api.seedWorkspace();
+    const older = await aConversation(owner, '4915100000001');
+    const newer = await aConversation(owner, '4915100000002');
+    await query(
+      api.database,
+      `UPDATE conversation SET created_at = created_at + interval '1 hour', last_message_at = last_message_at - interval '1 hour'
+       WHERE id = $1`,
+      [newer],
+    );
+    expect(await listed(owner, '')).toEqual([newer, older]);
+    expect(await listed(owner, 'sort=lastMessageAt')).toEqual([older, newer]);
+  });
+
   it('of a campaign are those of its recipients who wrote after it reached them', async () => {
-    const { body: none } = await get(`/api/conversations?campaignId=${randomUUID()}`);
-    expect(none.data).toEqual([]);
+    const campaign = await seedCampaign(api.database.pool, { recipients: 3 });
+    const later = await seedCampaign(api.database.pool, { recipients: 1 });
+    const foreign = await seedCampaign(api.database.pool, { recipients: 1 });
+    const { workspaceId, channelId, templateId } = campaign;
+    await query(
+      api.database,
+      'UPDATE campaign SET workspace_id = $1, channel_id = $2, template_id = $3 WHERE id = $4',
+      [workspaceId, channelId, templateId, later.campaignId],
+    );
+    const { apiKey } = await createApiKey(api.dependencies, { workspaceId, channelId, scope: 'channel' });
+    const owner = { workspaceId, channelId, channelKey: apiKey };
+    await query(api.database, `UPDATE campaign SET started_at = '2026-11-21T08:00:00Z'`, []);
+    // The seeded recipients' numbers. The second was reached after they wrote, the third was never reached.
+    const replied = await aConversation(owner, '4915100000001');
+    const wroteBefore = await aConversation(owner, '4915100000002');
+    const unreached = await aConversation(owner, '4915100000003');
+    await query(
+      api.database,
+      `UPDATE recipient SET state = 'READ', accepted_at = CASE WHEN campaign_id = $1 AND position = 1
+         THEN timestamptz '2026-11-21T09:00:00Z' ELSE '2026-11-21T11:00:00Z' END
+       WHERE NOT (campaign_id = $1 AND position = 3)`,
+      [campaign.campaignId],
+    );
+    await query(
+      api.database,
+      `UPDATE recipient SET accepted_at = '2026-11-21T09:00:00Z' WHERE campaign_id = $1`,
+      [foreign.campaignId],
+    );
+    expect(new Set(await listed(owner, ''))).toEqual(new Set([replied, wroteBefore, unreached]));
+    expect(await listed(owner, `campaignId=${campaign.campaignId}`)).toEqual([replied]);
+    expect(await listed(owner, `campaignId=${later.campaignId}`)).toEqual([]);
+    expect(await listed(owner, `campaignId=${foreign.campaignId}`)).toEqual([]);
+    expect(await listed(owner, `campaignId=${randomUUID()}`)).toEqual([]);
   });
 });
 

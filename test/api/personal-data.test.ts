@@ -197,8 +197,19 @@ it('skips an erased person who waits in a campaign', async () => {
     AND position = 1`);
   await query(sql.fragment`UPDATE campaign_counter SET pending = 1, skipped = 1
     WHERE campaign_id = ${campaign.campaignId}`);
+  await query(sql.fragment`UPDATE campaign SET total_contacts = 1, total_contacts_skipped = 1
+    WHERE id = ${campaign.campaignId}`);
+  const foreign = await seedCampaign(database, { recipients: 2 });
   await api.send('DELETE', `/api/contacts/${contactId}?erase=true`, { key });
-  expect(await checkBooks(database, campaign)).toMatchObject({ counters_fit: true });
+  const fitting = { counters_fit: true, totals_fit: true };
+  expect(await checkBooks(database, campaign)).toMatchObject(fitting);
+  expect(await checkBooks(database, foreign)).toMatchObject(fitting);
+  const totals = sql.fragment`SELECT total_contacts, total_contacts_skipped FROM campaign
+    WHERE id = ANY (${sql.array([campaign.campaignId, foreign.campaignId], 'uuid')}) ORDER BY workspace_id`;
+  expect(await rowsOf(database, totals)).toEqual([
+    { total_contacts: 0, total_contacts_skipped: 2 },
+    { total_contacts: 2, total_contacts_skipped: 0 },
+  ]);
   const state = sql.fragment`SELECT state, reason FROM recipient WHERE campaign_id = ${campaign.campaignId}
     AND position = 1`;
   expect(await rowsOf(database, state)).toEqual([{ state: 'SKIPPED', reason: 'CONTACT_DELETED' }]);

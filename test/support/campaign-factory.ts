@@ -98,18 +98,28 @@ const Sums = row(
     ledger: t.bigint,
     owed: t.bigint,
     counters_fit: t.boolean,
+    totals_fit: t.boolean,
   }),
 );
 
-/** Invariants of the books: ledger equals balance, reservations equal open recipients, counters equal rows. */
+/**
+ * What a wallet and a campaign should agree on: `ledger` is the balance, `owed` the reservations of the channel's recipients and single
+ * messages, `counters_fit` compares the counters with the recipients, `totals_fit` the two totals with the recipients (or, where the
+ * file's invalid rows have none, with more).
+ */
 export async function checkBooks(database: Database, { channelId, campaignId }: SeededCampaign) {
   return database.one(sql.type(Sums)`
     WITH rows AS (SELECT lower(state) AS state, count(*)::int AS n FROM recipient
       WHERE campaign_id = ${campaignId} GROUP BY state)
     SELECT balance, reserved,
       (SELECT COALESCE(sum(amount), 0)::bigint FROM ledger_entry WHERE channel_id = ${channelId}) AS ledger,
-      (SELECT COALESCE(sum(price), 0)::bigint FROM recipient
-        WHERE campaign_id = ${campaignId} AND settlement = 'reserved') AS owed,
+      ((SELECT COALESCE(sum(price), 0) FROM recipient JOIN campaign ON campaign.id = recipient.campaign_id
+          WHERE campaign.channel_id = ${channelId} AND settlement = 'reserved')
+        + (SELECT COALESCE(sum(price), 0) FROM message
+          WHERE channel_id = ${channelId} AND settlement = 'reserved'))::bigint AS owed,
+      (SELECT total_contacts = (SELECT count(*) FROM recipient WHERE campaign_id = campaign.id AND sendable)
+          AND total_contacts + total_contacts_skipped = (SELECT count(*) FROM recipient WHERE campaign_id = campaign.id)
+        FROM campaign WHERE id = ${campaignId}) AS totals_fit,
       NOT EXISTS (
         SELECT FROM (SELECT key, value::int FROM campaign_counter, jsonb_each_text(to_jsonb(campaign_counter)
             - 'campaign_id' - 'claimed_position' - 'charged') WHERE campaign_id = ${campaignId}) AS kept (state, n)

@@ -236,6 +236,13 @@ describe('the dashboard rejects', () => {
     expect((await ask('GET', '/dashboard/api/campaigns', twice)).status).toBe(401);
   });
 
+  it('the session of an operator’s key when it sends', async () => {
+    const session = await enter(workspace.operatorKey);
+    expect((await ask('GET', '/dashboard/api/campaigns', session)).status).toBe(200);
+    for (const path of ['campaigns/check', 'campaigns/auto-trigger'])
+      expect([path, (await ask('POST', `/dashboard/api/${path}`, session, {})).status]).toEqual([path, 401]);
+  });
+
   it('a key in place of a session, and a session in place of a key', async () => {
     const key = { ...own, 'X-API-Key': workspace.channelKey };
     expect((await ask('GET', '/dashboard/api/campaigns', key)).status).toBe(401);

@@ -140,6 +140,18 @@ describe('statuses of a campaign', () => {
     await expectBooksFit(sending);
   });
 
+  it('counts each status by minute, the failures that receipts report too', async () => {
+    const sending = await accepted(3);
+    await deliver(applier, [
+      callback(sending, 'failed', 0, { code: 131026 }),
+      callback(sending, 'delivered', 1),
+      callback(sending, 'read', 2),
+    ]);
+    const minutes = sql.fragment`SELECT sum(delivered)::int AS delivered, sum(read)::int AS read, sum(failed)::int AS failed
+      FROM campaign_minute WHERE campaign_id = ${sending.campaignId}`;
+    expect(await rowsOf(database.pool, minutes)).toEqual([{ delivered: 2, read: 1, failed: 1 }]);
+  });
+
   it('ends in the same rows and events whatever the order and the repetitions', async () => {
     const orders = [
       ['sent', 'delivered', 'read'],

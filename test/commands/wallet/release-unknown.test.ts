@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { releaseUnknownMessages } from '../../../src/commands/wallet/release-unknown.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import { createApplier, deliver, messagesCallback, rowsOf, status } from '../../support/callback-fixtures.ts';
-import { checkBooks, seedCampaign } from '../../support/campaign-factory.ts';
+import { checkBooks, seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;
@@ -55,6 +55,32 @@ it('releases the reservations of messages without a status, and charges one that
     reserved: price,
     counters_fit: true,
   });
+});
+
+/** A single message without a status for two days. */
+async function addSingleMessage({ workspaceId, channelId }: SeededCampaign): Promise<void> {
+  await database.pool.query(sql.type(nothing)`
+    INSERT INTO message (workspace_id, channel_id, direction, source, phone_number, type, state, settlement, price, updated_at)
+    VALUES (${workspaceId}, ${channelId}, 'outbound', 'api', '4915100000001', 'template', 'UNKNOWN', 'reserved', ${price},
+      now() - interval '2 days')`);
+  await database.pool.query(sql.type(nothing)`
+    UPDATE wallet SET reserved = reserved + ${price} WHERE channel_id = ${channelId}`);
+}
+
+it('releases the single messages of one workspace, unless one campaign is asked for', async () => {
+  const [place, other] = [await seed(), await seed()];
+  for (const each of [place, other]) await addSingleMessage(each);
+  const { workspaceId, campaignId } = place;
+  const release = (campaign: string | undefined) =>
+    releaseUnknownMessages(
+      { database: database.pool },
+      { workspaceId, campaignId: campaign, olderThanHours: 24 },
+    );
+  expect(await release(campaignId)).toMatchObject({ messages: 3 });
+  expect(await checkBooks(database.pool, place)).toMatchObject({ reserved: 2n * price, owed: 2n * price });
+  expect(await release(undefined)).toEqual({ messages: 1, amount: price });
+  expect(await checkBooks(database.pool, place)).toMatchObject({ reserved: price, owed: price });
+  expect(await checkBooks(database.pool, other)).toMatchObject({ reserved: 5n * price, owed: 5n * price });
 });
 
 it('leaves other workspaces alone', async () => {

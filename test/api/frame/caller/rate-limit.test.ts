@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createRateLimiter, type RateLimits } from '../../../../src/api/frame/caller/rate-limit.ts';
+import { createApiKey } from '../../../../src/commands/workspaces/create-api-key.ts';
 import { mintApiKey } from '../../../../src/domain/workspaces/api-key.ts';
 import { startTestApi, type TestApi } from '../../../support/api.ts';
 import { createTestDatabase } from '../../../support/database.ts';
@@ -55,6 +56,15 @@ describe('the API', () => {
     expect(await statuses(1, workspace.channelKey)).toEqual([200]);
     expect(await statuses(5, 'nonsense')).toEqual([401, 401, 401, 401, 429]);
     expect(await statuses(1, workspace.channelKey)).toEqual([200]);
+  });
+
+  it('accepts more new valid keys from one address than it allows guesses', async () => {
+    const { workspaceId } = await startLimited();
+    for (let count = 0; count < 8; count += 1) {
+      const { apiKey } = await createApiKey(api.dependencies, { workspaceId, scope: 'workspace' });
+      expect(await statuses(1, apiKey)).toEqual([200]);
+    }
+    expect(await statuses(5, 'nonsense')).toEqual([401, 401, 401, 401, 429]);
   });
 
   it('delays further refusals of an address, but not those of a key', async () => {

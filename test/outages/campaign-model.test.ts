@@ -1,4 +1,7 @@
-/** Any order of starts, pauses, cancels, recharges, single sends and deaths of workers: what must hold all the while. */
+/**
+ * Any order of starts, pauses, cancels, recharges, single sends, opt-outs, receipts, price changes, lost answers and deaths of
+ * workers: what must hold all the while. `MODEL_SEED` repeats a run; `MODEL_MINUTES` makes it longer.
+ */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -19,6 +22,15 @@ import { nothing, row } from '../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
 import { messagePrice, seedCampaign, testSecrets, type SeededCampaign } from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import {
+  createApplier,
+  deliver,
+  deliverAnyhow,
+  fieldCallback,
+  messagesCallback,
+  status,
+  type RecordingApplier,
+} from '../support/callback-fixtures.ts';
 import { accept, createFakeProvider, refuse, type FakeProvider } from '../support/fake-provider.ts';
 import { watchStalls } from '../support/watch-stalls.ts';
 import { startMortalWorker, type MortalWorker } from './mortal-worker.ts';
@@ -40,7 +52,11 @@ const actsWithinMs = 1_000;
 type Action =
   | { readonly kind: 'start' | 'pause' | 'cancel'; readonly campaign: 0 | 1 }
   | { readonly kind: 'recharge'; readonly messages: number }
-  | { readonly kind: 'single' | 'kill' }
+  | { readonly kind: 'single' | 'kill' | 'price' | 'lose-answers' }
+  /** Of the recipient at this position: every campaign has the same people. */
+  | { readonly kind: 'stop' | 'stop-in-app'; readonly position: number }
+  /** Statuses of the messages so far, mixed and repeated by this seed. */
+  | { readonly kind: 'receipts'; readonly order: number }
   | { readonly kind: 'wait'; readonly ms: number };
 
 const campaignIndex = fc.constantFrom(0 as const, 1 as const);
@@ -57,6 +73,24 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('single' as const, 'kill' as const) }) },
   {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constantFrom('price' as const, 'lose-answers' as const) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('stop' as const, 'stop-in-app' as const),
+      position: fc.integer({ min: 1, max: recipients }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('receipts' as const),
+      order: fc.integer({ min: 1, max: 9_999 }),
+    }),
+  },
+  {
     weight: 4,
     arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 250 }) }),
   },
@@ -69,6 +103,9 @@ interface World {
   /** When a campaign may not send: from a second after its pause until its next start. */
   readonly silences: { readonly campaignId: string; readonly from: number; until: number }[];
   readonly stalls: ReturnType<typeof watchStalls>;
+  /** When the opt-out of a number was applied. */
+  readonly optOuts: Map<string, number>;
+  readonly applier: RecordingApplier;
 }
 
 async function makeWorld(balance: bigint): Promise<World> {
@@ -86,12 +123,19 @@ async function makeWorld(balance: bigint): Promise<World> {
       WHERE campaign_id IN (${first.campaignId}, ${second.campaignId}) AND position % 3 = 0`,
     sql.fragment`INSERT INTO rate_card (workspace_id, category, country, price)
       VALUES (${first.workspaceId}, 'UTILITY', 'FR', ${dearPrice})`,
+    sql.fragment`INSERT INTO contact (workspace_id, phone_number, country_code, country, source)
+      SELECT ${first.workspaceId}, phone_number, '49', 'DE', 'csv_import' FROM recipient
+      WHERE campaign_id = ${first.campaignId}`,
+    sql.fragment`UPDATE recipient SET contact_id = contact.id FROM contact
+      WHERE campaign_id IN (${first.campaignId}, ${second.campaignId}) AND workspace_id = ${first.workspaceId}
+        AND contact.phone_number = recipient.phone_number`,
   ];
   for (const statement of statements) await test.pool.query(sql.type(nothing)`${statement}`);
   // Rejects some messages permanently, and leaves the outcome of others unknown.
   const provider = createFakeProvider(async (message, count) => {
     await sleep(count % 7);
     if (count % 11 === 0) return refuse(131026)(message, count);
+    if (count % 29 === 0) return refuse(131050)(message, count);
     return count % 17 === 0 ? { kind: 'unknown', cause: 'reset' } : accept(message, count);
   });
   const dependencies = {
@@ -108,6 +152,8 @@ async function makeWorld(balance: bigint): Promise<World> {
     dependencies,
     silences: [],
     stalls: watchStalls(),
+    optOuts: new Map(),
+    applier: createApplier(test.pool, { now: () => new Date() }),
   };
 }
 
@@ -157,13 +203,72 @@ async function perform(world: World, step: Action): Promise<void> {
       }
       return;
     }
+    case 'price':
+      await test.pool.query(sql.type(nothing)`
+        UPDATE rate_card SET price = price % 5000 + 300 WHERE workspace_id = ${campaigns[0].workspaceId}`);
+      return;
+    case 'lose-answers':
+      // Committed or not: whoever waits for an answer cannot know.
+      await cutConnections();
+      return;
+    case 'stop':
+    case 'stop-in-app': {
+      const number = String(4_915_100_000_000 + step.position);
+      await deliver(world.applier, [stopOf(campaigns[0], number, step.kind)]);
+      world.optOuts.set(number, world.optOuts.get(number) ?? performance.now());
+      return;
+    }
+    case 'receipts':
+      await deliverAnyhow(world.applier, receiptsOf(world, step.order));
+      return;
     case 'kill':
   }
+}
+
+/** Cuts the connections of the workers; the test’s own stay. */
+const cutConnections = () =>
+  test.pool.query(sql.type(nothing)`
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name LIKE 'mortal-%'`);
+
+function stopOf({ channelId }: SeededCampaign, number: string, how: 'stop' | 'stop-in-app') {
+  const now = Math.floor(Date.now() / 1_000);
+  if (how === 'stop-in-app')
+    return fieldCallback('1', 'user_preferences', {
+      metadata: { display_phone_number: '15550100000', phone_number_id: channelId },
+      user_preferences: [{ wa_id: number, category: 'marketing_messages', value: 'stop', timestamp: now }],
+    });
+  const message = { id: `wamid.${randomUUID()}`, from: number, timestamp: String(now), type: 'text' };
+  return messagesCallback(channelId, {
+    contacts: [{ profile: { name: 'Ada' }, wa_id: number }],
+    messages: [{ ...message, text: { body: 'STOP' } }],
+  });
+}
+
+/** Up to twenty messages, each with one to four statuses in any order, some of them twice. */
+function receiptsOf({ provider, campaigns }: World, order: number) {
+  const names = ['sent', 'delivered', 'read', 'failed'];
+  return provider.received.slice(-20).flatMap(({ callbackData }, index) =>
+    Array.from({ length: 1 + ((order + index) % 4) }, (_, at) => {
+      const name = names[(order * (at + 1) + index * 7) % names.length] ?? 'sent';
+      return messagesCallback(campaigns[0].channelId, {
+        statuses: [
+          status({
+            status: name,
+            callbackData,
+            providerMessageId: `wamid.${callbackData}`,
+            ...(name === 'failed' && { code: 131026 }),
+          }),
+        ],
+      });
+    }),
+  );
 }
 
 const recharge = ({ channelId }: SeededCampaign, amount: bigint) =>
   postLedgerEntry(test.pool, { channelId, kind: 'recharge', amount });
 
+const singleNumber = '4915200000000';
 const singleTo = ({ channelId, workspaceId, templateId }: SeededCampaign) =>
   ({
     channel: {
@@ -174,7 +279,7 @@ const singleTo = ({ channelId, workspaceId, templateId }: SeededCampaign) =>
     },
     template: { id: templateId, name: 'hello', language: 'en_US', category: 'UTILITY' },
     components: [],
-    recipient: { to: '4915200000000', country: 'FR' },
+    recipient: { to: singleNumber, country: 'FR' },
     source: 'api',
     campaignId: null,
   }) as unknown as SingleMessage;
@@ -229,12 +334,17 @@ async function bringToTheEnd(world: World): Promise<void> {
 
 const Recipient = row(t.type({ id: t.string, campaign_id: t.string, state: t.string }));
 
-async function expectEveryoneOnce({ campaigns, provider, silences, stalls }: World): Promise<void> {
+async function expectEveryoneOnce({ campaigns, provider, silences, stalls, optOuts }: World): Promise<void> {
   const ids = provider.received.map(({ callbackData }) => callbackData);
   expect(new Set(ids).size).toBe(ids.length);
+  for (const { to, at } of provider.received) {
+    const optedOutAt = optOuts.get(to.replace('+', ''));
+    const late = optedOutAt !== undefined && at > optedOutAt + 10_000 + stalls.between(optedOutAt, at);
+    expect(late, 'left more than ten seconds after the person opted out').toBe(false);
+  }
   const sentAt = new Map(provider.received.map(({ callbackData, at }) => [callbackData, at]));
   for (const { campaignId } of campaigns) {
-    const { status } = await getCampaignSnapshot(test.pool, campaignId);
+    const { status: ended } = await getCampaignSnapshot(test.pool, campaignId);
     const rows = await test.pool.any(sql.type(Recipient)`
       SELECT id, campaign_id, state FROM recipient WHERE campaign_id = ${campaignId}`);
     const quiet = silences.filter((silence) => silence.campaignId === campaignId);
@@ -242,8 +352,8 @@ async function expectEveryoneOnce({ campaigns, provider, silences, stalls }: Wor
       const at = sentAt.get(id);
       const possible =
         at === undefined
-          ? ['UNKNOWN', ...(status === 'CANCELLED' ? ['CANCELLED'] : [])]
-          : ['ACCEPTED', 'FAILED', 'UNKNOWN'];
+          ? ['UNKNOWN', 'SKIPPED', ...(ended === 'CANCELLED' ? ['CANCELLED'] : [])]
+          : ['ACCEPTED', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'UNKNOWN'];
       expect(possible).toContain(state);
       const late =
         at !== undefined &&
@@ -258,6 +368,10 @@ it('keeps the books, sends to each recipient at most once, and acts on every cha
     covered: fc.integer({ min: 0, max: 100 }),
     actions: fc.array(action, { minLength: 10, maxLength: 25 }),
   });
+  const minutes = process.env['MODEL_MINUTES'];
+  const seed = Number(process.env['MODEL_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+  const limits = minutes === undefined ? {} : { interruptAfterTimeLimit: Number(minutes) * 60_000 };
+  process.stdout.write(`Repeat this run of the model with MODEL_SEED=${seed}\n`);
   let workers = 0;
   await fc.assert(
     fc.asyncProperty(plan, async ({ covered, actions }) => {
@@ -284,6 +398,6 @@ it('keeps the books, sends to each recipient at most once, and acts on every cha
       world.stalls.stop();
       await expectEveryoneOnce(world);
     }),
-    { numRuns: 6, seed: 20_261_121, endOnFailure: true },
+    { numRuns: minutes === undefined ? 6 : 100_000, seed, endOnFailure: true, ...limits },
   );
 });

@@ -28,7 +28,7 @@ import {
   deliverAnyhow,
   fieldCallback,
   messagesCallback,
-  status,
+  status as receipt,
   type RecordingApplier,
 } from '../support/callback-fixtures.ts';
 import { accept, createFakeProvider, refuse, type FakeProvider } from '../support/fake-provider.ts';
@@ -253,7 +253,7 @@ function receiptsOf({ provider, campaigns }: World, order: number) {
       const name = names[(order * (at + 1) + index * 7) % names.length] ?? 'sent';
       return messagesCallback(campaigns[0].channelId, {
         statuses: [
-          status({
+          receipt({
             status: name,
             callbackData,
             providerMessageId: `wamid.${callbackData}`,

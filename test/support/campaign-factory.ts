@@ -103,9 +103,8 @@ const Sums = row(
 );
 
 /**
- * What a wallet and a campaign should agree on: `ledger` is the balance, `owed` the reservations of the channel's recipients and single
- * messages, `counters_fit` compares the counters with the recipients, `totals_fit` the two totals with the recipients (or, where the
- * file's invalid rows have none, with more).
+ * What should agree in a channel and one of its campaigns: `ledger` with `balance`, `owed` (reserved for recipients and single messages)
+ * with `reserved`; `counters_fit` and `totals_fit` say whether counters and totals equal the recipients.
  */
 export async function checkBooks(database: Database, { channelId, campaignId }: SeededCampaign) {
   return database.one(sql.type(Sums)`

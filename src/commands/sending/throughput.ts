@@ -127,8 +127,12 @@ export class Throughput {
   /** Messages a second that leave as the provider answers now. */
   perSecond(): number {
     const { traffic, channelId } = this.#limits;
-    const byChannel = Math.max(0, this.#freeOfChannel()) + traffic.answersPerSecond(channelId);
-    return Math.max(1, Math.min((this.#maxFresh() * 1_000) / this.#answerMs, byChannel));
+    const maxFresh = this.#maxFresh();
+    const byAnswers = (maxFresh * 1_000) / this.#answerMs;
+    const free = Math.max(0, this.#freeOfChannel());
+    // Overtaken messages leave room for all others.
+    if (free + this.#fresh.size >= maxFresh) return Math.max(1, byAnswers);
+    return Math.max(1, Math.min(byAnswers, free + traffic.answersPerSecond(channelId)));
   }
 
   /** How long the last answer may be ago, while others are due, before the provider counts as hanging. */

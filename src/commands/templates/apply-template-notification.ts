@@ -91,6 +91,7 @@ function afterItem(template: NotifiedTemplate, item: TemplateItem): NotifiedTemp
         categoryReportedAt: epochSeconds(item.timestamp) ?? template.categoryReportedAt,
       };
     case 'template_announcement':
+      if (item.upcomingCategory === template.category) return template;
       return { ...template, upcomingCategory: item.upcomingCategory, upcomingCategoryAt: item.takesEffectAt };
     case 'template_quality':
       return { ...template, quality: item.newQualityScore };
@@ -105,7 +106,8 @@ function isOutdated(template: NotifiedTemplate, item: TemplateItem): boolean {
   const known = {
     template_status: template.statusReportedAt,
     template_category: template.categoryReportedAt,
-    template_announcement: template.categoryReportedAt,
+    // A sync does not read what is announced.
+    template_announcement: null,
     template_quality: null,
     template_components: null,
   }[item.kind];

@@ -175,6 +175,28 @@ describe('statuses of a campaign', () => {
     expect(ends).toEqual(orders.map(() => end));
   });
 
+  it('sets the time of each status once', async () => {
+    const sending = await accepted(1);
+    const times = async () =>
+      (
+        await rowsOf<Readonly<Record<'sent_at' | 'delivered_at' | 'read_at', number | null>>>(
+          database.pool,
+          sql.fragment`SELECT sent_at, delivered_at, read_at FROM recipient WHERE campaign_id = ${sending.campaignId}`,
+        )
+      )[0];
+    await deliver(applier, [callback(sending, 'sent')]);
+    const sent = await times();
+    expect(sent).toEqual({ sent_at: expect.anything(), delivered_at: null, read_at: null });
+    await deliver(applier, [callback(sending, 'delivered')]);
+    const delivered = await times();
+    expect(delivered).toEqual({ ...sent, delivered_at: expect.anything() });
+    await deliver(applier, [callback(sending, 'read')]);
+    const read = await times();
+    expect(read).toEqual({ ...delivered, read_at: expect.anything() });
+    for (const name of ['sent', 'delivered', 'read']) await deliver(applier, [callback(sending, name)]);
+    expect(await times()).toEqual(read);
+  });
+
   it('gives the event the data of the contract', async () => {
     const sending = await accepted(1);
     const pricing = { billable: true, pricing_model: 'PMP', type: 'regular', category: 'utility' };
@@ -447,6 +469,16 @@ describe('failures that mean more than their message', () => {
       UPDATE campaign SET status = 'RUNNING', pause_reason = NULL WHERE id = ${sending.campaignId}`);
     await deliver(applier, [failed]);
     expect(await campaignOf(sending)).toEqual({ status: 'RUNNING', pause_reason: null });
+  });
+
+  it('emits one event when a template that is already paused fails further messages', async () => {
+    const sending = await accepted(2);
+    await deliver(applier, [callback(sending, 'failed', 0, { code: 132015 })]);
+    await deliver(applier, [callback(sending, 'failed', 1, { code: 132015 })]);
+    const lines = await recipientsOf(sending);
+    expect(lines.map(({ state }) => state)).toEqual(['FAILED', 'FAILED']);
+    const keys = (await keysOf(sending)).filter((key) => key !== 'failed');
+    expect(keys).toHaveLength(1);
   });
 
   it('unsubscribes a contact that opted out at the provider', async () => {

@@ -237,6 +237,26 @@ describe('a notification about an account', () => {
   const update = (place: Place, value: object) =>
     fieldCallback(place.accountId, 'account_update', { ...value });
 
+  it('asks for no further sync of templates in a batch after one failed', async () => {
+    const asked: string[] = [];
+    const silent = createApplier(database.pool, {
+      orchestrator: {
+        ...applier.orchestrator,
+        startTemplateSync: async (id: string) => {
+          asked.push(id);
+          throw new Error('Temporal is silent');
+        },
+      },
+    });
+    const places = [await seed(), await seed(), await seed()];
+    await deliver(
+      silent,
+      places.map((place) => statusUpdate({ ...place, providerTemplateId: 1 }, 'APPROVED')),
+    );
+    expect(asked).toHaveLength(1);
+    expect(silent.complaints).toContain('sync of templates delayed');
+  });
+
   it('has the templates fetched again when one returns that the last sync did not find', async () => {
     const place = await seed();
     await database.pool.query(sql.type(nothing)`

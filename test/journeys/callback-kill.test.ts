@@ -19,7 +19,12 @@ import {
   status,
   subscribeToAll,
 } from '../support/callback-fixtures.ts';
-import { checkBooks, seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
+import {
+  checkBooks,
+  seedCampaign,
+  testSecretsKey,
+  type SeededCampaign,
+} from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startTemporal } from '../support/temporal.ts';
 
@@ -55,7 +60,7 @@ async function startProcess(name: 'server' | 'worker') {
       PROVIDER_APP_SECRET: appSecret,
       PROVIDER_VERIFY_TOKEN: 'the verify token of the tests',
       KEY_PEPPER: 'a key pepper for the tests',
-      SECRETS_KEY: 'a secrets key for the tests',
+      SECRETS_KEY: testSecretsKey,
       DATA_DIR: dataDir,
       PORT: '0',
       LOG_FORMAT: 'json',

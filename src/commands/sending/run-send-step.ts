@@ -15,6 +15,7 @@ import { leaveSlotQueue, recordSlotUsage } from '../../records/sending/slot-queu
 import { findPrices } from '../../records/wallet/wallets.ts';
 import { pauseCampaignsOfChannel } from '../campaigns/pause-campaigns.ts';
 import { createContactRenewal } from './contact-renewal.ts';
+import { within } from '../../concurrency/within.ts';
 import { handleRejections, handleStop } from './handle-rejections.ts';
 import { sendBatches, type SendingStep, type StepOptions } from './send-batches.ts';
 import type { Sender } from './sender.ts';
@@ -112,6 +113,9 @@ function sendMessagesOf(
     });
 }
 
+/** 1 s: as long as outcomes may keep the slot from other campaigns. */
+const recordBeforePauseMs = 1_000;
+
 async function sendAndRelease(dependencies: Sender, step: SendingStep): Promise<StepResult> {
   const { lease, context } = step;
   const sent = await sendBatches(dependencies, step);
@@ -119,6 +123,9 @@ async function sendAndRelease(dependencies: Sender, step: SendingStep): Promise<
   let othersSignalled = false;
   try {
     if (failure !== undefined) throw failure.error;
+    // Whoever sees the pause sees the outcomes as well, unless Postgres takes too long.
+    if (sent.rejections.length > 0 || stopReason !== undefined)
+      await within(recordBeforePauseMs, sent.tryToRecord());
     await handleRejections(dependencies, context, sent.rejections);
     if (stopReason !== undefined) await handleStop(dependencies, context, stopReason);
     // If nothing could be sent, the slot stays reserved for the campaign: other campaigns could not send either.

@@ -64,6 +64,8 @@ export interface SentBatches extends Ending {
   readonly rejections: readonly Rejection[];
   /** Resolves when every outcome is recorded, which may take as long as Postgres refuses one. */
   readonly recorded: () => Promise<void>;
+  /** Resolves when every outcome is recorded, or as soon as that fails. */
+  readonly tryToRecord: () => Promise<boolean>;
   /** A claim failed with this error, after which nothing more was sent. */
   readonly failure?: { readonly error: unknown };
 }
@@ -237,6 +239,7 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
     ...ending,
     ...(failure !== undefined && { failure }),
     recorded: recorder.flush,
+    tryToRecord: recorder.tryToFlush,
     channelWaitMs: Math.max(ending.channelWaitMs, await circuit.settle().catch(() => 0)),
     tokensUsed: claimer.tokensUsed,
     answerMs: queue.throughput.answerMs,

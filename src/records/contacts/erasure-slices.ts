@@ -81,10 +81,13 @@ export async function eraseEvents(connection: Connection, erasure: Erasure, slic
 
 const Callback = t.type({ id: t.bigint, isOver: t.boolean });
 
-/** Deletes applied callbacks; false when one that names the person waits to be applied. */
+/**
+ * Deletes applied callbacks of the workspace's numbers and accounts; false when one that names the person waits to be applied.
+ * Callbacks of other workspaces may contain the same digits, and stay.
+ */
 export async function eraseCallbacks(
   connection: Connection,
-  { names, formerNumbers }: Erasure,
+  { workspaceId, names, formerNumbers }: Erasure,
   slice: Slice,
 ): Promise<boolean> {
   const named = sql.array([...names, ...formerNumbers], 'text');
@@ -92,7 +95,11 @@ export async function eraseCallbacks(
   const found = await connection.any(sql.type(row(Callback))`
     SELECT id, ${callbackIsOver} AS "isOver" FROM provider_callback
     WHERE ${received} AND EXISTS (
-      SELECT FROM unnest(${named}) AS wanted (name) WHERE position(convert_to(wanted.name, 'UTF8') IN body) > 0)`);
+      SELECT FROM unnest(${named}) AS wanted (name) WHERE position(convert_to(wanted.name, 'UTF8') IN body) > 0)
+      AND EXISTS (
+        SELECT FROM channel WHERE workspace_id = ${workspaceId}
+          AND (position(convert_to(phone_number_id, 'UTF8') IN body) > 0
+            OR position(convert_to(business_account_id, 'UTF8') IN body) > 0))`);
   const over = found.filter(({ isOver }) => isOver).map(({ id }) => id);
   if (over.length > 0) {
     await connection.query(sql.type(nothing)`

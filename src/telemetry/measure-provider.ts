@@ -1,6 +1,6 @@
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
-import { providerErrorTable } from '../domain/sending/provider-error-table.ts';
+import { providerErrorTable } from '../domain/sending/provider-error.ts';
 import type { MessagingProvider, SendResult } from '../provider/provider.ts';
 
 type SendMetrics = Pick<Metrics, 'providerSendSeconds' | 'providerRefusals'> & {

@@ -54,8 +54,7 @@ import {
   listCampaignsToDelete,
   listWorkspacesWithOldMessages,
 } from '../../src/records/operations/message-retention.ts';
-import { claimBatch, listClaimed } from '../../src/records/sending/claim-batch.ts';
-import type { ClaimRequest } from '../../src/records/sending/claim-request.ts';
+import { claimBatch, type ClaimRequest, listClaimed } from '../../src/records/sending/claim-batch.ts';
 import { expireClaims } from '../../src/records/sending/claim-expiry.ts';
 import { recordOutcomes } from '../../src/records/sending/outcomes.ts';
 import { listLastReasons } from '../../src/records/sending/sending-context.ts';

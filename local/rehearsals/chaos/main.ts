@@ -4,8 +4,7 @@
  * 0 only when no recipient was lost or sent to twice, every uncertain recipient is UNKNOWN until its receipt settles it, and
  * the books are sound.
  */
-import { retryDelayMs } from '../../../src/domain/sending/provider-error.ts';
-import { retry } from '../../../src/domain/sending/provider-error-table.ts';
+import { retry, retryDelayMs } from '../../../src/domain/sending/provider-error.ts';
 import {
   createChaosCampaign,
   liveDevFile,

@@ -1,7 +1,11 @@
 /** Effects of a failure beyond its message: campaigns pause, people unsubscribe, countries are blocked. */
 import type { Dependencies } from '../../dependencies.ts';
-import { providerErrorRule, type ProviderError } from '../../domain/sending/provider-error.ts';
-import type { ChannelBlockCause, ProviderErrorRule } from '../../domain/sending/provider-error-table.ts';
+import {
+  type ChannelBlockCause,
+  type ProviderError,
+  providerErrorRule,
+  type ProviderErrorRule,
+} from '../../domain/sending/provider-error.ts';
 import { statusBits } from '../../domain/campaigns/recipient.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { addBlockedCountry } from '../../records/workspaces/notified-channels.ts';

@@ -1,7 +1,8 @@
 /** Runs one send step of a campaign. When a step hands its slot over, the workflow begins the next one beside it. */
 import type { Dependencies } from '../../dependencies.ts';
+import { nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
+import { lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
 import { getSendingHours } from '../../records/campaigns/sending-hours.ts';
-import { pauseOlderRecord } from '../sending/pause-older-record.ts';
 import { runSendStep, type StepResult } from '../sending/run-send-step.ts';
 import { ProviderTraffic } from '../sending/throughput.ts';
 import { checkSendingHours } from './sending-hours.ts';
@@ -44,4 +45,31 @@ export function createCampaignSender(dependencies: Dependencies) {
       running -= 1;
     }
   };
+}
+
+interface OlderRecord {
+  readonly campaignId: string;
+  /** Highest claimed position in the campaign's record. */
+  readonly claimedPosition: number;
+  /** Highest claimed position that the campaign's workflow has seen. */
+  readonly claimedUpTo: number;
+}
+
+/**
+ * Pauses a campaign whose workflow has seen a higher claimed position than its record has: the database was restored from a
+ * backup, and recipients sent to since then look pending. The admin command `doctor` settles them.
+ */
+async function pauseOlderRecord(
+  { database, logger }: Pick<Dependencies, 'database' | 'logger'>,
+  { campaignId, claimedPosition, claimedUpTo }: OlderRecord,
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    const campaign = await lockCampaign(transaction, campaignId);
+    if (nextCampaignStatus(campaign.status, 'pause') === undefined) return;
+    await moveCampaign(transaction, campaign, 'pause', 'RECORD_RESTORED');
+    logger.error(
+      { campaignId, claimedPosition, claimedUpTo },
+      'campaign paused: its record is older than its workflow, run the admin command doctor',
+    );
+  });
 }

@@ -3,7 +3,7 @@ import { nextOpenTime } from '../../domain/campaigns/sending-window.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { recordWindowOpening, type SendingHours } from '../../records/campaigns/sending-hours.ts';
 import { expireClaims } from '../../records/sending/claim-expiry.ts';
-import { leaveSlotQueue } from '../../records/sending/slot-queue.ts';
+import { leaveSlotQueue } from '../../records/sending/send-slots.ts';
 
 /** 0.5 s: a request that leaves at the last moment still reaches the provider before the closing. */
 const marginMs = 500;

@@ -1,17 +1,59 @@
 /** Claims batches for one step: decides how many recipients each asks for, and converts token times to the local clock. */
 import { randomUUID } from 'node:crypto';
+import type { Dependencies } from '../../dependencies.ts';
+import { contactSlotsResolver, customFieldsOf } from '../../domain/templates/contact-slots.ts';
+import type { MessagePlan } from '../../domain/templates/plan.ts';
 import { untilDone } from '../../records/database/until-done.ts';
-import type { HeldSlot } from '../../records/sending/slot-state.ts';
 import {
-  claimBatch,
-  listClaimed,
   type Claim,
+  claimBatch,
   type ClaimedRecipient,
+  listClaimed,
 } from '../../records/sending/claim-batch.ts';
+import type { HeldSlot } from '../../records/sending/send-slots.ts';
 import type { SendingContext } from '../../records/sending/sending-context.ts';
-import type { ContactRenewal } from './contact-renewal.ts';
-import type { Sender } from './sender.ts';
 import type { SendQueue } from './send-queue.ts';
+
+/**
+ * Contact fields resolve when the message leaves (Spec 4.1.1): recipients whose contact changed after preparation get its
+ * current fields. CSV cells and inline values stay as they were given.
+ */
+export interface ContactRenewal {
+  /** Some value of the message comes from a contact field. */
+  readonly isNeeded: boolean;
+  /** The custom fields that the message names. */
+  readonly customFields: readonly string[];
+  /** The recipients that can be sent to, with their present values; `onMissing` is called for each of the others. */
+  readonly renew: (
+    recipients: readonly ClaimedRecipient[],
+    onMissing: (recipient: ClaimedRecipient, missing: string) => void,
+  ) => readonly ClaimedRecipient[];
+}
+
+export function createContactRenewal({
+  contactSlots = [],
+}: Pick<MessagePlan, 'contactSlots'>): ContactRenewal {
+  const resolve = contactSlotsResolver(contactSlots);
+  return {
+    isNeeded: contactSlots.length > 0,
+    customFields: customFieldsOf(contactSlots),
+    renew: (recipients, onMissing) =>
+      recipients.flatMap((recipient) => {
+        const { variables, changedContact } = recipient;
+        if (changedContact === undefined || variables === null) return [recipient];
+        const renewed = resolve(variables, changedContact);
+        if (renewed.ok) return [{ ...recipient, variables: renewed.values }];
+        onMissing(recipient, renewed.missing);
+        return [];
+      }),
+  };
+}
+
+/** A send step needs these dependencies of the process. */
+export type Sender = Pick<
+  Dependencies,
+  'config' | 'database' | 'provider' | 'secrets' | 'logger' | 'orchestrator' | 'now' | 'metrics'
+>;
 
 /** A claim's answer has at most 1,000 recipients. */
 const largestBatch = 1_000;

@@ -1,14 +1,33 @@
 /**
- * Records the outcomes of a send step while it sends: bounded batches, one statement at a time. An outcome stays in memory
- * until its statement has succeeded, whatever the error. Only the end of the process loses it; the open claim then remains.
+ * What follows from the provider's answers. `createOutcomeRecorder` records outcomes while the step sends: bounded batches, one
+ * statement at a time. An outcome stays in memory until its statement has succeeded, whatever the error. Only the end of the
+ * process loses it; the open claim then remains. `classifyAnswer` decides the outcome of a message and whether the step stops;
+ * `handleRejections` applies what goes beyond the message: the channel slows down, campaigns pause, contacts opt out.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorName } from '../../concurrency/polling-loop.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import type { RecipientState } from '../../domain/campaigns/recipient.ts';
-import { keepChoice } from '../contacts/opted-out-numbers.ts';
-import { recordOutcomes, type OutcomeBatch, type RecipientOutcome } from '../../records/sending/outcomes.ts';
+import { providerReason, type RecipientState } from '../../domain/campaigns/recipient.ts';
+import { cleanText } from '../../domain/clean-text.ts';
+import {
+  type ProviderError,
+  providerErrorAction,
+  retryDelayMs,
+} from '../../domain/sending/provider-error.ts';
+import { providerErrorOf, type SendRejected, type SendResult } from '../../provider/provider.ts';
+import { lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
+import { slowDown } from '../../records/sending/channel-rate.ts';
+import type { ClaimedRecipient } from '../../records/sending/claim-batch.ts';
+import {
+  type MessageOutcome,
+  type OutcomeBatch,
+  type RecipientOutcome,
+  recordOutcomes,
+} from '../../records/sending/outcomes.ts';
+import { isRunningEpoch, type SendingContext } from '../../records/sending/sending-context.ts';
 import { countRecipients } from '../../telemetry/metrics.ts';
+import { keepChoice } from '../contacts/opted-out-numbers.ts';
+import { applyRefusalEffects } from '../messages/refusal-effects.ts';
 
 /** 100 ms: outcomes that come within it share a statement. */
 const collectForMs = 100;
@@ -119,3 +138,179 @@ const outcomeStates = {
   released: 'PENDING',
   skipped: 'SKIPPED',
 } as const satisfies Record<RecipientOutcome['outcome']['kind'], RecipientState>;
+
+/** Why a step stops before its time. */
+export type StopReason =
+  /** The campaign was paused, cancelled or started again. */
+  | { readonly kind: 'stale_epoch' }
+  /** The provider asks the channel for silence. */
+  | { readonly kind: 'throttled'; readonly silenceMs: number }
+  /** The provider blocks the template, or the channel. */
+  | { readonly kind: 'blocked' }
+  /** A hundred messages in a row were malformed in the same way, so the campaign's mapping is wrong. */
+  | { readonly kind: 'malformed' };
+
+export interface Classification {
+  readonly outcome: MessageOutcome;
+  readonly stopReason?: StopReason;
+  /** Failure of the provider, not of this message: no answer, a late one, or a server error. Counts for the circuit breaker. */
+  readonly isFailure?: true;
+  /** The failure is a refusal of the provider itself, "try again later". */
+  readonly isAnswered?: true;
+  /** The message was released here, and the provider was not asked. */
+  readonly wasSent?: false;
+  /** A rejection with an effect beyond its message. */
+  readonly rejection?: ProviderError;
+  /** The reason of a malformed message. */
+  readonly malformedReason?: string;
+}
+
+const released: MessageOutcome = { kind: 'released', delayMs: 0, attempted: false };
+const maxDetailLength = 500;
+
+/** Of a channel's circuit breaker, as an answer comes. */
+export type CircuitState =
+  | 'closed'
+  /** The message was on its way when the circuit opened. */
+  | 'open'
+  /** The message is the probe of an open circuit. */
+  | 'probing';
+
+/**
+ * 1, 4, 16 and 64 min: a probe that the provider answers with "try again later" counts as an attempt, or a recipient that is
+ * always answered so would never end. An outage of an hour uses up no recipient's attempts.
+ */
+const afterProbe = { kind: 'retry', attempts: 5, firstDelayMs: 60_000, factor: 4 } as const;
+
+/** `attempts` counts this send. */
+export function classifyAnswer(
+  result: SendResult,
+  attempts: number,
+  circuit: CircuitState = 'closed',
+): Classification {
+  switch (result.kind) {
+    case 'accepted':
+      return {
+        outcome: {
+          kind: 'accepted',
+          providerMessageId: cleanText(result.providerMessageId),
+          otherIds: result.otherIds,
+        },
+      };
+    case 'unknown':
+      return {
+        outcome: { kind: 'unknown', detail: cleanText(result.cause, maxDetailLength) },
+        isFailure: true,
+      };
+    case 'unreachable':
+      // The request surely did not leave, so it does not count as an attempt.
+      return {
+        outcome: released,
+        ...(result.cause === 'held back' ? { wasSent: false } : { isFailure: true }),
+      };
+    case 'rejected':
+      return classifyRejection(result, attempts, circuit);
+  }
+}
+
+function classifyRejection(result: SendRejected, attempts: number, circuit: CircuitState): Classification {
+  // An HTTP error outside the provider's protocol has no error code of the provider.
+  const isAnswered = result.code !== result.httpStatus;
+  const counts = circuit === 'closed' || (circuit === 'probing' && isAnswered);
+  const action = providerErrorAction(result, counts ? attempts : 1);
+  switch (action.kind) {
+    case 'retry': {
+      const delayMs =
+        circuit === 'probing' && isAnswered
+          ? Math.max(action.delayMs, retryDelayMs(afterProbe, attempts))
+          : action.delayMs;
+      return {
+        outcome: { kind: 'released', delayMs, attempted: counts },
+        isFailure: true,
+        ...(isAnswered && { isAnswered }),
+      };
+    }
+    case 'retry_recipient':
+      return { outcome: { kind: 'released', delayMs: action.delayMs, attempted: true } };
+    case 'throttle':
+      return {
+        outcome: { kind: 'released', delayMs: action.delayMs, attempted: false },
+        stopReason: { kind: 'throttled', silenceMs: action.silenceMs },
+      };
+    case 'pause_template':
+    case 'pause_channel':
+      return { outcome: released, stopReason: { kind: 'blocked' }, rejection: result };
+    case 'fail': {
+      const reason = isAnswered ? providerReason(result.code) : 'PROVIDER_UNREACHABLE';
+      return {
+        outcome: {
+          kind: 'failed',
+          reason,
+          // The provider's text may contain characters that a text column refuses.
+          detail: cleanText(result.details ?? result.message, maxDetailLength),
+          ...(isAnswered && { error: providerErrorOf(result) }),
+          ...(action.effect === 'unsubscribe_contact' && { optedOut: true }),
+        },
+        // An opt-out is recorded with the outcome.
+        ...(action.effect !== undefined && action.effect !== 'unsubscribe_contact' && { rejection: result }),
+        ...(action.mappingSuspect === true && { malformedReason: reason }),
+      };
+    }
+  }
+}
+
+export interface Rejection {
+  readonly error: ProviderError;
+  readonly recipient: ClaimedRecipient;
+  /** The effect pauses the campaigns of the template or of the channel. */
+  readonly pauses: boolean;
+}
+
+/** Applies the effects of rejections. Pauses are left out if the campaign was paused or started again since the step read it. */
+export async function handleRejections(
+  dependencies: Pick<Dependencies, 'database' | 'logger' | 'orchestrator' | 'now' | 'secrets'>,
+  context: SendingContext,
+  rejections: readonly Rejection[],
+): Promise<void> {
+  if (rejections.length === 0) return;
+  const channel = { id: context.channel_id, workspaceId: context.workspace_id };
+  // A rejection from an older epoch says nothing of what was repaired since.
+  const isCurrent = await isRunningEpoch(dependencies.database, context);
+  for (const { error, recipient, pauses } of rejections) {
+    if (pauses && !isCurrent) continue;
+    await applyRefusalEffects(
+      dependencies,
+      { channel, template: { id: context.template_id }, recipient },
+      error,
+    );
+  }
+}
+
+export async function handleStop(
+  { database, logger }: Pick<Dependencies, 'database' | 'logger'>,
+  context: SendingContext,
+  reason: StopReason,
+): Promise<void> {
+  if (reason.kind === 'malformed') await pauseMalformed({ database, logger }, context);
+  if (reason.kind !== 'throttled') return;
+  const { channel_id: channelId } = context;
+  logger.warn({ channelId }, 'the provider throttles the channel');
+  await slowDown(database, { channelId, holdMs: reason.silenceMs });
+}
+
+/**
+ * Pauses the campaign before the rest of its recipients fail in the same way. It starts again only by force, and is paused again
+ * after at most a hundred more failures. Does nothing if the campaign has changed since its `epoch`.
+ */
+async function pauseMalformed(
+  { database, logger }: Pick<Dependencies, 'database' | 'logger'>,
+  { campaign_id: campaignId, epoch }: SendingContext,
+): Promise<void> {
+  const paused = await database.transaction(async (transaction) => {
+    const campaign = await lockCampaign(transaction, campaignId);
+    if (campaign.epoch !== epoch) return false;
+    await moveCampaign(transaction, campaign, 'pause', 'MESSAGE_REJECTED');
+    return true;
+  });
+  if (paused) logger.error({ campaignId }, 'every message is malformed in the same way: campaign paused');
+}

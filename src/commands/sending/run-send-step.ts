@@ -11,14 +11,13 @@ import {
   listLastReasons,
   type SendingContext,
 } from '../../records/sending/sending-context.ts';
-import { leaveSlotQueue, recordSlotUsage } from '../../records/sending/slot-queue.ts';
+import { leaveSlotQueue, recordSlotUsage } from '../../records/sending/send-slots.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
 import { pauseCampaignsOfChannel } from '../campaigns/pause-campaigns.ts';
-import { createContactRenewal } from './contact-renewal.ts';
+import { createContactRenewal, type Sender } from './batch-claimer.ts';
 import { within } from '../../concurrency/within.ts';
-import { handleRejections, handleStop } from './handle-rejections.ts';
+import { handleRejections, handleStop } from './outcome-recorder.ts';
 import { sendBatches, type SendingStep, type StepOptions } from './send-batches.ts';
-import type { Sender } from './sender.ts';
 import { requestSlot, SlotLease } from './slot-lease.ts';
 
 export interface StepResult {

@@ -3,22 +3,32 @@
  * overlap. Invariant: a message leaves only if it is claimed, its price is reserved, and its token is due.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Dependencies } from '../../dependencies.ts';
+import type { SendResult } from '../../provider/provider.ts';
+import { lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
 import { delaySchedule, recordPaceShare, slowBelow } from '../../records/sending/channel-rate.ts';
-import { recordAnswers } from '../../records/sending/circuit-breaker.ts';
-import { countOpenClaims, type Claim } from '../../records/sending/claim-batch.ts';
+import { type AnswerCounts, failuresToOpen, recordAnswers } from '../../records/sending/circuit-breaker.ts';
+import { type Claim, type ClaimedRecipient, countOpenClaims } from '../../records/sending/claim-batch.ts';
 import type { SendingContext } from '../../records/sending/sending-context.ts';
-import { BatchClaimer, maxInStepWaitMs, type ClockSample } from './batch-claimer.ts';
-import { CircuitReporter } from './circuit-reporter.ts';
-import type { ContactRenewal } from './contact-renewal.ts';
-import { classifyAnswer, type StopReason } from './classify-answer.ts';
-import type { Rejection } from './handle-rejections.ts';
-import { logFailures } from './log-failures.ts';
-import { createOutcomeRecorder } from './outcome-recorder.ts';
-import { pauseForBalance } from './pause-for-balance.ts';
-import type { Sender } from './sender.ts';
+import { lockWallets } from '../../records/wallet/settlement.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import {
+  BatchClaimer,
+  type ClockSample,
+  type ContactRenewal,
+  maxInStepWaitMs,
+  type Sender,
+} from './batch-claimer.ts';
+import {
+  type CircuitState,
+  type Classification,
+  classifyAnswer,
+  createOutcomeRecorder,
+  type Rejection,
+  type StopReason,
+} from './outcome-recorder.ts';
 import { SendQueue, type SendQueueOptions } from './send-queue.ts';
 import type { SlotLease } from './slot-lease.ts';
-import { StopConditions } from './stop-conditions.ts';
 import { ProviderTraffic } from './throughput.ts';
 
 export interface StepOptions {
@@ -270,4 +280,170 @@ function balanceWait(dependencies: Sender, context: SendingContext) {
       return true;
     },
   };
+}
+
+/** Logs that a channel's circuit is open, with the last answer that counted as a failure. */
+function logFailures(logger: Pick<Logger, 'warn'>, channelId: string) {
+  let lastFailure: object = {};
+  return {
+    note(result: SendResult): void {
+      if (result.kind === 'rejected') lastFailure = { code: result.code, httpStatus: result.httpStatus };
+      else if (result.kind !== 'accepted') lastFailure = { cause: result.cause };
+    },
+    /** Returns `openMs`: for how long nothing is sent, 0 while the circuit is closed. */
+    circuit(openMs: number): number {
+      if (openMs > 0)
+        logger.warn(
+          { channelId, openMs, ...lastFailure },
+          'the provider fails: the circuit of a channel is open',
+        );
+      return openMs;
+    },
+  };
+}
+
+/**
+ * Spec 3.1: pauses the campaign because the wallet cannot cover a message. Does nothing if the campaign has changed since its
+ * `epoch`, or if the wallet now has more than the `available` that did not suffice, so that no recharge is missed.
+ */
+export async function pauseForBalance(
+  { database, logger, metrics }: Pick<Dependencies, 'database' | 'logger' | 'metrics'>,
+  { campaign_id: campaignId, channel_id: channelId, epoch }: SendingContext,
+  available: bigint,
+): Promise<void> {
+  const paused = await database.transaction(async (transaction) => {
+    const campaign = await lockCampaign(transaction, campaignId);
+    if (campaign.epoch !== epoch) return false;
+    const [wallet] = await lockWallets(transaction, [channelId]);
+    if (wallet !== undefined && wallet.balance - wallet.reserved > available) return false;
+    await moveCampaign(transaction, campaign, 'pause', 'INSUFFICIENT_BALANCE');
+    return true;
+  });
+  if (!paused) return;
+  metrics.walletPauses.inc();
+  logger.info({ campaignId, pauseReason: 'INSUFFICIENT_BALANCE' }, 'campaign paused');
+}
+
+/** The step stops after 100 consecutive failures with the same reason that blames the message. */
+const malformedToStop = 100;
+
+/** Collects what a step's answers mean for the messages that follow: whether the step stops, and which rejections have effects. */
+class StopConditions {
+  readonly rejections: Rejection[] = [];
+  #reason: StopReason | undefined;
+  #malformed: { readonly reason: string | null; readonly count: number };
+
+  /** `lastReasons`: of the answers to earlier steps, the last first; a run of malformed messages goes on across steps. */
+  constructor(lastReasons: readonly (string | null)[]) {
+    const [reason = null] = lastReasons;
+    const end = lastReasons.findIndex((other) => other !== reason);
+    this.#malformed = { reason, count: end === -1 ? lastReasons.length : end };
+  }
+
+  /** Undefined while the step may send. The first reason stays. */
+  get reason(): StopReason | undefined {
+    return this.#reason;
+  }
+
+  stop(reason: StopReason): void {
+    this.#reason ??= reason;
+  }
+
+  onAnswer({ stopReason, rejection, malformedReason }: Classification, recipient: ClaimedRecipient): void {
+    const pauses = stopReason !== undefined;
+    // One of many equal rejections is enough to pause a template or a channel, or to block a country.
+    const isRepeated =
+      (pauses && this.#reason !== undefined) ||
+      this.rejections.some(
+        (other) => other.error.code === rejection?.code && other.recipient.country === recipient.country,
+      );
+    if (rejection !== undefined && !isRepeated) this.rejections.push({ error: rejection, recipient, pauses });
+    if (stopReason !== undefined) this.stop(stopReason);
+    this.#countMalformed(malformedReason ?? null);
+    const { reason: alike, count } = this.#malformed;
+    if (alike !== null && count >= malformedToStop) this.stop({ kind: 'malformed' });
+  }
+
+  #countMalformed(reason: string | null): void {
+    const { reason: before, count } = this.#malformed;
+    this.#malformed = { reason, count: reason === before ? count + 1 : 1 };
+  }
+}
+
+type Report = Omit<AnswerCounts, 'channelId'>;
+
+/** 2 s: the step waits this long after failures that it could not report, because the database was away. */
+const unreportedCoolDownMs = 2_000;
+
+const nothingToReport = { succeeded: false, failures: 0, answered: false };
+
+/**
+ * One step's view of its channel's circuit breaker. All steps of the channel share a count in Postgres. The step reports its
+ * answers there, one statement at a time; until a report returns, it relies on its own count.
+ */
+class CircuitReporter {
+  /** Resolves to the rest of the cool-down, 0 while the circuit is closed. */
+  readonly #record: (report: Report) => Promise<number>;
+  #isFailing = false;
+  #isProbe = false;
+  #coolDownMs = 0;
+  #failuresInARow = 0;
+  #unreported = nothingToReport;
+  #reporting: Promise<void> | undefined;
+
+  constructor(record: (report: Report) => Promise<number>) {
+    this.#record = record;
+  }
+
+  /** True while no message may leave. */
+  isOpen(): boolean {
+    return this.#coolDownMs > 0 || this.#failuresInARow >= failuresToOpen;
+  }
+
+  /** The circuit's state for the answer that has come. */
+  get state(): CircuitState {
+    if (this.#isProbe) return 'probing';
+    return this.isOpen() ? 'open' : 'closed';
+  }
+
+  /** Adopts the channel's state that a claim has read. */
+  onClaim({ isFailing, isProbe }: { readonly isFailing: boolean; readonly isProbe: boolean }): void {
+    this.#isFailing = isFailing;
+    this.#isProbe = isProbe;
+  }
+
+  onAnswer(answer: Pick<Classification, 'isFailure' | 'isAnswered'>): void {
+    const isFailure = answer.isFailure === true;
+    // Without earlier failures a success changes nothing, so no statement is sent.
+    if (!isFailure && this.#failuresInARow === 0 && !this.#isFailing && !this.#isProbe) return;
+    this.#failuresInARow = isFailure ? this.#failuresInARow + 1 : 0;
+    this.#unreported = isFailure
+      ? { ...this.#unreported, failures: this.#unreported.failures + 1, answered: answer.isAnswered === true }
+      : { ...nothingToReport, succeeded: true };
+    const end = (): void => {
+      this.#reporting = undefined;
+    };
+    // A failed report is dropped: this step stops by its own count, and the next step counts from zero.
+    this.#reporting ??= this.#report().then(end, end);
+  }
+
+  /** To be called when every answer has come. Resolves to the rest of the cool-down in ms; 0 if the circuit is closed. */
+  async settle(): Promise<number> {
+    await this.#reporting;
+    // The probe was released unsent, or the report of its answer failed: another step may probe.
+    if (this.#isProbe)
+      this.#coolDownMs = await this.#record({ succeeded: false, failures: 0, isProbe: true });
+    const isUnreported = this.#coolDownMs === 0 && this.#failuresInARow >= failuresToOpen;
+    return isUnreported ? unreportedCoolDownMs : this.#coolDownMs;
+  }
+
+  async #report(): Promise<void> {
+    while (this.#unreported.succeeded || this.#unreported.failures > 0) {
+      const report = { ...this.#unreported, isProbe: this.#isProbe };
+      this.#unreported = nothingToReport;
+      this.#coolDownMs = await this.#record(report);
+      this.#isFailing = report.failures > 0;
+      this.#isProbe = false;
+    }
+  }
 }

@@ -3,10 +3,39 @@
  * fewer answers than `Throughput` allows, and within 800 ms of its claim; otherwise it is released unsent.
  */
 import type { SendResult } from '../../provider/provider.ts';
-import { slowBelow, tokenToleranceMs } from '../../records/sending/channel-rate.ts';
+import { reportedLagMs, slowBelow, tokenToleranceMs } from '../../records/sending/channel-rate.ts';
 import type { ClaimedRecipient } from '../../records/sending/claim-batch.ts';
-import { ScheduleLag } from './schedule-lag.ts';
 import { Throughput, type ThroughputLimits } from './throughput.ts';
+
+/**
+ * How late the messages of a step leave, compared with the times of their tokens, in ms. Messages keep their distance: if one
+ * leaves late, so do all that follow, and the channel's schedule must move as much, or the next claim's messages would follow
+ * too closely.
+ */
+class ScheduleLag {
+  #totalMs = 0;
+  /** Lag not yet written to `channel_rate.next_at`. */
+  #unwrittenMs = 0;
+
+  get totalMs(): number {
+    return this.#totalMs;
+  }
+
+  add(ms: number): void {
+    this.#totalMs += ms;
+    this.#unwrittenMs += ms;
+  }
+
+  /** After a claim: `ms`, by which the queue now runs later than the schedule, replaces the lag that was not yet written. */
+  resetUnwritten(ms: number): void {
+    this.#unwrittenMs = ms;
+  }
+
+  /** Calls `write` once enough lag has gathered; it stays unwritten if `write` returns false. */
+  flush(write: (lagMs: number) => boolean): void {
+    if (this.#unwrittenMs >= reportedLagMs && write(this.#unwrittenMs)) this.#unwrittenMs = 0;
+  }
+}
 
 export interface SendQueueOptions extends ThroughputLimits {
   /** `isReleased` turns true when the message must no longer leave, for instance while it waits for a connection. */

@@ -1,18 +1,19 @@
-/** The send slot of one step: renews the lease, hands the slot over, and releases it. Its states: `records/sending/slot-state.ts`. */
+/** The send slot of one step: renews the lease, hands the slot over, and releases it. Its states: `records/sending/send-slots.ts`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorName } from '../../concurrency/polling-loop.ts';
 import type { Connection } from '../../records/database/database.ts';
 import {
   acquireSlot,
   handOverSlot,
+  type HeldSlot,
+  rejoinSlotQueue,
   releaseSlot,
   renewEveryMs,
   renewSlot,
   type SlotAnswer,
+  type SlotRequest,
 } from '../../records/sending/send-slots.ts';
-import { rejoinSlotQueue } from '../../records/sending/slot-queue.ts';
-import type { HeldSlot, SlotRequest } from '../../records/sending/slot-state.ts';
-import type { Sender } from './sender.ts';
+import type { Sender } from './batch-claimer.ts';
 
 /** 300 ms, in steps of 30: a slot of small campaigns is free again that soon, and a new activity would cost more. */
 const singleBatchWaitMs = 300;

@@ -1,7 +1,7 @@
 /**
  * Words that unsubscribe or subscribe a person (`STOP`). `commands/callbacks/apply-inbound-message.ts` applies them. Unsubscribed
  * contacts are skipped when an audience is prepared (`domain/audience/candidate.ts`), and again by each claim (`contactNow` in
- * `records/sending/claim-statement.ts`). A message counts if one of its texts consists of such a word only; case, white
+ * `records/sending/claim-batch.ts`). A message counts if one of its texts consists of such a word only; case, white
  * space and punctuation are ignored: `Stop!` equals `STOP`.
  */
 

@@ -1,6 +1,6 @@
 /** Explains in sentences why a campaign sends or does not, and what would change that. */
 import { formatAmount } from '../money.ts';
-import { providerErrorTable } from '../sending/provider-error-table.ts';
+import { providerErrorTable } from '../sending/provider-error.ts';
 import { isSendable } from '../templates/definition.ts';
 import { isFinished } from './campaign.ts';
 import { sendingHours } from './diagnose-sending-hours.ts';

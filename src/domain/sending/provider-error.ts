@@ -1,11 +1,166 @@
-/** Maps a rejection by the provider to the action to take. Imports neither io-ts nor Node. */
-import {
-  fail,
-  providerErrorTable,
-  retry,
-  suspectMapping,
-  type ProviderErrorRule,
-} from './provider-error-table.ts';
+/**
+ * Maps a rejection by the provider to the action to take. The policy for each error code is a table: the same codes come in the
+ * response to a send and, later, in `failed` status callbacks. Imports neither io-ts nor Node.
+ */
+
+/** Why the provider refuses a whole channel: for the record, the alert and the log. */
+export const channelBlockCauses = ['token', 'payment', 'policy', 'limit', 'number', 'address'] as const;
+export type ChannelBlockCause = (typeof channelBlockCauses)[number];
+
+/** An effect beyond the message itself, which lasts. */
+type ProviderErrorEffect =
+  | 'unsubscribe_contact'
+  | 'block_country'
+  | 'template_paused'
+  | 'template_disabled'
+  | 'resync_templates';
+
+export type ProviderErrorRule =
+  /**
+   * Send this message again after a growing delay, at most `attempts` times in all, then fail the recipient. With
+   * `retry_recipient` only this recipient waits; the others go on.
+   */
+  | {
+      readonly kind: 'retry' | 'retry_recipient';
+      readonly attempts: number;
+      readonly firstDelayMs: number;
+      readonly factor: number;
+    }
+  /** Send this message once more, then fail the recipient. */
+  | { readonly kind: 'retry_once'; readonly delayMs: number }
+  /** The whole channel slows down, or is silent for a while; the message goes back without counting as an attempt. */
+  | { readonly kind: 'throttle'; readonly delayMs: number; readonly silenceMs: number }
+  /** Final for the recipient. `mappingSuspect`: after a hundred such failures in a row the campaign is paused. */
+  | { readonly kind: 'fail'; readonly effect?: ProviderErrorEffect; readonly mappingSuspect?: true }
+  /** Pause the campaigns of this template; the recipient stays pending. */
+  | { readonly kind: 'pause_template'; readonly effect?: ProviderErrorEffect }
+  /** Pause every campaign of the channel and raise an alert; the recipient stays pending. */
+  | { readonly kind: 'pause_channel'; readonly cause: ChannelBlockCause };
+
+interface ProviderErrorRow {
+  readonly codes: readonly number[];
+  readonly meaning: string;
+  readonly rule: ProviderErrorRule;
+}
+
+const second = 1000;
+const minute = 60 * second;
+
+/** 1 s, 4 s, 16 s, 64 s, then the recipient fails. */
+export const retry = {
+  kind: 'retry',
+  attempts: 5,
+  firstDelayMs: second,
+  factor: 4,
+} as const satisfies ProviderErrorRule;
+const fail = { kind: 'fail' } as const satisfies ProviderErrorRule;
+const suspectMapping: ProviderErrorRule = { kind: 'fail', mappingSuspect: true };
+const pauseTemplate: ProviderErrorRule = { kind: 'pause_template' };
+
+/** A code stands in one row only. */
+export const providerErrorTable: readonly ProviderErrorRow[] = [
+  {
+    codes: [130429],
+    meaning: 'throughput of the number exceeded',
+    rule: { kind: 'throttle', delayMs: second, silenceMs: 0 },
+  },
+  {
+    codes: [4, 17, 613, 80007, 80008],
+    meaning: 'call limit of the app or the business account reached',
+    rule: { kind: 'throttle', delayMs: minute, silenceMs: minute },
+  },
+  {
+    codes: [131056],
+    meaning: 'too many messages to this recipient in a short time',
+    rule: { kind: 'retry_recipient', attempts: 6, firstDelayMs: second, factor: 4 },
+  },
+  {
+    codes: [131057, 2494100],
+    meaning: 'account in maintenance or in a throughput upgrade',
+    rule: { kind: 'retry', attempts: 5, firstDelayMs: minute, factor: 1 },
+  },
+  { codes: [1, 2, 131000, 131016, 133004], meaning: 'temporary server trouble', rule: retry },
+  {
+    codes: [134101],
+    meaning: 'template still being prepared for marketing messages',
+    rule: { kind: 'retry', attempts: 3, firstDelayMs: 10 * minute, factor: 1 },
+  },
+  { codes: [135000], meaning: 'generic user error', rule: { kind: 'retry_once', delayMs: second } },
+  {
+    codes: [131048, 131064],
+    meaning: 'spam or classification limit of the number',
+    rule: { kind: 'pause_channel', cause: 'limit' },
+  },
+  {
+    codes: [368, 131031],
+    meaning: 'account blocked for a policy violation',
+    rule: { kind: 'pause_channel', cause: 'policy' },
+  },
+  {
+    codes: [0, 3, 10, 104, 190, 131005],
+    meaning: 'access token or permission',
+    rule: { kind: 'pause_channel', cause: 'token' },
+  },
+  {
+    codes: [131042, 134011],
+    meaning: 'payment or terms of the account',
+    rule: { kind: 'pause_channel', cause: 'payment' },
+  },
+  {
+    codes: [33, 131037, 131045, 133000, 133005, 133006, 133008, 133009, 133010, 133015, 133016],
+    meaning: 'number not registered, not approved or deleted',
+    rule: { kind: 'pause_channel', cause: 'number' },
+  },
+  {
+    codes: [132001],
+    meaning: 'template missing in this language or not approved',
+    rule: { kind: 'pause_template', effect: 'resync_templates' },
+  },
+  {
+    codes: [132015],
+    meaning: 'template paused for low quality',
+    rule: { kind: 'pause_template', effect: 'template_paused' },
+  },
+  {
+    codes: [132016],
+    meaning: 'template disabled for low quality',
+    rule: { kind: 'pause_template', effect: 'template_disabled' },
+  },
+  { codes: [132007], meaning: 'template content violates a policy', rule: pauseTemplate },
+  { codes: [132068, 132069], meaning: 'flow of the template blocked or throttled', rule: pauseTemplate },
+  {
+    codes: [131055, 131063, 134100, 134102],
+    meaning: 'marketing messages not possible this way',
+    rule: pauseTemplate,
+  },
+  { codes: [132005], meaning: 'filled text too long', rule: fail },
+  {
+    codes: [100, 131008, 131009, 132000, 132008, 132012, 132018],
+    meaning: 'parameter missing, miscounted or malformed',
+    rule: suspectMapping,
+  },
+  { codes: [131014, 131053], meaning: 'media could not be fetched or uploaded', rule: suspectMapping },
+  // No effect beyond the recipient: the most frequent failure of all, and the person may be reachable tomorrow.
+  { codes: [131026], meaning: 'recipient cannot receive the message', rule: fail },
+  {
+    codes: [131050],
+    meaning: 'recipient opted out of marketing messages',
+    rule: { kind: 'fail', effect: 'unsubscribe_contact' },
+  },
+  {
+    codes: [130497],
+    meaning: 'business may not message this country',
+    rule: { kind: 'fail', effect: 'block_country' },
+  },
+  { codes: [131049], meaning: 'held back by the provider: too much marketing to this person', rule: fail },
+  { codes: [130472], meaning: "recipient's number is part of an experiment", rule: fail },
+  { codes: [130403], meaning: 'recipient blocked the business', rule: fail },
+  { codes: [131047], meaning: 'outside the 24-hour window', rule: fail },
+  { codes: [131021, 131030, 131051], meaning: 'recipient or message type not allowed', rule: fail },
+  { codes: [131062], meaning: 'recipient known by user id only is not allowed here', rule: fail },
+  { codes: [131035, 131036, 131043], meaning: 'message expired or cannot be stored', rule: fail },
+  { codes: [137000], meaning: "recipient's identity changed and needs review", rule: fail },
+];
 
 const ruleByCode: ReadonlyMap<number, ProviderErrorRule> = new Map(
   providerErrorTable.flatMap(({ codes, rule }) => codes.map((code) => [code, rule] as const)),

@@ -1,7 +1,7 @@
 /** Derives why a campaign waits, and until when, from the state of the campaign, its workflow and its channel. */
 import { sql } from 'slonik';
 import { isSlow, silentUntil, openUntil } from '../sending/channel-rate.ts';
-import { isLeased } from '../sending/slot-state.ts';
+import { isLeased } from '../sending/send-slots.ts';
 import { isAtLimit, quotaFreesAt } from '../sending/messaging-limit.ts';
 
 /** True for a row of `campaign` that is RUNNING and whose send step has found its sending window closed. */

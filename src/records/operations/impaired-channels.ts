@@ -1,7 +1,7 @@
 /** Channels that cannot send as they should, over all workspaces: for operators, never for a customer. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { channelBlockCauses } from '../../domain/sending/provider-error-table.ts';
+import { channelBlockCauses } from '../../domain/sending/provider-error.ts';
 import { oneOf } from '../../codecs/struct.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';

@@ -1,17 +1,317 @@
 /**
  * Claiming a batch: before any request leaves, one statement checks the epoch, takes the tokens, reserves the money and marks
  * the recipients CLAIMED. A CLAIMED recipient is never sent to again: if the process dies, it becomes UNKNOWN.
+ *
+ * The statement is a list of named CTEs. It locks wallet, counter and rate first, in the order of docs/architecture.md, so claims
+ * of one channel run one after the other, and every later CTE sees the rows as they are once locked.
  */
-import { sql } from 'slonik';
 import * as t from 'io-ts';
+import { sql } from 'slonik';
+import { customFieldsNamed, MessageFields, messageFields } from '../contacts/message-fields.ts';
+import { userIdOf } from '../contacts/user-ids.ts';
 import type { Connection } from '../database/database.ts';
 import { isLockHeld } from '../database/failure.ts';
-import { row } from '../database/row.ts';
-import type { MessageFields } from '../contacts/message-fields.ts';
-import type { ChangedContacts } from './changed-contacts.ts';
-import type { ClaimRequest } from './claim-request.ts';
-import { claimStatement, type Columns } from './claim-statement.ts';
-import { lockQuota, type RemainingQuota } from './messaging-limit.ts';
+import { claimPatience } from '../database/lock-patience.ts';
+import { nullable, row } from '../database/row.ts';
+import { priceIn } from '../wallet/wallets.ts';
+import { openUntil, ratePerSecond, scheduledAt } from './channel-rate.ts';
+import { countedPeople, lockQuota, personColumns, type RemainingQuota } from './messaging-limit.ts';
+
+/** Present fields of changed contacts, by the position of their recipient. */
+const ChangedContacts = t.record(t.string, MessageFields);
+type ChangedContacts = Readonly<Partial<Record<string, MessageFields>>>;
+
+/**
+ * Current fields of `contact` if it may have changed after `locked.contacts_read_at`, else NULL. `updated_at` is the start of
+ * the transaction that wrote it: one minute earlier includes changes that were committed late. The preparation's own contacts
+ * are read again, too. A time of reading in the future means that the clock was set back: every contact may have changed then.
+ */
+const changedFields = (customFields: readonly string[] = []) => sql.fragment`CASE
+  WHEN locked.contacts_read_at > now() OR contact.updated_at > locked.contacts_read_at - interval '1 minute'
+  THEN ${messageFields(customFieldsNamed(customFields))} END`;
+
+export interface ClaimRequest {
+  /** New for every call: outcomes are recorded under it. */
+  readonly claimId: string;
+  /** The send step that claims; the claim returns whether it still holds its send slot. */
+  readonly stepId: string;
+  readonly campaignId: string;
+  readonly channelId: string;
+  /** Pausing, cancelling and starting raise the campaign's epoch; a claim under an older one gets nothing. */
+  readonly epoch: number;
+  /** The most recipients to claim. */
+  readonly limit: number;
+  /** Micro-units by recipient country; '' is every other country. */
+  readonly prices: ReadonlyMap<string, bigint>;
+  /** The business account has a messaging limit. */
+  readonly limited?: boolean;
+  /** The campaign's messages name contact fields: the claim returns contacts that changed after preparation. */
+  readonly rendersAgain?: boolean;
+  /** The custom fields that the messages name. */
+  readonly customFields?: readonly string[];
+  /** Look-ahead: no token is taken that falls due later than this from now. */
+  readonly aheadMs: number;
+  /** Epoch milliseconds on Postgres' clock: when the messages leave that the step has claimed before. */
+  readonly notBefore: number;
+  /** Messages a second that the step can send, if that is less than the channel's rate. */
+  readonly perSecond: number;
+  /** How long the provider may take to answer: no second probe of an open circuit is sent until then. */
+  readonly answerWithinMs: number;
+}
+
+/** A claim scans at most 10,000 positions, so that a long run of skipped recipients does not slow it down. */
+const maxScannedPositions = 10_000;
+/** 15 ms: a message sent this late counts as on time; the response to the claim takes part of that time. */
+const startsLateMs = 15;
+/** 500 ms: consent is read as of the statement's begin, so a claim that waited longer for its locks takes nothing. */
+const maxLockWaitMs = 500;
+
+const seconds = (ms: number) => sql.fragment`make_interval(secs => ${ms / 1_000}::float8)`;
+
+// Returned as one array per column: field names repeated for every recipient would double the size of the result.
+const Columns = t.type({
+  position: t.array(t.number),
+  id: t.array(t.string),
+  to: t.array(t.string),
+  country: t.array(t.string),
+  variables: t.array(nullable(t.array(t.string))),
+  attempts: t.array(t.number),
+});
+
+const ClaimRow = row(
+  t.type({
+    kind: t.keyof({ batch: null, rate_limited: null, quota: null, unaffordable: null, empty: null }),
+    /** Instants are epoch milliseconds on Postgres' clock. */
+    now: t.number,
+    due_at: t.number,
+    spacing_ms: t.number,
+    is_probe: t.boolean,
+    is_failing: t.boolean,
+    others_wait: t.boolean,
+    slot_lost: t.boolean,
+    available: t.bigint,
+    pending: nullable(t.number),
+    /** 0: more positions are to be scanned at once. NULL: no recipient is left. */
+    retry_in_ms: nullable(t.number),
+    recipients: nullable(Columns),
+    changed_contacts: nullable(ChangedContacts),
+  }),
+);
+
+/**
+ * Locks wallet, counter and rate. KEY SHARE on the campaign reads its newest version without making a pause wait; no row
+ * comes back if the campaign is no longer RUNNING under this epoch, the channel is blocked, or the claim does not know of its
+ * messaging limit.
+ */
+const locked = (
+  { campaignId, channelId, epoch, perSecond, notBefore }: ClaimRequest,
+  quota: RemainingQuota | null,
+) => sql.fragment`
+  patience AS MATERIALIZED (SELECT ${claimPatience} AS patience), books AS MATERIALIZED (
+    SELECT campaign.workspace_id, contacts_read_at, claimed_position, total_contacts + total_contacts_skipped AS last_position,
+      claimed_position + ${maxScannedPositions}::int AS scanned_up_to, wallet.balance, wallet.reserved,
+      wallet.balance - wallet.reserved AS available,
+      times_opened > 0 AS is_open, failure_count > 0 AS is_failing, least(${ratePerSecond}, ${perSecond}::float8) AS rate,
+      greatest(${scheduledAt}, to_timestamp(${notBefore / 1_000}::float8), CASE WHEN times_opened > 0 THEN ${openUntil} END) AS free_at
+    FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
+    JOIN wallet USING (channel_id) JOIN channel_rate USING (channel_id) JOIN channel ON channel.id = channel_id
+    CROSS JOIN patience
+    WHERE campaign.id = ${campaignId} AND channel_id = ${channelId} AND campaign.status = 'RUNNING' AND epoch = ${epoch}
+    FOR UPDATE OF wallet FOR UPDATE OF campaign_counter FOR UPDATE OF channel_rate FOR KEY SHARE OF campaign
+  ), locked AS MATERIALIZED (
+    SELECT books.* FROM books CROSS JOIN LATERAL present_channel(${channelId}) AS present
+    WHERE present.active AND (${quota !== null} OR NOT present.limited)
+  )`;
+
+/**
+ * How many tokens the schedule grants, and when the first falls due: none beyond the look-ahead or after a long wait for the
+ * locks, one while the circuit is open, because that message is the probe.
+ */
+const lease = ({ aheadMs, limit }: ClaimRequest) => sql.fragment`
+  lease AS MATERIALIZED (
+    SELECT now, due_at,
+      CASE WHEN due_at > now + ${seconds(aheadMs)} OR now > statement_timestamp() + ${seconds(maxLockWaitMs)} THEN 0
+        WHEN is_open THEN 1 ELSE ${limit}::int END AS granted
+    FROM (SELECT is_open, clock_timestamp() AS now,
+      greatest(free_at, clock_timestamp() - ${seconds(startsLateMs)}) AS due_at FROM locked) AS due
+  )`;
+
+/**
+ * Recipients whose retry is due, while the circuit is open or while it is not. Locking a retry leaves out those that an earlier
+ * claim deleted after this statement's snapshot. OFFSET 0 keeps each lookup by key: without statistics a join would read the
+ * whole campaign.
+ */
+const dueRetries = ({ campaignId, limit }: ClaimRequest, isOpen: boolean) => sql.fragment`
+  (SELECT * FROM (
+    SELECT due.position, due.country, due.contact_id, due.phone_number
+    FROM recipient_retry CROSS JOIN LATERAL (
+      SELECT position, country, contact_id, phone_number FROM recipient
+      WHERE campaign_id = recipient_retry.campaign_id AND position = recipient_retry.position AND state = 'PENDING' OFFSET 0
+    ) AS due
+    WHERE recipient_retry.campaign_id = ${campaignId} AND recipient_retry.not_before <= now()
+      AND (SELECT is_open FROM locked) = ${isOpen}
+    ORDER BY recipient_retry.not_before LIMIT ${limit} FOR UPDATE OF recipient_retry
+  ) AS retries)`;
+
+/**
+ * Recipients that may be claimed: those whose retry is due, then those after `claimed_position`. A probe goes to somebody new
+ * first: recipients that always fail would otherwise keep the circuit open.
+ */
+const waitingRecipients = (request: ClaimRequest) => sql.fragment`
+  ${dueRetries(request, false)}
+  UNION ALL
+  (SELECT recipient.position, recipient.country, recipient.contact_id, recipient.phone_number FROM recipient
+    WHERE recipient.campaign_id = ${request.campaignId} AND recipient.state = 'PENDING'
+      AND recipient.position > (SELECT claimed_position FROM locked)
+      AND recipient.position <= (SELECT scanned_up_to FROM locked)
+    ORDER BY recipient.position LIMIT ${request.limit})
+  UNION ALL
+  ${dueRetries(request, true)}`;
+
+/**
+ * The recipient's contact as it is now. `obstacle`: why the recipient is skipped although it was prepared, because the contact
+ * was deleted or opted out since, or gave its number up and the next owner of the number opted out; one that was restored or
+ * opted in again is sent to. `changed`: its fields, if it changed. OFFSET 0 keeps one lookup each: without statistics a join
+ * would read all contacts. The next owner is a scalar subquery for the same reason.
+ */
+const contactNow = ({ rendersAgain, customFields }: ClaimRequest) => sql.fragment`
+  SELECT CASE WHEN contact.deleted_at IS NOT NULL THEN 'CONTACT_DELETED' WHEN NOT contact.subscribed OR EXISTS (
+      SELECT FROM waiting_opt_out AS stop WHERE stop.workspace_id = contact.workspace_id AND stop.contact_id = contact.id)
+      OR (contact.phone_number IS DISTINCT FROM waiting.phone_number AND NOT COALESCE((SELECT owner.subscribed FROM contact AS owner
+        WHERE owner.workspace_id = locked.workspace_id AND owner.phone_number = waiting.phone_number), true))
+    THEN 'UNSUBSCRIBED' END AS obstacle,
+    ${rendersAgain === true ? changedFields(customFields) : sql.fragment`NULL::jsonb`} AS changed
+  FROM contact WHERE contact.workspace_id = locked.workspace_id AND contact.id = waiting.contact_id OFFSET 0`;
+
+/** Takes as many waiting recipients as there are tokens, and adds price, obstacle and use of the messaging limit to each. */
+const candidates = (request: ClaimRequest, quota: RemainingQuota | null) => {
+  const person = {
+    phoneNumber: sql.fragment`waiting.phone_number`,
+    contactId: sql.fragment`waiting.contact_id`,
+  };
+  const known =
+    quota === null
+      ? sql.fragment`SELECT 0::bigint AS person, false AS outside, false AS newcomer`
+      : personColumns({ ...person, accountId: quota.accountId, channelId: request.channelId });
+  return sql.fragment`
+  candidate AS MATERIALIZED (
+    SELECT position, country, ${priceIn(request.prices, sql.fragment`country`)} AS price, obstacle, changed, person, outside, newcomer
+    FROM (${waitingRecipients(request)}) AS waiting CROSS JOIN locked CROSS JOIN LATERAL (${known}) AS known
+    LEFT JOIN LATERAL (${contactNow(request)}) AS contact_now ON true
+    LIMIT (SELECT granted FROM lease)
+  )`;
+};
+
+/** Keeps the candidates before the first one that the wallet or the messaging limit does not cover. */
+const affordable = ({ limit }: ClaimRequest, quota: RemainingQuota | null) => sql.fragment`
+  affordable AS MATERIALIZED (
+    SELECT position, obstacle FROM (
+      SELECT position, obstacle, sum(CASE WHEN obstacle IS NULL THEN price ELSE 0 END) OVER so_far AS total,
+        count(*) FILTER (WHERE obstacle IS NULL AND newcomer) OVER so_far AS newcomers FROM candidate
+      WINDOW so_far AS (ORDER BY position ROWS UNBOUNDED PRECEDING)
+    ) AS running_total WHERE total <= (SELECT available FROM locked) AND newcomers <= ${quota?.people ?? limit}
+  )`;
+
+const address = sql.fragment`CASE WHEN phone_number IS NULL
+  THEN ${userIdOf(sql.fragment`(SELECT workspace_id FROM locked)`, sql.fragment`recipient.contact_id`)} ELSE phone_number END`;
+
+/**
+ * PENDING → CLAIMED with the price reserved, and PENDING → SKIPPED for those with an obstacle. Positions are compared with an
+ * array: without statistics a join would compare the batch with every recipient of the campaign.
+ */
+const claimed = (request: ClaimRequest) => sql.fragment`
+  claimed AS (
+    UPDATE recipient SET state = 'CLAIMED', claim_id = ${request.claimId}, price = ${priceIn(request.prices, sql.fragment`country`)},
+      settlement = 'reserved', attempts = attempts + 1, updated_at = now()
+    WHERE campaign_id = ${request.campaignId} AND position = ANY(ARRAY(SELECT position FROM affordable WHERE obstacle IS NULL))
+      AND state = 'PENDING'
+    RETURNING position, id, ${address} AS "to", country, variables, attempts, price
+  ), obstacles AS MATERIALIZED (
+    SELECT jsonb_object_agg(position, obstacle) AS by_position FROM affordable WHERE obstacle IS NOT NULL
+  ), skipped AS (
+    UPDATE recipient SET state = 'SKIPPED', sendable = false, reason = obstacles.by_position ->> position::text, updated_at = now()
+    FROM obstacles
+    WHERE campaign_id = ${request.campaignId} AND position = ANY(ARRAY(SELECT position FROM affordable WHERE obstacle IS NOT NULL))
+      AND state = 'PENDING'
+    RETURNING reason
+  ), retried AS (
+    DELETE FROM recipient_retry
+    WHERE campaign_id = ${request.campaignId} AND position = ANY(ARRAY(SELECT position FROM affordable))
+  )`;
+
+/**
+ * The changes of the books, in the lock order: wallet, counter, reasons, rate; and the row of the open claim, without which a
+ * crash would leave the batch CLAIMED for ever. They add up: pending falls by what claimed and skipped rise, reserved rises by the prices.
+ */
+const changes = ({ campaignId, channelId, claimId, epoch, answerWithinMs }: ClaimRequest) => sql.fragment`
+  total AS (
+    SELECT count(*)::int AS size, min(position) AS first_position, max(position) AS last_position,
+      sum(price)::bigint AS price, (SELECT count(*) FROM skipped)::int AS skipped FROM claimed
+  ), reserved AS (
+    -- Sets balance as well: Postgres first checks the constraints on a row made from this statement's older snapshot.
+    UPDATE wallet SET balance = locked.balance, reserved = locked.reserved + total.price, updated_at = now()
+    FROM total CROSS JOIN locked WHERE total.size > 0 AND wallet.channel_id = ${channelId}
+  ), reached AS (
+    -- With tokens left over, every position that was scanned is done; otherwise the last one that was claimed or skipped.
+    SELECT CASE
+      WHEN (SELECT count(*) FROM candidate) < granted AND (SELECT count(*) FROM affordable) = (SELECT count(*) FROM candidate)
+        -- A probe takes a retry only after it found nobody new.
+        OR is_open AND (SELECT max(position) FROM affordable) <= claimed_position
+      THEN least(scanned_up_to, last_position) ELSE (SELECT max(position) FROM affordable) END AS position
+    FROM locked CROSS JOIN lease
+  ), counted AS (
+    UPDATE campaign_counter SET claimed_position = greatest(claimed_position, reached.position),
+      pending = pending - total.size - total.skipped, claimed = claimed + total.size, skipped = campaign_counter.skipped + total.skipped
+    FROM total CROSS JOIN reached
+    WHERE campaign_id = ${campaignId} AND (total.size + total.skipped > 0 OR reached.position > claimed_position)
+    RETURNING pending
+  ), explained AS (
+    INSERT INTO campaign_reason (campaign_id, kind, reason, count)
+    SELECT ${campaignId}, 'skipped', reason, count(*) FROM skipped GROUP BY reason ORDER BY reason
+    ON CONFLICT (campaign_id, kind, reason) DO UPDATE SET count = campaign_reason.count + excluded.count
+  ), scheduled AS (
+    UPDATE channel_rate SET next_at = due_at + make_interval(secs => size / rate),
+      probed_at = CASE WHEN is_open THEN now ELSE probed_at END,
+      open_until = CASE WHEN is_open THEN now + ${seconds(answerWithinMs)} ELSE open_until END
+    FROM locked CROSS JOIN lease CROSS JOIN total WHERE channel_rate.channel_id = ${channelId} AND size > 0
+  ), opened AS (
+    INSERT INTO campaign_claim (id, campaign_id, epoch, open, first_position, last_position)
+    SELECT ${claimId}, ${campaignId}, ${epoch}::int, size, first_position, last_position FROM total WHERE size > 0
+  )`;
+
+/**
+ * The result of the claim: the first that holds, because each excludes those after it. A wallet that is empty comes before a
+ * limit that is used up: the campaign is paused instead of waiting for a day.
+ */
+const claimKind = sql.fragment`CASE
+  WHEN (SELECT size FROM total) > 0 THEN 'batch'
+  WHEN granted = 0 THEN 'rate_limited'
+  WHEN NOT EXISTS (SELECT FROM candidate) OR (SELECT skipped FROM total) > 0 THEN 'empty'
+  WHEN (SELECT price FROM candidate ORDER BY position LIMIT 1) > available THEN 'unaffordable'
+  ELSE 'quota' END`;
+
+function claimStatement(request: ClaimRequest, quota: RemainingQuota | null) {
+  const { campaignId, channelId, stepId } = request;
+  const reached = sql.fragment`SELECT person FROM candidate WHERE outside AND position IN (SELECT position FROM claimed)`;
+  const quotaUse =
+    quota === null ? sql.fragment`` : sql.fragment`, ${countedPeople(quota.accountId, reached)}`;
+  return sql.type(ClaimRow)`
+    WITH ${locked(request, quota)}, ${lease(request)}, ${candidates(request, quota)}, ${affordable(request, quota)},
+      ${claimed(request)}${quotaUse}, ${changes(request)}
+    SELECT ${claimKind} AS kind, available, is_open AS is_probe, is_failing, (1000 / rate)::float8 AS spacing_ms,
+      extract(epoch FROM due_at)::float8 * 1000 AS due_at, extract(epoch FROM now)::float8 * 1000 AS now,
+      EXISTS (SELECT FROM slot_queue WHERE channel_id = ${channelId} AND waiting AND campaign_id <> ${campaignId}) AS others_wait,
+      NOT EXISTS (SELECT FROM send_slot WHERE channel_id = ${channelId} AND step_id = ${stepId}) AS slot_lost,
+      (SELECT pending FROM counted) AS pending,
+      CASE WHEN scanned_up_to < last_position OR (SELECT skipped FROM total) > 0 THEN 0
+        ELSE (SELECT extract(epoch FROM min(not_before) - now())::float8 * 1000
+          FROM recipient_retry WHERE campaign_id = ${campaignId}) END AS retry_in_ms,
+      (SELECT json_build_object('position', array_agg(position), 'id', array_agg(id), 'to', array_agg("to"),
+        'country', array_agg(country), 'variables', json_agg(variables), 'attempts', array_agg(attempts))
+        FROM (SELECT * FROM claimed ORDER BY position) AS ordered HAVING count(*) > 0) AS recipients,
+      (SELECT jsonb_object_agg(position, changed) FROM candidate WHERE changed IS NOT NULL) AS changed_contacts
+    FROM locked CROSS JOIN lease`;
+}
 
 export interface ClaimedRecipient {
   readonly claimId: string;

@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import { waitingReasons } from '../../domain/campaigns/campaign.ts';
-import { channelBlockCauses } from '../../domain/sending/provider-error-table.ts';
+import { channelBlockCauses } from '../../domain/sending/provider-error.ts';
 import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';

@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
 import { channelBlocked, channelQualityChanged } from '../../domain/operations/notice.ts';
-import type { ChannelBlockCause } from '../../domain/sending/provider-error-table.ts';
+import type { ChannelBlockCause } from '../../domain/sending/provider-error.ts';
 import { insertNotices } from '../operations/notices.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';

@@ -4,7 +4,7 @@ import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyWaitingOptOuts } from '../../../src/commands/callbacks/change-subscription.ts';
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
-import { pauseForBalance } from '../../../src/commands/sending/pause-for-balance.ts';
+import { pauseForBalance } from '../../../src/commands/sending/send-batches.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
 import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';

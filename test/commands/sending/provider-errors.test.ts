@@ -7,11 +7,11 @@ import { receiveProviderCallback } from '../../../src/api/provider-webhook.ts';
 import { createCallbackPoll } from '../../../src/commands/callbacks/apply-provider-callbacks.ts';
 import { createApiKey } from '../../../src/commands/workspaces/create-api-key.ts';
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
-import { providerErrorRule } from '../../../src/domain/sending/provider-error.ts';
 import {
-  providerErrorTable,
+  providerErrorRule,
   type ProviderErrorRule,
-} from '../../../src/domain/sending/provider-error-table.ts';
+  providerErrorTable,
+} from '../../../src/domain/sending/provider-error.ts';
 import { createCloudProvider } from '../../../src/provider/cloud-provider.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import { createIdleOrchestrator, startTestApi, type TestApi } from '../../support/api.ts';

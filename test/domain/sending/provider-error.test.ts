@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { providerErrorAction, providerErrorRule } from '../../../src/domain/sending/provider-error.ts';
-import { providerErrorTable } from '../../../src/domain/sending/provider-error-table.ts';
+import {
+  providerErrorAction,
+  providerErrorRule,
+  providerErrorTable,
+} from '../../../src/domain/sending/provider-error.ts';
 
 const minute = 60_000;
 

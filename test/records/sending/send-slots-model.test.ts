@@ -13,12 +13,14 @@ import { nothing, nullable, row } from '../../../src/records/database/row.ts';
 import {
   acquireSlot,
   handOverSlot,
+  type HeldSlot,
+  leaveSlotQueue,
+  recordSlotUsage,
+  rejoinSlotQueue,
   releaseSlot,
   renewSlot,
   type SlotAnswer,
 } from '../../../src/records/sending/send-slots.ts';
-import { leaveSlotQueue, recordSlotUsage, rejoinSlotQueue } from '../../../src/records/sending/slot-queue.ts';
-import type { HeldSlot } from '../../../src/records/sending/slot-state.ts';
 import { seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { seedOnChannel } from '../../support/sending-crowd.ts';
@@ -146,7 +148,7 @@ async function readTables(): Promise<Tables> {
   return { slots, members, now: await readNow() };
 }
 
-// The rules of `slot-state.ts` once more, at the instant `now` of the tables. As time passes, a slot only becomes easier to acquire.
+// The rules of `send-slots.ts` once more, at the instant `now` of the tables. As time passes, a slot only becomes easier to acquire.
 const isSmall = ({ pending }: Member) => pending <= 20;
 const isLeased = ({ expires }: Slot, now: number) => expires > now && expires <= now + longestLeaseMs;
 const isOpen = ({ handover }: Slot, now: number) =>

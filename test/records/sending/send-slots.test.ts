@@ -7,11 +7,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   acquireSlot,
   handOverSlot,
+  type HeldSlot,
+  recordSlotUsage,
+  rejoinSlotQueue,
   releaseSlot,
   renewSlot,
 } from '../../../src/records/sending/send-slots.ts';
-import { recordSlotUsage, rejoinSlotQueue } from '../../../src/records/sending/slot-queue.ts';
-import type { HeldSlot } from '../../../src/records/sending/slot-state.ts';
 import { lockCampaign, moveCampaign } from '../../../src/records/campaigns/lifecycle.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createCloudProvider } from '../../../../src/provider/cloud-provider.ts';
-import { providerErrorRule } from '../../../../src/domain/sending/provider-error.ts';
-import { providerErrorTable } from '../../../../src/domain/sending/provider-error-table.ts';
+import { providerErrorRule, providerErrorTable } from '../../../../src/domain/sending/provider-error.ts';
 import type { MessagingProvider, ProviderTemplate, SendResult } from '../../../../src/provider/provider.ts';
 import {
   accessToken,

@@ -1,3 +1,4 @@
+import { cleanText } from '../domain/clean-text.ts';
 import { epochSeconds } from '../domain/epoch-seconds.ts';
 import { isObject, type JsonObject } from './json-value.ts';
 import { read, readList, readText, WholeNumber } from './notification-codec.ts';
@@ -29,10 +30,13 @@ export function readAccountChange(context: ChangeContext): NotificationItem {
   };
 }
 
+const longestEvent = 64;
+
 function eventOf(value: JsonObject): string | undefined {
   const alert = value['alert_info'];
   const alertType = isObject(alert) ? alert['alert_type'] : value['alert_type'];
-  return readText(value['event'] ?? value['decision'] ?? alertType)?.toUpperCase();
+  const event = readText(value['event'] ?? value['decision'] ?? alertType)?.toUpperCase();
+  return event === undefined ? undefined : cleanText(event, longestEvent);
 }
 
 type Block = Pick<AccountItem, 'maySend' | 'blockedUntil'>;

@@ -1,6 +1,7 @@
 /** Codecs of callbacks: strict about identifying fields, tolerant about all others. */
 import * as t from 'io-ts';
-import { isRight } from 'fp-ts/lib/Either.js';
+import { either, isRight } from 'fp-ts/lib/Either.js';
+import { cleanId } from '../domain/clean-text.ts';
 import type { ReportedPricing } from '../domain/callbacks/message-status.ts';
 import type { NotificationError } from './notification-item.ts';
 
@@ -16,6 +17,14 @@ export const Text = new t.Type<string, string, unknown>(
     if (typeof text !== 'string' || text === '') return t.failure(input, context);
     return t.success(text.replaceAll('\u0000', '\uFFFD').toWellFormed());
   },
+  t.identity,
+);
+
+/** An id of a message or a person. */
+const Id = new t.Type<string, string, unknown>(
+  'Id',
+  t.string.is,
+  (input, context) => either.map(Text.validate(input, context), cleanId),
   t.identity,
 );
 
@@ -42,6 +51,10 @@ export function readText(value: unknown): string | null {
   return read(Text, value);
 }
 
+export function readId(value: unknown): string | null {
+  return read(Id, value);
+}
+
 /** Digits of a number in any notation; null for anything else, a user id included. */
 export function readDigits(value: unknown): string | null {
   const text = readText(value);
@@ -52,9 +65,9 @@ export function readList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-export const StatusElement = t.type({ id: Text, status: Text });
-export const MessageElement = t.type({ id: Text });
-export const TemplateElement = t.type({ message_template_id: Text });
+export const StatusElement = t.type({ id: Id, status: Text });
+export const MessageElement = t.type({ id: Id });
+export const TemplateElement = t.type({ message_template_id: Id });
 
 const PricingElement = t.type({ category: Text });
 const ErrorElement = t.type({ code: WholeNumber });

@@ -5,6 +5,7 @@ import {
   read,
   readDigits,
   readErrors,
+  readId,
   readList,
   readPricing,
   readText,
@@ -39,7 +40,7 @@ export function readPreferencesChange(context: ChangeContext): readonly Notifica
     const preference = isObject(raw) ? raw : {};
     const decision = readText(preference['value'])?.toLowerCase();
     const waId = readDigits(preference['wa_id']);
-    const userId = readText(preference['user_id']);
+    const userId = readId(preference['user_id']);
     const category = readText(preference['category'])?.toLowerCase() ?? 'marketing_messages';
     const known = decision === 'stop' || decision === 'resume' || decision === 'signup';
     if (!known || category !== 'marketing_messages' || (waId ?? userId) === null) {
@@ -68,8 +69,8 @@ export function readUserIdChange(context: ChangeContext): readonly NotificationI
   return (list.length > 0 ? list : [value]).map((raw) => {
     const change = isObject(raw) ? raw : {};
     const ids = isObject(change['user_id']) ? change['user_id'] : {};
-    const userId = readText(ids['current']);
-    const previousUserId = readText(ids['previous']);
+    const userId = readId(ids['current']);
+    const previousUserId = readId(ids['previous']);
     const waId = readDigits(change['wa_id']);
     if (userId === null || (previousUserId ?? waId) === null) {
       return ignored(context, 'change of a user id that cannot be read', raw);
@@ -90,7 +91,7 @@ export function readEchoesChange(context: ChangeContext): readonly NotificationI
       phoneNumberId: context.phoneNumberId,
       providerMessageId: element.id,
       to: readDigits(fields['to']),
-      toUserId: readText(fields['to_user_id']),
+      toUserId: readId(fields['to_user_id']),
       type: readText(fields['type'])?.toLowerCase() ?? 'unknown',
       timestamp: readText(fields['timestamp']),
       raw,
@@ -119,7 +120,7 @@ export function readStatus(
     status,
     timestamp: readText(fields['timestamp']),
     recipientId: readDigits(fields['recipient_id']),
-    recipientUserId: readText(fields['recipient_user_id']),
+    recipientUserId: readId(fields['recipient_user_id']),
     callbackData: readText(fields['biz_opaque_callback_data']),
     pricing: readPricing(fields['pricing']),
     failure: status === 'failed' ? failure : null,
@@ -144,13 +145,13 @@ function readMessage(context: ChangeContext, raw: unknown, contactOf: ContactFin
     phoneNumberId: context.phoneNumberId,
     providerMessageId: element.id,
     from: readDigits(fields['from']) ?? readDigits(contact['wa_id']),
-    fromUserId: readText(fields['from_user_id']) ?? readText(contact['user_id']),
+    fromUserId: readId(fields['from_user_id']) ?? readId(contact['user_id']),
     profileName: isObject(profile) ? readText(profile['name']) : null,
     type: readText(fields['type'])?.toLowerCase() ?? 'unknown',
     timestamp: readText(fields['timestamp']),
     texts: textsIn(fields),
     groupId: readText(fields['group_id']),
-    repliesTo: isObject(reply) ? readText(reply['id']) : null,
+    repliesTo: isObject(reply) ? readId(reply['id']) : null,
     ...newIdsOf(fields),
     notification: notificationOf(context, { message: raw, contact }),
     raw,
@@ -193,7 +194,7 @@ function newIdsOf(message: JsonObject): Pick<MessageItem, 'newNumber' | 'newUser
   }
   return {
     newNumber: readDigits(system['wa_id']) ?? readDigits(system['new_wa_id']),
-    newUserId: readText(system['user_id']),
+    newUserId: readId(system['user_id']),
   };
 }
 

@@ -1,3 +1,4 @@
+import { cleanText } from '../domain/clean-text.ts';
 import { epochSeconds } from '../domain/epoch-seconds.ts';
 import { isObject } from './json-value.ts';
 import { TemplateElement, read, readText } from './notification-codec.ts';
@@ -34,7 +35,7 @@ export function readTemplateChange(context: ChangeContext): NotificationItem {
   }
   const newStatus = upper(value['event']);
   if (newStatus === null) return ignored(context, 'template change that cannot be read', value);
-  const reason = readText(value['reason']);
+  const reason = cut(readText(value['reason']), longestReason);
   return {
     kind: 'template_status',
     ...template,
@@ -48,16 +49,22 @@ export function readTemplateChange(context: ChangeContext): NotificationItem {
 }
 
 const longestRemark = 2000;
+const longestReason = 1000;
+/** Characters of a status, category or quality. */
+const longestWord = 64;
+
+const cut = (text: string | null, most: number): string | null =>
+  text === null ? null : cleanText(text, most);
 
 function remarkOf(name: keyof TemplateStatusItem['remarks'], value: unknown): TemplateStatusItem['remarks'] {
   if (!isObject(value)) return {};
   const texts = (['title', 'description', 'reason', 'recommendation'] as const).flatMap((key) => {
     const text = readText(value[key]);
-    return text === null ? [] : [[key, text.slice(0, longestRemark)]];
+    return text === null ? [] : [[key, cleanText(text, longestRemark)]];
   });
   return texts.length === 0 ? {} : { [name]: Object.fromEntries(texts) };
 }
 
 function upper(value: unknown): string | null {
-  return readText(value)?.toUpperCase() ?? null;
+  return cut(readText(value)?.toUpperCase() ?? null, longestWord);
 }

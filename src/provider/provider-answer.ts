@@ -1,7 +1,7 @@
 import { headerOf, type Exchange } from './exchange.ts';
 import type { SendRejected, SendResult } from './provider.ts';
 import type { RequestFailure } from './provider-request-error.ts';
-import { cleanText } from '../domain/clean-text.ts';
+import { cleanId } from '../domain/clean-text.ts';
 import { isObject } from './json-value.ts';
 
 type Answered = Extract<Exchange, { kind: 'answered' }>;
@@ -28,7 +28,7 @@ export function toSendResult(exchange: Exchange, to: string): SendResult {
 /** A string in the protocol; an integer is read as the same id that callbacks name. */
 function idOf(value: unknown): string | undefined {
   const id = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
-  return typeof id === 'string' && id !== '' ? id : undefined;
+  return typeof id === 'string' && id !== '' ? cleanId(id) : undefined;
 }
 
 /** Returns the body of a GET response, or why there is none. */
@@ -89,7 +89,7 @@ function contactIdsOf(body: unknown): readonly string[] {
   const contacts = isObject(body) ? body['contacts'] : undefined;
   const contact: unknown = Array.isArray(contacts) ? contacts[0] : undefined;
   const ids = isObject(contact) ? [contact['wa_id'], contact['user_id']] : [];
-  return ids.flatMap((id) => (typeof id === 'string' && id !== '' ? [cleanText(id, 255)] : []));
+  return ids.flatMap((id) => (typeof id === 'string' && id !== '' ? [cleanId(id)] : []));
 }
 
 /** 1 h: a longer wait is asked for again by the next answer. The channel's silence ends by itself (`channel-rate.ts`). */

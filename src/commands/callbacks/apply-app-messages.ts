@@ -1,4 +1,5 @@
 import { numberOfWaId } from '../../domain/callbacks/provider-number.ts';
+import { storedJson } from '../../domain/callbacks/stored-json.ts';
 import { epochSeconds } from '../../domain/epoch-seconds.ts';
 import type { EchoItem } from '../../provider/notification-item.ts';
 import type { Connection } from '../../records/database/database.ts';
@@ -25,7 +26,7 @@ export async function applyAppMessages(
       waId: item.to,
       providerUserId: item.toUserId,
       type: item.type.slice(0, 64),
-      content: JSON.stringify(item.raw),
+      content: storedJson(item.raw, { id: providerMessageId }),
       providerMessageId,
       sentAt: epochSeconds(item.timestamp),
     });

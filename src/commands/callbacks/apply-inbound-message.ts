@@ -2,6 +2,7 @@ import type { IncomingData } from '../../codecs/event.ts';
 import type { NewEvent } from '../../domain/webhooks/new-event.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { epochSeconds } from '../../domain/epoch-seconds.ts';
+import { storedJson } from '../../domain/callbacks/stored-json.ts';
 import { createConsentReader } from '../../domain/callbacks/consent-words.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
@@ -90,7 +91,7 @@ async function applyInboundMessage(
     phoneNumber: sender?.phoneNumber ?? null,
     country: sender?.country ?? '',
     type: item.type.slice(0, 64),
-    content: JSON.stringify(item.raw),
+    content: storedJson(item.raw, { id: item.providerMessageId }),
     providerMessageId: item.providerMessageId,
     sentAt: epochSeconds(item.timestamp),
   });

@@ -1,4 +1,5 @@
 import type { Dependencies } from '../../dependencies.ts';
+import { storedJson } from '../../domain/callbacks/stored-json.ts';
 import { epochSeconds } from '../../domain/epoch-seconds.ts';
 import type { NotificationItem, PreferenceItem } from '../../provider/notification-item.ts';
 import { slowDown } from '../../records/sending/channel-rate.ts';
@@ -180,5 +181,6 @@ function preferenceChoice({ item, channel }: Routed<PreferenceItem>): PersonChoi
 }
 
 function unmatched({ channel, providerMessageId, status, raw }: RoutedStatus) {
-  return { channelId: channel.id, providerMessageId, status, body: JSON.stringify(raw) };
+  const body = storedJson(raw, { id: providerMessageId });
+  return { channelId: channel.id, providerMessageId, status, body };
 }

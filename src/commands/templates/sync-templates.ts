@@ -3,6 +3,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import { providerErrorRule } from '../../domain/sending/provider-error.ts';
 import {
   addSummaries,
+  bounded,
   emptySummary,
   storable,
   type ListedTemplate,
@@ -154,7 +155,7 @@ export async function syncTemplates(
 }
 
 const listed = ({ id, qualityScore, ...template }: ProviderTemplate): ListedTemplate =>
-  storable({ ...template, providerTemplateId: id, quality: qualityScore });
+  storable(bounded({ ...template, providerTemplateId: id, quality: qualityScore }));
 
 async function writePage(
   dependencies: SyncDependencies,

@@ -99,16 +99,22 @@ export interface VariableResolver {
   readonly mayBeEmpty?: true;
 }
 
+/** Characters of a recipient's values together: no message that the provider takes has more, so what is cut is never sent. */
+const mostCharacters = 65_536;
+
 /** The values to store for one recipient: one for each slot of the campaign's plan, then those with `mayBeEmpty`. */
 export const resolveVariables = (
   resolvers: readonly VariableResolver[],
   source: RecipientSource,
 ): RecipientVariables => {
   const values: string[] = [];
+  let room = mostCharacters;
   for (const { path, resolve, mayBeEmpty } of resolvers) {
     const value = resolve(source);
     if (value === '' && mayBeEmpty !== true) return { ok: false, missing: path };
-    values.push(value);
+    const kept = value.length <= room ? value : value.slice(0, room).toWellFormed();
+    room -= kept.length;
+    values.push(kept);
   }
   return { ok: true, values };
 };

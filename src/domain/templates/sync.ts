@@ -1,5 +1,7 @@
 /** Compares the provider's present list with what is stored. */
 
+import { cleanId, cleanText } from '../clean-text.ts';
+
 /** A template as the provider lists it, in a form that Postgres can hold. */
 export interface ListedTemplate {
   readonly providerTemplateId: string;
@@ -13,6 +15,37 @@ export interface ListedTemplate {
   readonly quality: string | null;
   readonly rejectedReason: string | null;
 }
+
+/** The component of a template that is too large to be stored; it cannot be sent. */
+const tooLarge: readonly unknown[] = [{ type: 'TOO_LARGE' }];
+
+const most = { componentBytes: 65_536, name: 512, word: 64, reason: 1_000 };
+
+/**
+ * The template with all that is stored of it bounded. Cut parts of one that cannot be sent without them are replaced by a
+ * component that says so.
+ */
+export function bounded(template: ListedTemplate): ListedTemplate {
+  const { name, language, category, status, quality, rejectedReason, components } = template;
+  const fits =
+    name.length <= most.name &&
+    language.length <= most.word &&
+    Buffer.byteLength(JSON.stringify(components)) <= most.componentBytes;
+  return {
+    ...template,
+    providerTemplateId: cleanId(template.providerTemplateId),
+    name: cleanText(name, most.name),
+    language: cleanText(language, most.word),
+    category: cutOrNull(category, most.word),
+    status: cleanText(status, most.word),
+    quality: cutOrNull(quality, most.word),
+    rejectedReason: cutOrNull(rejectedReason, most.reason),
+    components: fits ? components : tooLarge,
+  };
+}
+
+const cutOrNull = (text: string | null, limit: number): string | null =>
+  text === null ? null : cleanText(text, limit);
 
 export interface SyncSummary {
   /** Templates the provider has. */

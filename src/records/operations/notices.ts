@@ -2,6 +2,7 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
+import { cleanText } from '../../domain/clean-text.ts';
 import {
   noticeKinds,
   noticeSubjectTypes,
@@ -19,8 +20,8 @@ export async function insertNotices(connection: Connection, notices: readonly Ne
     kind,
     subject.type,
     subject.id,
-    subject.name,
-    message,
+    cleanText(subject.name, 512),
+    cleanText(message, 2_000),
   ]);
   await connection.query(sql.type(nothing)`
     INSERT INTO notice (workspace_id, kind, subject_type, subject_id, subject_name, message)

@@ -3,6 +3,7 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { updateContact } from '../../../src/commands/contacts/update-contact.ts';
 import { IncomingData } from '../../../src/codecs/event.ts';
+import { messageText } from '../../../src/domain/conversations/message-text.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import {
   createApplier,
@@ -118,6 +119,39 @@ describe('an inbound message', () => {
       },
     ]);
     expect(await keysOf(place)).toEqual(['contact.created', 'incoming']);
+  });
+
+  it('stores at most 64 KiB of a message, and keeps its text and its STOP', async () => {
+    const place = await seed();
+    const junk = { junk: Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`k${at}`, 'junk'])) };
+    const tail = { more: 'm'.repeat(200_000) };
+    const { id, ...stop } = text('STOP');
+    await deliver(applier, [
+      inbound(place, { ...junk, ...text('Hello'), ...tail }),
+      inbound(place, { ...text('long '.repeat(20_000)) }),
+      inbound(place, { ...junk, id: `${String(id)}${'i'.repeat(5_000)}`, ...stop }),
+    ]);
+    const stored = await rowsOf<{ content: string; provider_message_id: string }>(
+      database.pool,
+      sql.fragment`SELECT content, provider_message_id FROM message WHERE channel_id = ${place.channelId}
+        ORDER BY created_at, id`,
+    );
+    expect(stored.map(({ content }) => messageText(content)?.slice(0, 10))).toEqual([
+      'Hello',
+      'long long ',
+      'STOP',
+    ]);
+    for (const { content, provider_message_id: storedId } of stored) {
+      expect(Buffer.byteLength(content)).toBeLessThanOrEqual(65_536);
+      expect(JSON.parse(content)).toMatchObject({
+        id: storedId,
+        from: number,
+        type: 'text',
+        too_large: true,
+      });
+      expect(storedId.length).toBeLessThanOrEqual(255);
+    }
+    expect(await contactsOf(place)).toMatchObject([{ subscribed: false }]);
   });
 
   it('emits an event with the specified data and the provider’s notification', async () => {

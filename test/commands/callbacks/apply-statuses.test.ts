@@ -550,6 +550,28 @@ describe('statuses of messages we do not know', () => {
     expect(await applyUnmatchedStatuses(applier)).toBe(0);
   });
 
+  it('keeps at most 64 KiB of each, and applies it all the same', async () => {
+    const sending = await claimed(1);
+    const junk = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`k${at}`, 'junk']));
+    const [one] = sending.recipients;
+    const delivered = { ...junk, ...status({ status: 'delivered', providerMessageId: wamid(one) }) };
+    const sent = {
+      ...status({ status: 'sent', providerMessageId: wamid(one) }),
+      recipient_user_id: `DE.${randomUUID().repeat(200)}`,
+    };
+    await deliver(applier, [messagesCallback(sending.channelId, { statuses: [delivered, sent] })]);
+    const sizes = sql.fragment`SELECT octet_length(body) <= 65536 AS small FROM unmatched_status
+      WHERE channel_id = ${sending.channelId}`;
+    expect(await rowsOf(database.pool, sizes)).toEqual([{ small: true }, { small: true }]);
+    await record(sending, (recipient) => ({ kind: 'accepted', providerMessageId: wamid(recipient) }));
+    expect(await applyUnmatchedStatuses(applier)).toBe(2);
+    expect(await recipientsOf(sending)).toMatchObject([{ state: 'DELIVERED' }]);
+    await deliver(applier, [
+      messagesCallback(sending.channelId, { statuses: [{ ...sent, status: 'read' }, sent] }),
+    ]);
+    expect(await recipientsOf(sending)).toMatchObject([{ state: 'READ' }]);
+  });
+
   it('draws the consequences of a failure when the record arrives', async () => {
     const sending = await claimed(1);
     const failed = { status: 'failed', providerMessageId: wamid(sending.recipients[0]), code: 132015 };

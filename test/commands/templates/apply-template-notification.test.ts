@@ -118,6 +118,28 @@ describe('a notification about a template', () => {
     ]);
   });
 
+  it('is recorded short, however long its words are', async () => {
+    const place = await seed();
+    await deliver(applier, [statusUpdate(place, 'P'.repeat(100_000), 'R'.repeat(100_000))]);
+    await deliver(applier, [
+      fieldCallback(place.accountId, 'account_update', {
+        event: 'ACCOUNT_DELETED',
+        decision: 'D'.repeat(100_000),
+      }),
+      fieldCallback(place.accountId, 'account_update', { event: 'E'.repeat(100_000) }),
+    ]);
+    expect(await templateOf(place)).toMatchObject({
+      status: 'P'.repeat(64),
+      rejected_reason: 'R'.repeat(1_000),
+    });
+    const notices = sql.fragment`SELECT max(octet_length(message || subject_name)) < 4096 AS small FROM notice
+      WHERE workspace_id = ${place.workspaceId}`;
+    expect(await rowsOf(database.pool, notices)).toEqual([{ small: true }]);
+    const account = sql.fragment`SELECT octet_length(notice::text) < 8192 AS small FROM business_account
+      WHERE id = ${place.accountId}`;
+    expect(await rowsOf(database.pool, account)).toEqual([{ small: true }]);
+  });
+
   it('leads to the latest status in any order of arrival, and when it is repeated', async () => {
     const notification = (place: Place, event: string, time: number) => ({
       ...statusUpdate(place, event),

@@ -13,6 +13,8 @@ import {
   syncTemplates,
   type SyncProgress,
 } from '../../../src/commands/templates/sync-templates.ts';
+import { parseTemplate } from '../../../src/domain/templates/components.ts';
+import { unsendablePart } from '../../../src/domain/templates/definition.ts';
 import { ProviderRefused, ProviderUnreachable } from '../../../src/domain/error.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import { ProviderRequestError } from '../../../src/provider/provider-request-error.ts';
@@ -115,6 +117,34 @@ describe('a sync', () => {
     });
     expect(await stored(workspaceId)).toEqual(first);
     expect(await statuses(workspaceId)).toEqual(['a APPROVED', 'b PENDING', 'c APPROVED']);
+  });
+
+  test('shows a template that is too large to be stored, and lets nobody send it', async () => {
+    const { provider, workspaceId, dependencies } = await anAccount();
+    const small = [{ type: 'BODY', text: 'Hi' }];
+    provider.serve([
+      [
+        listedTemplate({ id: '1', name: 'a', components: [{ type: 'BODY', text: 'x'.repeat(65_536) }] }),
+        listedTemplate({ id: '2', name: 'b'.repeat(600), components: small }),
+        listedTemplate({ id: '3', name: 'c', language: 'd'.repeat(600), components: small }),
+        listedTemplate({ id: '4', name: 'd', components: small, rejectedReason: 'r'.repeat(5_000) }),
+        listedTemplate({ id: '5'.repeat(4_000), name: 'e', components: small }),
+      ],
+    ]);
+    expect(await syncTemplates(dependencies, workspaceId)).toMatchObject({ synced: 5 });
+    const templates = await stored(workspaceId);
+    expect(templates.map(({ name, components }) => [name.slice(0, 3), components])).toEqual([
+      ['a', [{ type: 'TOO_LARGE' }]],
+      ['bbb', [{ type: 'TOO_LARGE' }]],
+      ['c', [{ type: 'TOO_LARGE' }]],
+      ['d', small],
+      ['e', small],
+    ]);
+    for (const template of templates) {
+      expect(Buffer.byteLength(JSON.stringify(template))).toBeLessThan(4_096);
+      const { components, ...options } = template;
+      expect(unsendablePart(parseTemplate(components, options)) !== undefined).toBe(template.name < 'd');
+    }
   });
 
   test('emits events for changed states and categories, and for nothing else', async () => {

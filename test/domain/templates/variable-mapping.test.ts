@@ -307,6 +307,23 @@ test('freezes only what differs, each value once', () => {
   ).toHaveLength(2);
 });
 
+test('keeps 65,536 characters of the values of a recipient', () => {
+  const names = Array.from({ length: 20 }, (_, at) => String(at + 1));
+  const mapping = compiled({
+    template: bodyOf(names.map((name) => `{{${name}}}`).join(' ')),
+    mapping: { body: Object.fromEntries(names.map((name) => [name, `custom.long${name}`])) },
+  });
+  const resolved = resolveVariables(mapping.resolvers, {
+    contact: {
+      ...ada.contact,
+      customFields: Object.fromEntries(names.map((name) => [`long${name}`, 'x'.repeat(5_000)])),
+    },
+  });
+  const values = resolved.ok ? resolved.values : [];
+  expect(values).toHaveLength(mapping.resolvers.length);
+  expect(values.join('')).toHaveLength(65_536);
+});
+
 test('names the card of a missing value', () => {
   const mapping = compiled({
     template: definitionOf('media carousel'),

@@ -1,7 +1,10 @@
-import { globalIpv6, metadataAddresses, nat64, refusedIpv4, refusedIpv6 } from './address-ranges.ts';
-import { embeddedIpv4 } from './embedded-ipv4.ts';
-import type { AddressBlock, IpAddress } from './parse-address.ts';
-import { blockContains, parseAddress, parseBlock } from './parse-address.ts';
+import {
+  type AddressBlock,
+  blockContains,
+  type IpAddress,
+  parseAddress,
+  parseBlock,
+} from './parse-address.ts';
 
 /** Networks that outbound requests may reach in addition to the public internet (`OUTBOUND_ALLOW_CIDRS`). */
 export interface OutboundPolicy {
@@ -107,4 +110,117 @@ export function targetUrlMessage(field: string, problem: TargetUrlProblem): stri
     blocked_address: `${field} must not point to a private or reserved address`,
   };
   return messages[problem];
+}
+
+function parseBlocks(texts: readonly string[]): readonly AddressBlock[] {
+  return texts.map((text) => {
+    const block = parseBlock(text);
+    if (block === undefined) throw new Error(`not an address block: ${text}`);
+    return block;
+  });
+}
+
+/** IANA's IPv4 special-purpose registry, multicast and reserved space, and Azure WireServer. */
+const refusedIpv4 = parseBlocks([
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  // Azure WireServer: the address looks public, but answers only inside Azure.
+  '168.63.129.16/32',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '192.175.48.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+]);
+
+/** The only IPv6 space that is assigned for global unicast; every address outside it is refused. */
+const globalIpv6 = parseBlocks(['2000::/3']);
+
+/** Special-purpose blocks inside 2000::/3 (IANA's IPv6 special-purpose registry). */
+const refusedIpv6 = parseBlocks([
+  // Protocol assignments: Teredo, benchmarking, ORCHID, drone identifiers, anycast services.
+  '2001::/23',
+  '2001:db8::/32',
+  // 6to4: wraps an IPv4 address and is retired.
+  '2002::/16',
+  '2620:4f:8000::/48',
+  '3fff::/20',
+]);
+
+/** NAT64's well-known prefix, by which an IPv6-only host reaches IPv4; the embedded IPv4 address is checked. */
+const nat64 = parseBlocks(['64:ff9b::/96']);
+
+/** Addresses that answer with credentials on some cloud: refused even when an allow-list covers them. */
+const metadataAddresses = parseBlocks([
+  '100.100.100.200',
+  '168.63.129.16',
+  '169.254.169.253',
+  '169.254.169.254',
+  '169.254.170.2',
+  '169.254.170.23',
+  '192.0.0.192',
+  'fd00:ec2::23',
+  'fd00:ec2::253',
+  'fd00:ec2::254',
+  'fd20:ce::254',
+]);
+
+const low32 = 0xffff_ffffn;
+
+interface Embedding {
+  readonly block: AddressBlock;
+  readonly extract: (value: bigint) => readonly bigint[];
+}
+
+function embedding(block: string, extract: Embedding['extract']): Embedding {
+  const parsed = parseBlock(block);
+  if (parsed === undefined) throw new Error(`not an address block: ${block}`);
+  return { block: parsed, extract };
+}
+
+const lastBits: Embedding['extract'] = (value) => [value & low32];
+
+const embeddings: readonly Embedding[] = [
+  // Compatible (RFC 4291), mapped (RFC 4291) and translated (SIIT, RFC 2765).
+  embedding('::/96', lastBits),
+  embedding('::ffff:0:0/96', lastBits),
+  embedding('::ffff:0:0:0/96', lastBits),
+  // NAT64: the well-known prefix, and the local one with the address at each position that RFC 6052 allows in a /48.
+  embedding('64:ff9b::/96', lastBits),
+  embedding('64:ff9b:1::/48', (value) => [
+    value & low32,
+    ((value >> 48n) & 0xffff_0000n) | ((value >> 40n) & 0xffffn),
+    (value >> 24n) & low32,
+  ]),
+  // 6to4 (RFC 3056).
+  embedding('2002::/16', (value) => [(value >> 80n) & low32]),
+  // Teredo (RFC 4380): the server in clear, the client inverted.
+  embedding('2001::/32', (value) => [(value >> 64n) & low32, ~value & low32]),
+];
+
+/** ISATAP (RFC 5214) puts the address behind a marker in the interface identifier of any prefix. */
+function isIsatap(value: bigint): boolean {
+  const marker = (value >> 32n) & low32;
+  return marker === 0x0000_5efen || marker === 0x0200_5efen;
+}
+
+/** Every IPv4 address that an IPv6 address may stand for; empty for IPv4 and for plain IPv6. */
+function embeddedIpv4(address: IpAddress): readonly IpAddress[] {
+  if (address.family === 4) return [];
+  const values = embeddings
+    .filter(({ block }) => blockContains(block, address))
+    .flatMap(({ extract }) => extract(address.value));
+  if (isIsatap(address.value)) values.push(address.value & low32);
+  return values.map((value) => ({ family: 4, value }));
 }

@@ -1,12 +1,10 @@
-import type { IncomingMessage } from 'node:http';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import type { Readable } from 'node:stream';
 import type { WebhookErrorCode } from '../domain/webhooks/delivery.ts';
 import { checkTargetUrl } from './address-guard.ts';
-import type { Dialer } from './dial.ts';
-import { DialError, dial } from './dial.ts';
-import { readUpTo } from './read-up-to.ts';
+import { dial, type Dialer, DialError } from './dial.ts';
 
 export interface WebhookRequest {
   readonly url: string;
@@ -115,4 +113,34 @@ export async function postWebhook(
     clearTimeout(timer);
     socket?.destroy();
   }
+}
+
+/**
+ * Reads at most `limit` bytes of a stream as text and destroys it. A connection reset or the signal ends the read early and
+ * returns the text received so far. Never rejects.
+ */
+function readUpTo(stream: Readable, limit: number, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const finish = (): void => {
+      signal.removeEventListener('abort', finish);
+      stream.off('data', onData).off('end', finish).off('close', finish);
+      stream.on('error', () => undefined).destroy();
+      resolve(textOf(Buffer.concat(chunks).subarray(0, limit)));
+    };
+    const onData = (chunk: Buffer): void => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= limit) finish();
+    };
+    stream.on('error', finish).once('end', finish).once('close', finish).on('data', onData);
+    signal.addEventListener('abort', finish, { once: true });
+    if (signal.aborted) finish();
+  });
+}
+
+/** Lenient: bytes that are no UTF-8 become U+FFFD, a character cut off at the end is dropped, NUL (which Postgres cannot hold) too. */
+function textOf(bytes: Buffer): string {
+  return new TextDecoder().decode(bytes, { stream: true }).replaceAll('\u0000', '');
 }

@@ -3,8 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createOutboundPolicy } from '../../src/outbound/address-guard.ts';
 import type { Dialer } from '../../src/outbound/dial.ts';
-import type { FetchLimits } from '../../src/outbound/fetch-file.ts';
-import { type FileFetchError, fetchFile } from '../../src/outbound/fetch-file.ts';
+import { fetchFile, type FetchLimits, type FileFetchError } from '../../src/outbound/outbound.ts';
 import type { RawAnswer } from '../support/raw-receiver.ts';
 import { rawResponse, startRawReceiver } from '../support/raw-receiver.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createOutboundPolicy, dialableHost } from '../../src/outbound/address-guard.ts';
 import type { Dialer } from '../../src/outbound/dial.ts';
-import { fetchFile } from '../../src/outbound/fetch-file.ts';
+import { fetchFile } from '../../src/outbound/outbound.ts';
 import { parseAddress } from '../../src/outbound/parse-address.ts';
 import { postWebhook } from '../../src/outbound/post-webhook.ts';
 import { hostileUrls } from './url-cases.ts';

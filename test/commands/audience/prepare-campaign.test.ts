@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventDataCodecs } from '../../../src/codecs/event.ts';
 import { prepareCampaign } from '../../../src/commands/audience/prepare-campaign.ts';
 import type { EventKey } from '../../../src/domain/webhooks/event-key.ts';
-import { FileFetchError } from '../../../src/outbound/fetch-file.ts';
+import { FileFetchError } from '../../../src/outbound/outbound.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
 import { createFolderStorage } from '../../../src/storage/folder-storage.ts';
 import { nothing, nullable, row } from '../../../src/records/database/row.ts';

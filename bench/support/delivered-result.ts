@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from '../../src/records/webhooks/outcome-recorder.ts';
+import type { AttemptOutcome } from '../../src/records/webhooks/attempts.ts';
 
 /** The outcome of an attempt that a receiver took at once. */
 export const deliveredResult = (id: string): AttemptOutcome => ({

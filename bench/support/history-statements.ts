@@ -17,9 +17,11 @@ import { listContacts } from '../../src/records/contacts/list.ts';
 import { listOpenCampaigns } from '../../src/records/operations/doctor-campaigns.ts';
 import { listWalletBooks } from '../../src/records/operations/doctor-wallets.ts';
 import { schedulerLimits } from './scheduler-limits.ts';
-import { scheduleDeliveries } from '../../src/records/webhooks/delivery-scheduler.ts';
-import { sweepTimeouts } from '../../src/records/webhooks/timeout-sweeper.ts';
-import { findWaitingDelivery } from '../../src/records/webhooks/waiting.ts';
+import {
+  findWaitingDelivery,
+  scheduleDeliveries,
+  sweepTimeouts,
+} from '../../src/records/webhooks/delivery-scheduler.ts';
 import { fanOutEvents, findWaitingEvent, recentId } from '../../src/records/webhooks/events.ts';
 import { listDeliveries } from '../../src/records/webhooks/deliveries.ts';
 import { listLedgerEntries } from '../../src/records/wallet/wallets.ts';

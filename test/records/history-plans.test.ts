@@ -15,8 +15,7 @@ import type { Connection, Database } from '../../src/records/database/database.t
 import { nothing, row } from '../../src/records/database/row.ts';
 import { removals } from '../../src/records/operations/retention.ts';
 import { createGaugeReader } from '../../src/records/operations/gauges.ts';
-import { sweepTimeouts } from '../../src/records/webhooks/timeout-sweeper.ts';
-import { findWaitingDelivery } from '../../src/records/webhooks/waiting.ts';
+import { findWaitingDelivery, sweepTimeouts } from '../../src/records/webhooks/delivery-scheduler.ts';
 import { fanOutEvents, findWaitingEvent } from '../../src/records/webhooks/events.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { historyRows, historyTimeoutMs } from '../support/history-rows.ts';

@@ -58,12 +58,10 @@ import { claimBatch, type ClaimRequest, listClaimed } from '../../src/records/se
 import { expireClaims } from '../../src/records/sending/claim-expiry.ts';
 import { recordOutcomes } from '../../src/records/sending/outcomes.ts';
 import { listLastReasons } from '../../src/records/sending/sending-context.ts';
-import { claimAttempts } from '../../src/records/webhooks/attempts.ts';
-import { recordDeliveryOutcomes } from '../../src/records/webhooks/outcome-recorder.ts';
+import { claimAttempts, recordDeliveryOutcomes } from '../../src/records/webhooks/attempts.ts';
 import { schedulerLimits } from '../support/webhook-fixtures.ts';
-import { scheduleDeliveries } from '../../src/records/webhooks/delivery-scheduler.ts';
+import { findWaitingDelivery, scheduleDeliveries } from '../../src/records/webhooks/delivery-scheduler.ts';
 import { fanOutEvents, findWaitingEvent, recentId } from '../../src/records/webhooks/events.ts';
-import { findWaitingDelivery } from '../../src/records/webhooks/waiting.ts';
 import { anyTokens, messagePrice, seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { outcomesOf } from '../support/outcomes.ts';

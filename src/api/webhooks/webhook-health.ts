@@ -1,7 +1,7 @@
 /** The health of a webhook's receiver. */
 import { idOf } from '../../codecs/scalars.ts';
 import { struct } from '../../codecs/struct.ts';
-import { getWebhookHealth } from '../../records/webhooks/health.ts';
+import { getWebhookHealth } from '../../records/webhooks/configurations.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import { answer, succeed } from '../frame/envelope.ts';
 import { WebhookHealth } from './codecs.ts';

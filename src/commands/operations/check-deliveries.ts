@@ -7,7 +7,7 @@ import {
   type OpenDelivery,
 } from '../../records/operations/doctor-overdue.ts';
 import type { Batch } from '../../records/operations/doctor-campaigns.ts';
-import { failUndialled, returnDeliveries } from '../../records/webhooks/timeout-sweeper.ts';
+import { failUndialled, returnDeliveries } from '../../records/webhooks/delivery-scheduler.ts';
 import { webhookDeliveryWorkflowId } from '../../workflows/contract.ts';
 import { isRunning } from './check-campaigns.ts';
 import { batches, type Doctor, type Finding, type Repair } from './check.ts';

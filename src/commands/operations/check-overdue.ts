@@ -4,7 +4,7 @@ import { listOldClaims, listOverdueQueues, listUnclaimed } from '../../records/o
 import { giveUpUnclaimed } from '../../records/operations/doctor-repairs.ts';
 import { fanOutEvents } from '../../records/webhooks/events.ts';
 import { expireClaimedMessages } from '../../records/messages/outbound-messages.ts';
-import { sweepTimeouts } from '../../records/webhooks/timeout-sweeper.ts';
+import { sweepTimeouts } from '../../records/webhooks/delivery-scheduler.ts';
 import { deliverOverdueMessages } from '../campaigns/deliver-workflow-outbox.ts';
 import {
   applyUnmatchedStatuses,

@@ -7,7 +7,7 @@ import {
   readDatabaseState,
 } from '../../records/operations/database-state.ts';
 import { listImpairedChannels } from '../../records/operations/impaired-channels.ts';
-import { listFailingWebhooks } from '../../records/webhooks/health.ts';
+import { listFailingWebhooks } from '../../records/webhooks/configurations.ts';
 import type { Doctor } from './check.ts';
 
 const mostNamed = 100;

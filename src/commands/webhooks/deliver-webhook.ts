@@ -5,8 +5,13 @@ import { untilDone } from '../../records/database/until-done.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { signatureHeaders } from '../../domain/webhooks/signature.ts';
 import type { WebhookRequest } from '../../outbound/post-webhook.ts';
-import { claimAttempts, listStillPending, type Attempt } from '../../records/webhooks/attempts.ts';
-import { recordDeliveryOutcomes, type AttemptOutcome } from '../../records/webhooks/outcome-recorder.ts';
+import {
+  type Attempt,
+  type AttemptOutcome,
+  claimAttempts,
+  listStillPending,
+  recordDeliveryOutcomes,
+} from '../../records/webhooks/attempts.ts';
 
 /** The attempt takes 5 s at most; the rest of the lease is for a busy process to record its outcome. */
 const leaseSeconds = 15;

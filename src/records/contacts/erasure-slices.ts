@@ -6,7 +6,7 @@ import type { Connection } from '../database/database.ts';
 import { hourMs, sinceId, startOfDay } from '../database/id-bounds.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 import { firstIdAt } from '../database/uuid-v7.ts';
-import { erasedBody } from '../webhooks/erased-event.ts';
+import { erasedBody } from '../webhooks/events.ts';
 import type { Erasure } from './erasure-job.ts';
 
 const Earliest = row(t.type({ at: nullable(timestamp) }));

@@ -10,8 +10,8 @@ import { findWaitingCallback, recentCallback } from '../callbacks/provider-callb
 import { effectiveFactor, isSlow } from '../sending/channel-rate.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
-import { countImpairedWebhooks } from '../webhooks/health.ts';
-import { findWaitingDelivery, oldestFirst, ofWebhook, waits } from '../webhooks/waiting.ts';
+import { countImpairedWebhooks } from '../webhooks/configurations.ts';
+import { findWaitingDelivery, ofWebhook, oldestFirst, waits } from '../webhooks/delivery-scheduler.ts';
 import { findWaitingEvent, recentId } from '../webhooks/events.ts';
 import { countImpairedChannels } from './impaired-channels.ts';
 import { readCallbackSilence, readDatabaseState, type DatabaseState } from './database-state.ts';

@@ -10,8 +10,8 @@ import type { Connection } from '../database/database.ts';
 import { listCursorPage, type CursorPage } from '../database/page.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 import { firstIdAt } from '../database/uuid-v7.ts';
-import { erasedBody, isErased } from './erased-event.ts';
-import { ofWebhook, waits } from './waiting.ts';
+import { erasedBody, isErased } from './events.ts';
+import { ofWebhook, waits } from './delivery-scheduler.ts';
 
 const WebhookDelivery = t.type({
   id: t.string,

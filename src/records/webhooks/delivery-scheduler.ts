@@ -7,20 +7,21 @@
  *
  *   waiting → handed out    scheduleDeliveries, under the advisory lock of the webhook's shard
  *   handed out → sending    claimAttempts, just before the request is made
- *   sending → settled       recordDeliveryOutcomes
+ *   sending → delivered, failed   recordDeliveryOutcomes
  *   handed out → waiting    the workflow could not be started, or nothing claimed the delivery for 30 s
  *   sending → interrupted   the process died: the attempt's lease of 15 s expired
  *   waiting or handed out → failed (expired, endpoint_inactive, disabled)   timeout sweeper
  *
- * Waiting is `pending` without `dispatched_at`, handed out is `pending` with it.
+ * Waiting is `pending` without `dispatched_at`, handed out is `pending` with it. `attempts.ts` has the step from handed out to the end.
  */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Database } from '../database/database.ts';
+import type { Connection, Database } from '../database/database.ts';
 import { hourMs, sinceId } from '../database/id-bounds.ts';
-import { row } from '../database/row.ts';
+import { nothing, row } from '../database/row.ts';
 import { firstIdAt } from '../database/uuid-v7.ts';
-import { oldestFirst, ofWebhook, waitingEndpoints, waits } from './waiting.ts';
+
+type Fragment = ReturnType<typeof sql.fragment>;
 
 export interface SchedulerLimits {
   readonly shards: ShardChoice;
@@ -159,4 +160,175 @@ function handOut(shards: readonly number[], limits: SchedulerLimits, from?: stri
       RETURNING id
     )
     SELECT id, slow FROM handed_out JOIN chosen USING (id)`;
+}
+
+// Waiting deliveries, found webhook by webhook through a skip scan of the index `webhook_delivery_waiting`.
+
+const WaitingId = row(t.type({ id: t.string }));
+
+/** `from` is the watermark: deliveries before it no longer wait, and scanning their dead index entries would cost time. */
+export const waits = (from: string | undefined): Fragment =>
+  sql.fragment`state = 'pending' AND dispatched_at IS NULL AND ${sinceId(from)}`;
+
+/** Matches the deliveries of `webhookId` by both leading columns of the waiting index. */
+export const ofWebhook = (webhookId: Fragment): Fragment => sql.fragment`
+  uuid_hash(webhook_id) BETWEEN uuid_hash(${webhookId}) AND uuid_hash(${webhookId})
+  AND webhook_id BETWEEN ${webhookId} AND ${webhookId}`;
+
+/** The order of the waiting index. An order by id alone would let Postgres walk the primary key instead. */
+export const oldestFirst = sql.fragment`uuid_hash(webhook_id), webhook_id, id`;
+
+/** Every hash, as one range. */
+const allShards = sql.fragment`(VALUES (-2147483648, 2147483647))`;
+
+/**
+ * Rows of the recursive `endpoint (webhook_id, high)`: each webhook with waiting deliveries whose hash lies in one of `shards`
+ * (a table of `low` and `high`). `high` names the shard.
+ */
+export const waitingEndpoints = (from?: string, shards: Fragment = allShards): Fragment => sql.fragment`
+  SELECT first.webhook_id, shard.high FROM ${shards} AS shard (low, high) CROSS JOIN LATERAL (
+    SELECT webhook_id FROM webhook_delivery
+    WHERE ${waits(from)} AND uuid_hash(webhook_id) BETWEEN shard.low AND shard.high
+    ORDER BY uuid_hash(webhook_id), webhook_id LIMIT 1) AS first
+  UNION ALL
+  SELECT next.webhook_id, endpoint.high FROM endpoint CROSS JOIN LATERAL (
+    SELECT webhook_id FROM webhook_delivery
+    WHERE ${waits(from)} AND (uuid_hash(webhook_id), webhook_id) > (uuid_hash(endpoint.webhook_id), endpoint.webhook_id)
+      AND uuid_hash(webhook_id) <= endpoint.high
+    ORDER BY uuid_hash(webhook_id), webhook_id LIMIT 1) AS next`;
+
+/** The earliest waiting delivery from `from` on; cheap enough to ask many times a second. */
+export async function findWaitingDelivery(
+  connection: Connection,
+  from?: string,
+): Promise<string | undefined> {
+  const id = await connection.maybeOneFirst(sql.type(WaitingId)`
+    WITH RECURSIVE endpoint AS (${waitingEndpoints(from)})
+    SELECT earliest.id FROM endpoint CROSS JOIN LATERAL (
+      SELECT id FROM webhook_delivery WHERE ${ofWebhook(sql.fragment`endpoint.webhook_id`)} AND ${waits(from)}
+      ORDER BY ${oldestFirst} LIMIT 1
+    ) AS earliest
+    ORDER BY earliest.id LIMIT 1`);
+  return id ?? undefined;
+}
+
+// The timeout sweeper and what ends a delivery without an attempt.
+
+const Ended = row(t.type({ code: t.keyof({ endpoint_inactive: null, disabled: null }) }));
+
+/**
+ * Ends up to `limit` waiting deliveries of webhooks that are inactive, disabled or deleted; returns their error codes. Rows that
+ * are locked stay for the next call.
+ */
+export function endInactiveDeliveries(connection: Connection, limit: number) {
+  return connection.anyFirst(sql.type(Ended)`
+    WITH RECURSIVE endpoint AS (${waitingEndpoints()}
+    ), late AS MATERIALIZED (
+      SELECT waiting.id
+      FROM endpoint
+      CROSS JOIN LATERAL (
+        SELECT id FROM webhook_delivery
+        WHERE ${ofWebhook(sql.fragment`endpoint.webhook_id`)} AND ${waits(undefined)}
+          AND NOT EXISTS (
+            SELECT FROM webhook_configuration WHERE id = endpoint.webhook_id AND status = 'active')
+        ORDER BY ${oldestFirst} LIMIT ${limit}
+        FOR UPDATE SKIP LOCKED
+      ) AS waiting
+      LIMIT ${limit}
+    )
+    UPDATE webhook_delivery SET state = 'failed', error_code = CASE
+      WHEN EXISTS (SELECT FROM webhook_configuration AS webhook WHERE webhook.id = webhook_id AND webhook.status = 'disabled')
+      THEN 'disabled' ELSE 'endpoint_inactive' END
+    WHERE id = ANY (ARRAY(SELECT id FROM late))
+    RETURNING error_code AS code`);
+}
+
+/** Puts deliveries whose workflows could not be started back into the queue. */
+export async function returnDeliveries(database: Database, ids: readonly string[]): Promise<void> {
+  await database.query(sql.type(nothing)`
+    UPDATE webhook_delivery SET dispatched_at = NULL
+    WHERE id = ANY (${sql.array([...ids], 'uuid')}) AND state = 'pending'`);
+}
+
+/** Fails a delivery whose workflow closed without an attempt, for instance because an operator terminated it. */
+export async function failUndialled(database: Database, id: string): Promise<void> {
+  await database.query(sql.type(nothing)`
+    UPDATE webhook_delivery SET state = 'failed', error_code = 'interrupted'
+    WHERE id = ${id} AND state = 'pending'`);
+}
+
+export interface SweepLimits {
+  /** A delivery that waited longer than this comes too late to be of use. */
+  readonly expiryHours: number;
+  /** A delivery that was handed out this long ago and is not claimed is handed out again: its worker may have died. */
+  readonly redispatchSeconds: number;
+}
+
+const Swept = row(t.type({ interrupted: t.number, expired: t.number, returned: t.number }));
+
+/** A time further ahead than this predates a clock rollback of Postgres: its process counts as dead. */
+const ahead = sql.fragment`interval '5 minutes'`;
+
+/** Fails attempts whose process died and deliveries that waited too long; puts lost starts back into the queue. */
+export function sweepTimeouts(database: Database, { expiryHours, redispatchSeconds }: SweepLimits) {
+  return database.one(sql.type(Swept)`
+    WITH RECURSIVE interrupted AS (
+      UPDATE webhook_delivery SET state = 'failed', error_code = 'interrupted', sending_until = NULL
+      WHERE state = 'sending' AND dispatched_at IS NOT NULL
+        AND (sending_until < now() OR sending_until > now() + ${ahead})
+      RETURNING id
+    ), endpoint AS (${waitingEndpoints()}
+    ), late_waiting AS MATERIALIZED (
+      -- Each state is read by its own partial index; a condition on the state alone would read a month of deliveries. The
+      -- id contains the time of creation, so of each endpoint only rows that are old enough are read.
+      SELECT id FROM webhook_delivery
+      WHERE state = 'pending' AND dispatched_at IS NULL AND id = ANY (ARRAY(
+        SELECT late.id FROM endpoint CROSS JOIN LATERAL (
+          SELECT id FROM webhook_delivery
+          WHERE ${ofWebhook(sql.fragment`endpoint.webhook_id`)} AND ${waits(undefined)}
+            AND id < (SELECT uuidv7(-make_interval(hours => ${expiryHours})))
+          ORDER BY ${oldestFirst} LIMIT 5000) AS late
+        LIMIT 5000))
+      FOR UPDATE SKIP LOCKED
+    ), late_dispatched AS MATERIALIZED (
+      SELECT id FROM webhook_delivery
+      WHERE state = 'pending' AND dispatched_at IS NOT NULL AND created_at < now() - make_interval(hours => ${expiryHours})
+      LIMIT 5000
+      FOR UPDATE SKIP LOCKED
+    ), expired AS (
+      UPDATE webhook_delivery SET state = 'failed', error_code = 'expired'
+      WHERE id = ANY (ARRAY(SELECT id FROM late_waiting UNION ALL SELECT id FROM late_dispatched))
+      RETURNING id
+    ), returned AS (
+      UPDATE webhook_delivery SET dispatched_at = NULL
+      WHERE state = 'pending' AND dispatched_at IS NOT NULL
+        AND (dispatched_at < now() - make_interval(secs => ${redispatchSeconds}) OR dispatched_at > now() + ${ahead})
+        AND created_at >= now() - make_interval(hours => ${expiryHours})
+      RETURNING id
+    )
+    SELECT (SELECT count(*)::int4 FROM interrupted) AS interrupted, (SELECT count(*)::int4 FROM expired) AS expired,
+      (SELECT count(*)::int4 FROM returned) AS returned`);
+}
+
+// Heartbeats of the processes that schedule deliveries. Each takes its share of the shards and of the limits.
+
+const Count = row(t.type({ count: t.number }));
+
+/** A process without a heartbeat for 15 s (three beats) is dead. */
+const aliveSeconds = 15;
+
+/** Writes the heartbeat of one scheduler and counts those that are alive, itself included. */
+export const countSchedulers = (connection: Connection, id: string): Promise<number> =>
+  connection.oneFirst(sql.type(Count)`
+    WITH dead AS (
+      DELETE FROM webhook_scheduler WHERE seen_at < now() - make_interval(secs => ${2 * aliveSeconds})
+    ), beat AS (
+      INSERT INTO webhook_scheduler (id, seen_at) VALUES (${id}, now())
+      ON CONFLICT (id) DO UPDATE SET seen_at = now()
+    )
+    SELECT 1 + count(*)::int4 AS count FROM webhook_scheduler
+    WHERE id <> ${id} AND seen_at > now() - make_interval(secs => ${aliveSeconds})`);
+
+export async function forgetScheduler(connection: Connection, id: string): Promise<void> {
+  await connection.query(sql.type(nothing)`DELETE FROM webhook_scheduler WHERE id = ${id}`);
 }

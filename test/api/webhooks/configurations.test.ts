@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventKeys } from '../../../src/domain/webhooks/event-key.ts';
 import { emitEvents, fanOutEvents } from '../../../src/records/webhooks/events.ts';
-import { claimAttempts } from '../../../src/records/webhooks/attempts.ts';
-import { recordDeliveryOutcomes } from '../../../src/records/webhooks/outcome-recorder.ts';
-import { countImpairedWebhooks, disableFailingWebhooks } from '../../../src/records/webhooks/health.ts';
-import { endInactiveDeliveries } from '../../../src/records/webhooks/timeout-sweeper.ts';
+import { claimAttempts, recordDeliveryOutcomes } from '../../../src/records/webhooks/attempts.ts';
+import {
+  countImpairedWebhooks,
+  disableFailingWebhooks,
+} from '../../../src/records/webhooks/configurations.ts';
+import { endInactiveDeliveries } from '../../../src/records/webhooks/delivery-scheduler.ts';
 import type { SeededWorkspace, TestApi } from '../../support/api.ts';
 import { startTestApi } from '../../support/api.ts';
 import { contactEvent, query, handOut } from '../../support/webhook-fixtures.ts';

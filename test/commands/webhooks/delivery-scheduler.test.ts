@@ -3,22 +3,24 @@ import pg from 'pg';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { emitEvents, fanOutEvents } from '../../../src/records/webhooks/events.ts';
-import { claimAttempts, listStillPending } from '../../../src/records/webhooks/attempts.ts';
-import { recordDeliveryOutcomes } from '../../../src/records/webhooks/outcome-recorder.ts';
+import {
+  claimAttempts,
+  listStillPending,
+  recordDeliveryOutcomes,
+} from '../../../src/records/webhooks/attempts.ts';
 import {
   deleteWebhookConfiguration,
   updateWebhookConfiguration,
 } from '../../../src/records/webhooks/configurations.ts';
 import {
+  countSchedulers,
+  endInactiveDeliveries,
+  forgetScheduler,
+  returnDeliveries,
   scheduleDeliveries,
   type SchedulerLimits,
-} from '../../../src/records/webhooks/delivery-scheduler.ts';
-import { countSchedulers, forgetScheduler } from '../../../src/records/webhooks/schedulers.ts';
-import {
-  endInactiveDeliveries,
-  returnDeliveries,
   sweepTimeouts,
-} from '../../../src/records/webhooks/timeout-sweeper.ts';
+} from '../../../src/records/webhooks/delivery-scheduler.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { serialiseEvent, type EventData } from '../../../src/domain/webhooks/new-event.ts';
 import { createTestDatabase } from '../../support/database.ts';

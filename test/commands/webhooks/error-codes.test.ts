@@ -5,7 +5,7 @@ import type { WebhookErrorCode } from '../../../src/domain/webhooks/delivery.ts'
 import { webhookErrorCodes } from '../../../src/domain/webhooks/delivery.ts';
 import { createOutbound, type Outbound } from '../../../src/outbound/outbound.ts';
 import { emitEvents, fanOutEvents } from '../../../src/records/webhooks/events.ts';
-import { sweepTimeouts } from '../../../src/records/webhooks/timeout-sweeper.ts';
+import { sweepTimeouts } from '../../../src/records/webhooks/delivery-scheduler.ts';
 import type { SeededWorkspace, TestApi } from '../../support/api.ts';
 import { startTestApi } from '../../support/api.ts';
 import { receiverCertificate } from '../../support/certificates.ts';

@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  createScheduler,
-  type SchedulerDependencies,
-} from '../../../src/commands/webhooks/schedule-deliveries.ts';
+import { createScheduler, type SchedulerDependencies } from '../../../src/commands/webhooks/webhook-loops.ts';
 import { createId } from '../../../src/records/database/uuid-v7.ts';
 import { emitEvents, fanOutEvents } from '../../../src/records/webhooks/events.ts';
-import { countSchedulers } from '../../../src/records/webhooks/schedulers.ts';
+import { countSchedulers } from '../../../src/records/webhooks/delivery-scheduler.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { contactEvent, makeConfiguration, makeWorkspace } from '../../support/webhook-fixtures.ts';
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createDeliveryStarts } from '../../../src/commands/webhooks/start-deliveries.ts';
+import { createDeliveryStarts } from '../../../src/commands/webhooks/webhook-loops.ts';
 
 type Dependencies = Parameters<typeof createDeliveryStarts>[0];
 type Outcome = 'started' | 'here' | 'closed';

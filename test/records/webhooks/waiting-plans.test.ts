@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Connection } from '../../../src/records/database/database.ts';
 import { findWaitingEvent } from '../../../src/records/webhooks/events.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
-import { findWaitingDelivery } from '../../../src/records/webhooks/waiting.ts';
+import { findWaitingDelivery } from '../../../src/records/webhooks/delivery-scheduler.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { makeConfiguration, makeWorkspace } from '../../support/webhook-fixtures.ts';
 

@@ -7,7 +7,7 @@ import {
   skipReasonTable,
   waitingReasonTable,
 } from '../../../domain/campaigns/reasons.ts';
-import { webhookErrorTable } from '../../../domain/webhooks/delivery-errors.ts';
+import { webhookErrorTable } from '../../../domain/webhooks/delivery.ts';
 
 export const enumDescriptions: Readonly<Record<string, string>> = {
   PauseReason: describeReasons(pauseReasonTable),

@@ -8,7 +8,7 @@ import {
   type ReasonText,
 } from '../../../domain/campaigns/reasons.ts';
 import { errorCodeTable } from '../../../domain/error-code.ts';
-import { webhookErrorTable } from '../../../domain/webhooks/delivery-errors.ts';
+import { webhookErrorTable } from '../../../domain/webhooks/delivery.ts';
 
 const intro = `# Errors
 

@@ -10,7 +10,7 @@ import { listHistory, type HistoryEntry, type HistoryQuery } from '../records/co
 import { getConversation } from '../records/conversations/conversations.ts';
 import type { Database } from '../records/database/database.ts';
 import { endpoint } from './frame/endpoint.ts';
-import { cutPage, oneCursorPage } from './frame/envelope.ts';
+import { oneCursorPage, presentPage } from './frame/envelope.ts';
 
 const HistoryTemplate = named('HistoryTemplate', struct({ id: Uuid, name: t.string }));
 const HistoryCampaign = named('HistoryCampaign', struct({ id: Uuid, name: t.string }));
@@ -82,9 +82,9 @@ async function answerPart(
   person: Pick<HistoryQuery, 'workspaceId' | 'contactId' | 'channelId'>,
   { cursor, limit = 100 }: t.TypeOf<typeof query>,
 ) {
-  const found = await listHistory(database, { ...person, after: cursor, limit: limit + 1 });
+  const found = await listHistory(database, { ...person, after: cursor, limit });
   const cursorOfEntry = ({ at, id }: HistoryEntry) => HistoryCursor.encode({ at, id });
-  return { status: 200, body: cutPage(found, limit, { cursor: cursorOfEntry, present }) } as const;
+  return { status: 200, body: presentPage(found, limit, { cursor: cursorOfEntry, present }) } as const;
 }
 
 export const listContactHistory = endpoint(

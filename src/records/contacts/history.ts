@@ -2,7 +2,8 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
-import { nullable, row, timestamp } from '../database/row.ts';
+import { listCursorPage, type CursorPage } from '../database/page.ts';
+import { nullable, timestamp } from '../database/row.ts';
 import { messagesOf } from './person-messages.ts';
 
 const HistoryRow = t.type({
@@ -39,17 +40,18 @@ export interface HistoryQuery {
 export function listHistory(
   connection: Connection,
   { workspaceId, contactId, channelId, after, limit }: HistoryQuery,
-): Promise<readonly HistoryEntry[]> {
+): Promise<CursorPage<HistoryEntry>> {
   const rest =
     after === undefined
       ? sql.fragment`TRUE`
       : sql.fragment`(at, id) < (${after.at.toISOString()}::timestamptz, ${after.id}::uuid)`;
   const channel = channelId === undefined ? sql.fragment`TRUE` : sql.fragment`"channelId" = ${channelId}`;
-  return connection.any(sql.type(row(HistoryRow))`
+  const rows = sql.fragment`
     WITH person AS (
       SELECT id, phone_number FROM contact WHERE workspace_id = (SELECT ${workspaceId}::int) AND id = ${contactId}
     ), listed AS (
-      SELECT message.id, message.created_at AS at, message.channel_id AS "channelId", message.direction, message.type,
+      -- A cursor holds milliseconds.
+      SELECT message.id, date_trunc('milliseconds', message.created_at) AS at, message.channel_id AS "channelId", message.direction, message.type,
         message.state, message.reason, message.content, message.template_id AS "templateId",
         message.campaign_id AS "campaignId"
       FROM (${messagesOf({
@@ -59,7 +61,7 @@ export function listHistory(
       })}) AS own
       CROSS JOIN LATERAL (SELECT * FROM message WHERE message.id = own.id OFFSET 0) AS message
       UNION ALL
-      SELECT recipient.id, COALESCE(recipient.accepted_at, recipient.updated_at), campaign.channel_id, 'outbound', 'template',
+      SELECT recipient.id, date_trunc('milliseconds', COALESCE(recipient.accepted_at, recipient.updated_at)), campaign.channel_id, 'outbound', 'template',
         recipient.state, recipient.reason, NULL, campaign.template_id, campaign.id
       FROM campaign
       CROSS JOIN LATERAL (
@@ -69,8 +71,14 @@ export function listHistory(
       WHERE campaign.workspace_id = ${workspaceId} AND recipient.state NOT IN ('PENDING', 'CANCELLED')
     )
     SELECT listed.*, template.name AS "templateName", campaign.name AS "campaignName"
-    FROM (SELECT * FROM listed WHERE ${rest} AND ${channel} ORDER BY at DESC, id DESC LIMIT ${limit}) AS listed
+    FROM (SELECT * FROM listed WHERE ${rest} AND ${channel} ORDER BY at DESC, id DESC LIMIT ${limit + 1}) AS listed
     LEFT JOIN template ON template.id = listed."templateId"
-    LEFT JOIN campaign ON campaign.id = listed."campaignId"
-    ORDER BY listed.at DESC, listed.id DESC`);
+    LEFT JOIN campaign ON campaign.id = listed."campaignId"`;
+  return listCursorPage(connection, {
+    props: HistoryRow.props,
+    rows,
+    order: sql.fragment`at DESC, id DESC`,
+    size: sql.fragment`coalesce(octet_length(content), 0)`,
+    limit,
+  });
 }

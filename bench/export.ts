@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { Pool } from 'undici';
-import { createApiKey } from '../src/commands/workspaces/create-api-key.ts';
+import { createApiKey } from '../src/commands/workspaces/api-keys.ts';
 import { createDependencies } from '../src/dependencies.ts';
 import { createSecretBox } from '../src/secrets.ts';
 import { startApiProcess } from './support/api-process.ts';

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { Agent, type Dispatcher } from 'undici';
-import { createApiKey } from '../src/commands/workspaces/create-api-key.ts';
+import { createApiKey } from '../src/commands/workspaces/api-keys.ts';
 import { createDependencies } from '../src/dependencies.ts';
 import { createSecretBox } from '../src/secrets.ts';
 import { launchBrowser } from './support/browser.ts';

@@ -5,23 +5,20 @@ import { guardOrchestrator } from './commands/operations/installation.ts';
 import type { Config } from './config.ts';
 import { createLogger, type Logger } from './telemetry/logger.ts';
 import { createMetrics, observeCertificate, observeDatabasePool, type Metrics } from './telemetry/metrics.ts';
-import { measureOutbound } from './telemetry/measure-outbound.ts';
-import { measureProvider } from './telemetry/measure-provider.ts';
+import { measureOutbound, measureProvider, traceOutbound, traceProvider } from './telemetry/measure-calls.ts';
 import { observeGauges } from './telemetry/observe-gauges.ts';
 import { createOrchestrator, type Orchestrator } from './orchestrator/orchestrator.ts';
 import { readCertificateExpiry } from './outbound/certificate-expiry.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { createCloudProvider } from './provider/cloud-provider.ts';
 import type { MessagingProvider } from './provider/provider.ts';
-import { countFailures } from './storage/count-failures.ts';
 import { createStorage } from './storage/create-storage.ts';
-import type { FileStorage } from './storage/file-storage.ts';
+import { countFailures, type FileStorage } from './storage/file-storage.ts';
 import { createDatabase, type Database } from './records/database/database.ts';
 import { databaseErrorCause } from './records/database/failure.ts';
 import { closeLoadConnections } from './records/database/load-connection.ts';
 import { createRecipientExport, type RecipientExport } from './records/campaigns/recipient-export.ts';
 import { createSecretBox, type SecretBox } from './secrets.ts';
-import { traceOutbound, traceProvider } from './telemetry/trace-calls.ts';
 import { createTracing, type Tracing } from './telemetry/tracing.ts';
 
 export interface Dependencies {

@@ -21,12 +21,17 @@ import type { Logger } from './telemetry/logger.ts';
 import { createWorkerOrchestrator } from './orchestrator/orchestrator.ts';
 import { shutDownOnSignal } from './process/shutdown.ts';
 import { webhookWorkerOptions } from './process/webhook-worker.ts';
-import { connectToTemporal } from './process/worker-connection.ts';
+import {
+  campaignWorkerOptions,
+  connectToTemporal,
+  findUnserved,
+  maintenanceWorkerOptions,
+  versionOptions,
+  workflowSource,
+} from './process/worker-options.ts';
 import { startLoops, type WorkerDependencies } from './process/worker-loops.ts';
 import { serveHealth, type HealthServer } from './process/serve-health.ts';
-import { campaignWorkerOptions, maintenanceWorkerOptions, workflowSource } from './process/worker-options.ts';
 import { prepareSdkMetrics, watchFailures, type SdkMetrics } from './process/worker-sdk-metrics.ts';
-import { findUnserved, versionOptions } from './process/worker-version.ts';
 import { causeOptions } from './process/worker-cause.ts';
 import { taskQueues } from './workflows/contract.ts';
 

@@ -4,13 +4,13 @@
  */
 import type pg from 'pg';
 import { createWatermark } from '../../src/concurrency/watermark.ts';
-import { claimKnownStatuses } from '../../src/records/callbacks/unmatched-statuses.ts';
-import { claimProviderCallbacks, recentCallback } from '../../src/records/callbacks/provider-callbacks.ts';
 import {
+  claimKnownStatuses,
   findTargetsById,
   findTargetsByProviderId,
   lockRecipients,
 } from '../../src/records/callbacks/message-statuses.ts';
+import { claimProviderCallbacks, recentCallback } from '../../src/records/callbacks/provider-callbacks.ts';
 import { listRecipients } from '../../src/records/campaigns/recipient-report.ts';
 import { getCampaignReport, listCampaignReports } from '../../src/records/campaigns/report.ts';
 import { listContacts } from '../../src/records/contacts/list.ts';

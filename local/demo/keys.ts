@@ -1,6 +1,6 @@
 /** The three keys of the demo workspace, kept across starts in a file for the owner only. */
 import { createHash } from 'node:crypto';
-import { createApiKey } from '../../src/commands/workspaces/create-api-key.ts';
+import { createApiKey } from '../../src/commands/workspaces/api-keys.ts';
 import { readJson, writePrivateJson } from '../stack/host/private-file.ts';
 import type { DemoDependencies } from './dependencies.ts';
 

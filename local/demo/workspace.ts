@@ -1,7 +1,7 @@
 /** The demo workspace: created on the first start, its templates synced on every start. */
-import { createChannel } from '../../src/commands/workspaces/create-channel.ts';
-import { createWorkspace } from '../../src/commands/workspaces/create-workspace.ts';
-import { rechargeWallet } from '../../src/commands/wallet/recharge-wallet.ts';
+import { createChannel } from '../../src/commands/workspaces/channels.ts';
+import { createWorkspace } from '../../src/commands/workspaces/workspaces.ts';
+import { rechargeWallet } from '../../src/commands/wallet/change-wallet.ts';
 import { syncTemplates } from '../../src/commands/templates/sync-templates.ts';
 import { findNotifiedChannels } from '../../src/records/workspaces/notified-channels.ts';
 import { connectDemoDependencies, type DemoDependencies } from './dependencies.ts';

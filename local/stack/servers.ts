@@ -1,7 +1,6 @@
 /** The servers below the programs: Postgres, Temporal and the provider, each embedded unless the environment names another. */
-import { migrate } from '../../src/records/database/migrate.ts';
+import { migrate, sqlFolder } from '../../src/records/database/migrate.ts';
 import { prepareApplicationRole } from '../../src/records/database/application-role.ts';
-import { sqlFolder } from '../../src/records/database/sql-folder.ts';
 import { rotateLog } from './children/log-file.ts';
 import { databaseProblem, requireDatabase } from './postgres/problem.ts';
 import { loadDemoIdentity, type DemoIdentity } from '../demo/identity.ts';

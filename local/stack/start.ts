@@ -1,5 +1,5 @@
 /** `npm start`: the whole stack in the foreground until Ctrl-C or SIGTERM. */
-import { createSignInLink } from '../../src/commands/workspaces/create-sign-in-link.ts';
+import { createSignInLink } from '../../src/commands/workspaces/api-keys.ts';
 import { parseApiKey } from '../../src/domain/workspaces/api-key.ts';
 import { createDatabase } from '../../src/records/database/database.ts';
 import { banner } from './banner.ts';

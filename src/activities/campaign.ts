@@ -4,9 +4,12 @@ import { ApplicationFailure, Context, getClient } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { createPreparationSlots, NoPreparationSlot } from '../commands/audience/preparation-slots.ts';
 import { beginCampaign } from '../commands/campaigns/begin-campaign.ts';
-import { carryOutOperatorAction } from '../commands/campaigns/carry-out-operator-action.ts';
-import { createCampaignSender } from '../commands/campaigns/send-campaign.ts';
-import { prepareUnlessDone, sendSmallCampaign } from '../commands/campaigns/send-small-campaign.ts';
+import { carryOutOperatorAction } from '../commands/campaigns/change-campaign.ts';
+import {
+  createCampaignSender,
+  prepareUnlessDone,
+  sendSmallCampaign,
+} from '../commands/campaigns/send-campaign.ts';
 import { cancelRecipients, settleCampaign } from '../commands/campaigns/settle-campaign.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { CampaignSnapshot } from '../domain/campaigns/snapshot.ts';

@@ -1,6 +1,5 @@
 import { isUuid } from '../domain/uuid.ts';
-import type { AdminContext } from './admin-context.ts';
-import type { Need } from './admin-environment.ts';
+import type { AdminContext, Need } from './admin-context.ts';
 
 interface OptionDeclaration {
   readonly description: string;

@@ -1,37 +1,196 @@
 /** Every admin command, in the order of the help text. */
+import { isRight } from 'fp-ts/lib/Either.js';
 import { presentCampaignDetail } from '../api/campaigns/report-codec.ts';
-import { createApiKey } from '../commands/workspaces/create-api-key.ts';
-import { createChannel } from '../commands/workspaces/create-channel.ts';
-import { createSignInLink } from '../commands/workspaces/create-sign-in-link.ts';
-import { createWorkspace } from '../commands/workspaces/create-workspace.ts';
-import { listStaleKeys } from '../commands/workspaces/list-stale-keys.ts';
-import { revokeApiKey } from '../commands/workspaces/revoke-api-key.ts';
-import { rotateSecrets } from '../commands/workspaces/rotate-secrets.ts';
-import { publicOrigin } from '../commands/audience/campaign-file-url.ts';
-import { setFeature } from '../commands/workspaces/set-feature.ts';
+import { report } from '../codecs/report.ts';
+import { SendingWindow } from '../codecs/sending-window.ts';
+import { publicOrigin } from '../commands/audience/campaign-file.ts';
 import { adoptDatabase } from '../commands/operations/installation.ts';
 import { syncTemplates } from '../commands/templates/sync-templates.ts';
+import { adjustWallet, rechargeWallet, releaseUnknownMessages } from '../commands/wallet/change-wallet.ts';
+import {
+  createApiKey,
+  createSignInLink,
+  listStaleKeys,
+  revokeApiKey,
+} from '../commands/workspaces/api-keys.ts';
+import { createChannel, updateChannel } from '../commands/workspaces/channels.ts';
+import { rotateSecrets } from '../commands/workspaces/rotate-secrets.ts';
+import { createWorkspace, setFeature, setSendingWindow } from '../commands/workspaces/workspaces.ts';
+import { Invalid, NotFound } from '../domain/error.ts';
+import { formatAmount } from '../domain/money.ts';
+import { getCampaignReport } from '../records/campaigns/report.ts';
 import { prepareApplicationRole } from '../records/database/application-role.ts';
 import { migrate } from '../records/database/migrate.ts';
-import { getCampaignReport } from '../records/campaigns/report.ts';
 import { findCampaigns } from '../records/operations/find-campaigns.ts';
+import { listChannels, listImpairedChannels } from '../records/operations/impaired-channels.ts';
 import {
   findTracedMessage,
   listEventsOfMessage,
   listStatusesApart,
 } from '../records/operations/trace-message.ts';
-import { NotFound } from '../domain/error.ts';
+import { findChannelById } from '../records/workspaces/channels.ts';
 import { getWorkspaceOfCampaign, requireWorkspace } from '../records/workspaces/workspaces.ts';
 import { campaignWorkflowId } from '../workflows/contract.ts';
+import {
+  adminCommand,
+  type AdminCommand,
+  integerOption,
+  keyIdOption,
+  switchOption,
+  uuidOption,
+} from './admin-command.ts';
+import type { AdminContext } from './admin-context.ts';
 import { doctorCommand } from './doctor-command.ts';
-import { listChannelsCommand } from './list-channels-command.ts';
-import { sendingWindowCommand } from './sending-window-command.ts';
-import { updateChannelCommand } from './update-channel-command.ts';
-import { walletCommands } from './wallet-commands.ts';
-import { adminCommand, integerOption, keyIdOption, uuidOption, type AdminCommand } from './admin-command.ts';
+
+const mostListed = 10_000;
+
+const channelId = { description: 'id of the channel' };
+
+const listChannelsCommand = adminCommand({
+  name: 'list-channels',
+  summary: 'list the channels of all workspaces, or those that cannot send as they should, and why',
+  options: {
+    impaired: {
+      description:
+        'only channels that are blocked, rejected by the provider or throttled, or whose circuit is open',
+      flag: true,
+    },
+  },
+  run: async ({ database }, { impaired }) => ({
+    channels:
+      impaired === undefined
+        ? await listChannels(database)
+        : await listImpairedChannels(database, mostListed),
+  }),
+});
+
+const sendingWindowCommand = adminCommand({
+  name: 'set-sending-window',
+  summary: 'set the hours in which a workspace sends MARKETING templates',
+  options: {
+    'workspace-id': { description: 'id of the workspace' },
+    timezone: { description: 'an IANA time zone such as Europe/Berlin', optional: true },
+    from: { description: 'when sending begins, such as 09:00', optional: true },
+    to: { description: 'when sending ends, such as 20:00', optional: true },
+    days: { description: 'such as mon,tue,wed (default: all)', optional: true },
+    off: { description: 'removes the window', flag: true },
+  },
+  run: async (context, { timezone, from, to, days, off, ...values }) => {
+    const workspaceId = integerOption('workspace-id', values['workspace-id']);
+    const window = off === undefined ? windowOf({ timezone, from, to, days: days?.split(',') }) : null;
+    await setSendingWindow(context, workspaceId, window);
+    return { workspaceId, sendingWindow: window };
+  },
+});
+
+function windowOf(given: Readonly<Record<string, unknown>>): SendingWindow {
+  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const decoded = SendingWindow.decode(present);
+  if (isRight(decoded)) return decoded.right;
+  throw Invalid.of(report(decoded.left));
+}
+
+const updateChannelCommand = adminCommand({
+  name: 'update-channel',
+  summary: 'give a sending number another token or limit, unblock it, or set who answers',
+  options: {
+    'channel-id': { description: 'id of the channel' },
+    'access-token': {
+      description: "the provider's new token, stored encrypted; - reads standard input",
+      optional: true,
+      secret: true,
+    },
+    'messages-per-second': { description: "the provider's limit", optional: true },
+    status: { description: 'active (lifts a block) or blocked', optional: true },
+    responder: { description: 'who answers inbound messages: none, chatbot or assistant', optional: true },
+    'blocked-countries': { description: 'codes like US,FR that are not sent to, or none', optional: true },
+    'marketing-endpoint': {
+      description: "on or off: marketing templates go by the provider's endpoint for them",
+      optional: true,
+    },
+    'messaging-limit': {
+      description: 'different people in 24 hours, over all numbers of the business account, or none',
+      optional: true,
+    },
+  },
+  needs: ['secrets'],
+  run: (context, { status, responder, ...values }) => {
+    const rate = values['messages-per-second'];
+    const countries = values['blocked-countries'];
+    const endpoint = values['marketing-endpoint'];
+    const limit = values['messaging-limit'];
+    return updateChannel(context, {
+      channelId: uuidOption('channel-id', values['channel-id']),
+      accessToken: values['access-token'],
+      messagesPerSecond: rate === undefined ? undefined : integerOption('messages-per-second', rate),
+      status,
+      responder,
+      blockedCountries: countries === 'none' ? [] : countries?.split(','),
+      marketingEndpoint: endpoint === undefined ? undefined : switchOption('marketing-endpoint', endpoint),
+      messagingLimit: limit === undefined ? undefined : limitOption(limit),
+    });
+  },
+});
+
+function limitOption(value: string): number | null {
+  return value === 'none' ? null : integerOption('messaging-limit', value);
+}
+
+// Admin commands that change the wallet of a channel.
+
+/** A hundred years: Postgres refuses times before its calendar begins. */
+const longestHours = 876_000;
+
+const walletCommands: readonly AdminCommand[] = [
+  adminCommand({
+    name: 'recharge',
+    summary: "add money to a channel's wallet",
+    options: { 'channel-id': channelId, amount: { description: 'a positive decimal, up to six places' } },
+    run: async (context, values) => {
+      const place = await placeOf(context, values['channel-id']);
+      return { balance: formatAmount(await rechargeWallet(context, { ...place, amount: values.amount })) };
+    },
+  }),
+  adminCommand({
+    name: 'adjust-wallet',
+    summary: 'correct a balance, up or down',
+    options: {
+      'channel-id': channelId,
+      amount: { description: 'a decimal, up to six places; negative takes money out' },
+      reason: { description: 'why, for the ledger' },
+    },
+    run: async (context, { amount, reason, ...values }) => {
+      const place = await placeOf(context, values['channel-id']);
+      return { balance: formatAmount(await adjustWallet(context, { ...place, amount, reason })) };
+    },
+  }),
+  adminCommand({
+    name: 'release-unknown',
+    summary: 'release the reservations of messages whose outcome stayed unknown',
+    options: {
+      'workspace-id': { description: 'id of the workspace' },
+      'campaign-id': { description: 'only messages of this campaign', optional: true },
+      'older-than-hours': { description: 'only messages without a receipt for at least this many hours' },
+    },
+    run: async (context, values) => {
+      const campaign = values['campaign-id'];
+      const { messages, amount } = await releaseUnknownMessages(context, {
+        workspaceId: integerOption('workspace-id', values['workspace-id']),
+        campaignId: campaign === undefined ? undefined : uuidOption('campaign-id', campaign),
+        olderThanHours: integerOption('older-than-hours', values['older-than-hours'], longestHours),
+      });
+      return { messages, amount: formatAmount(amount) };
+    },
+  }),
+];
+
+async function placeOf({ database }: AdminContext, value: string) {
+  const channel = await findChannelById(database, uuidOption('channel-id', value));
+  if (channel === undefined) throw new NotFound('Channel');
+  return { workspaceId: channel.workspaceId, channelId: channel.id };
+}
 
 const workspaceId = { description: 'id of the workspace' };
-const channelId = { description: 'id of the channel' };
 
 export const adminCommands: readonly AdminCommand[] = [
   adminCommand({

@@ -12,8 +12,7 @@ import {
 import type { Orchestrator } from '../orchestrator/orchestrator.ts';
 import { viewWorkflows } from '../commands/operations/workflow-view.ts';
 import type { Doctor, Finding } from '../commands/operations/check.ts';
-import { unusedSecret } from './admin-environment.ts';
-import type { AdminContext } from './admin-context.ts';
+import { type AdminContext, unusedSecret } from './admin-context.ts';
 import { adminCommand, integerOption, type AdminOutput } from './admin-command.ts';
 
 /** 10 s: a server that does not answer is named soon. */

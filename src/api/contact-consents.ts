@@ -3,7 +3,7 @@ import * as t from 'io-ts';
 import { describe, named } from '../codecs/json-schema.ts';
 import { cursorOf, idOf, IsoDateTime, limitUpTo, Uuid } from '../codecs/scalars.ts';
 import { oneOf, optional, struct } from '../codecs/struct.ts';
-import * as records from '../records/contacts/consents.ts';
+import * as records from '../records/contacts/contacts.ts';
 import { getContact } from '../records/contacts/contacts.ts';
 import { endpoint } from './frame/endpoint.ts';
 import { cutPage, oneCursorPage } from './frame/envelope.ts';

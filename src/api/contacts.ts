@@ -6,8 +6,7 @@ import { describe, named } from '../codecs/json-schema.ts';
 import { idOf, limitUpTo, textOf, Uuid } from '../codecs/scalars.ts';
 import { oneOf, optional, struct } from '../codecs/struct.ts';
 import { exportContact, eraseContact } from '../commands/contacts/erase-contact.ts';
-import * as creating from '../commands/contacts/create-contact.ts';
-import * as updating from '../commands/contacts/update-contact.ts';
+import * as changing from '../commands/contacts/change-contact.ts';
 import { presentContact, type ContactInput } from '../domain/contacts/contact.ts';
 import { readContactSearch } from '../domain/contacts/search.ts';
 import { Invalid } from '../domain/error.ts';
@@ -137,7 +136,7 @@ export const createContact = endpoint(
     errors: [409],
   },
   async ({ dependencies, principal: { workspaceId }, body }) => {
-    const { contact, restored } = await creating.createContact(dependencies, workspaceId, {
+    const { contact, restored } = await changing.createContact(dependencies, workspaceId, {
       ...withLowerCaseTags(body),
       source: 'api',
     });
@@ -188,7 +187,7 @@ export const updateContact = endpoint(
   },
   async ({ dependencies, principal: { workspaceId }, params: { id }, body }) => {
     const change = { ...withLowerCaseTags(body), contactId: id };
-    const updated = await updating.updateContact(dependencies, workspaceId, change);
+    const updated = await changing.updateContact(dependencies, workspaceId, change);
     return { status: 200, body: succeedWith('Contact updated successfully', presentContact(updated)) };
   },
 );

@@ -9,8 +9,7 @@ import {
 import { describe } from '../codecs/json-schema.ts';
 import { idOf, limitUpTo, Page, textOf, Uuid } from '../codecs/scalars.ts';
 import { oneOf, optional, struct } from '../codecs/struct.ts';
-import * as assigning from '../commands/conversations/assign-conversation.ts';
-import * as changing from '../commands/conversations/change-conversation-status.ts';
+import * as changing from '../commands/conversations/change-conversation.ts';
 import { conversationStatuses } from '../domain/conversations/conversation.ts';
 import * as records from '../records/conversations/conversations.ts';
 import { endpoint } from './frame/endpoint.ts';
@@ -120,7 +119,7 @@ export const assignConversation = endpoint(
     },
   },
   async ({ dependencies, principal: { workspaceId }, params: { id }, body }) => {
-    const conversation = await assigning.assignConversation(dependencies, workspaceId, {
+    const conversation = await changing.assignConversation(dependencies, workspaceId, {
       conversationId: id,
       assignmentType: body.assignmentType,
       assignedTo: assigneeOf(body.assignedTo),

@@ -7,7 +7,7 @@ import { oneOf, optional, struct } from '../codecs/struct.ts';
 import { Amount } from '../codecs/wallet.ts';
 import { Invalid } from '../domain/error.ts';
 import { formatAmount } from '../domain/money.ts';
-import { overviewIntervals, readOverview, type OverviewSums } from '../records/campaigns/overview.ts';
+import { overviewIntervals, readOverview, type OverviewSums } from '../records/campaigns/report.ts';
 import { endpoint } from './frame/endpoint.ts';
 import { answer, succeed } from './frame/envelope.ts';
 

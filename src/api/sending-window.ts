@@ -2,7 +2,7 @@
 import { SendingWindow, sendingWindowExample } from '../codecs/sending-window.ts';
 import { nullish } from '../codecs/struct.ts';
 import { deliverWorkflowOutboxes } from '../commands/campaigns/deliver-workflow-outbox.ts';
-import { setSendingWindow } from '../commands/workspaces/set-sending-window.ts';
+import { setSendingWindow } from '../commands/workspaces/workspaces.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { getWorkspaceWindow } from '../records/workspaces/workspace-window.ts';
 import { endpoint } from './frame/endpoint.ts';

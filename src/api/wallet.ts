@@ -2,7 +2,7 @@
 import { limitUpTo, Uuid } from '../codecs/scalars.ts';
 import { optional } from '../codecs/struct.ts';
 import { LedgerEntry, RechargeWallet, SerialCursor, serialCursor, Wallet } from '../codecs/wallet.ts';
-import * as commands from '../commands/wallet/recharge-wallet.ts';
+import * as commands from '../commands/wallet/change-wallet.ts';
 import type { Principal } from '../domain/workspaces/api-key.ts';
 import { Invalid, NotFound } from '../domain/error.ts';
 import { formatAmount } from '../domain/money.ts';

@@ -1,7 +1,7 @@
 /** `npm run openapi`: writes docs/openapi.json from the declarations, docs/errors.md from the error codes and examples/events.md. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sqlFolder } from '../records/database/sql-folder.ts';
+import { sqlFolder } from '../records/database/migrate.ts';
 import { errorPage } from './frame/document/error-page.ts';
 import { eventPage } from './frame/document/event-page.ts';
 import { openApiDocument } from './frame/document/openapi.ts';

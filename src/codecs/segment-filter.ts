@@ -1,8 +1,13 @@
 import { either } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
 import { describe, named } from './json-schema.ts';
-import { filterMatches, tidyCondition } from '../domain/contacts/segment-filter.ts';
-import { filterOperators, textFields, timeFields } from '../domain/contacts/segment-predicate.ts';
+import {
+  filterMatches,
+  filterOperators,
+  textFields,
+  tidyCondition,
+  timeFields,
+} from '../domain/contacts/segment-filter.ts';
 import { oneOf, readAs, struct } from './struct.ts';
 
 const fields = [...textFields, ...timeFields, 'subscribed', 'tag'].join('|');

@@ -7,8 +7,7 @@ import {
 } from '../commands/operations/installation.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { pendingMigrations } from '../records/database/migrate.ts';
-import { sqlFolder } from '../records/database/sql-folder.ts';
+import { pendingMigrations, sqlFolder } from '../records/database/migrate.ts';
 import { within } from '../concurrency/within.ts';
 
 const checkTimeoutMs = 3_000;

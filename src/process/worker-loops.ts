@@ -7,11 +7,11 @@ import {
   startCampaignsInTurns,
   startDeliveringOutbox,
 } from '../commands/campaigns/deliver-workflow-outbox.ts';
-import { startSweepingMessages } from '../commands/messages/sweep-messages.ts';
+import { startSweepingMessages } from '../commands/messages/send-single-message.ts';
 import { startErasing } from '../commands/contacts/run-erasures.ts';
 import { watchCampaigns } from '../commands/operations/watch-campaigns.ts';
 import { viewWorkflows } from '../commands/operations/workflow-view.ts';
-import { scheduleTemplateSyncs } from '../commands/templates/schedule-template-syncs.ts';
+import { scheduleTemplateSyncs } from '../commands/templates/sync-templates.ts';
 import { defaultWebhookLoopOptions, startWebhookLoops } from '../commands/webhooks/webhook-loops.ts';
 import { liftBlocks } from '../commands/workspaces/apply-account-notification.ts';
 import { startPollingLoop, type Loop } from '../concurrency/polling-loop.ts';

@@ -1,15 +1,22 @@
+import { isRight } from 'fp-ts/lib/Either.js';
+import * as t from 'io-ts';
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { Agent } from 'undici';
+import { createKeyedSemaphore } from '../concurrency/keyed-semaphore.ts';
 import { createExchanger, type Exchanger } from './exchange.ts';
-import { toReading, toSendResult } from './provider-answer.ts';
-import { ProviderRequestError } from './provider-request-error.ts';
-import type {
-  MessagingProvider,
-  OutboundTemplateMessage,
-  SendResult,
-  TemplatePage,
-  TemplateQuery,
+import {
+  isObject,
+  type MediaFile,
+  type MessagingProvider,
+  type OutboundTemplateMessage,
+  ProviderRequestError,
+  type ProviderTemplate,
+  type SendResult,
+  type TemplatePage,
+  type TemplateQuery,
 } from './provider.ts';
-import { createMediaUploader } from './upload-media.ts';
-import { readTemplatePage, templateFields } from './template-listing.ts';
+import { toReading, toSendResult } from './provider-answer.ts';
 
 export interface CloudProviderOptions {
   /** The provider's root with its version segment, for example `https://graph.facebook.com/v23.0`. */
@@ -148,3 +155,160 @@ const unusableToken = {
   details: null,
   isTransient: false,
 } as const;
+
+/** The fields asked of the provider for every template. */
+const templateFields =
+  'id,name,language,status,category,parameter_format,components,quality_score,rejected_reason';
+
+const TemplateElement = t.intersection([
+  t.type({ id: t.union([t.string, t.number]), name: t.string, language: t.string, status: t.string }),
+  t.partial({
+    category: t.union([t.string, t.null]),
+    parameter_format: t.union([t.string, t.null]),
+    components: t.UnknownArray,
+    quality_score: t.unknown,
+    rejected_reason: t.unknown,
+  }),
+]);
+
+/** One template of the provider's list, or undefined when it lacks what identifies it. */
+function readTemplate(element: unknown): ProviderTemplate | undefined {
+  const decoded = TemplateElement.decode(element);
+  if (!isRight(decoded)) return undefined;
+  const template = decoded.right;
+  return {
+    id: String(template.id),
+    name: template.name,
+    language: template.language.replaceAll('-', '_'),
+    status: template.status.toUpperCase(),
+    category: template.category?.toUpperCase() ?? null,
+    parameterFormat: template.parameter_format?.toUpperCase() === 'NAMED' ? 'NAMED' : 'POSITIONAL',
+    components: template.components ?? [],
+    qualityScore: qualityScoreOf(template.quality_score),
+    rejectedReason: reasonOf(template.rejected_reason),
+  };
+}
+
+/** A page of the list; undefined when the body is no list at all. */
+function readTemplatePage(body: unknown): TemplatePage | undefined {
+  const data = isObject(body) ? body['data'] : undefined;
+  if (!Array.isArray(data)) return undefined;
+  const templates = data.map(readTemplate).filter((template) => template !== undefined);
+  const nextCursor = nextCursorOf(isObject(body) ? body['paging'] : undefined);
+  // A further page exists but cannot be requested: counted as unreadable, so that unseen templates are not marked as
+  // vanished.
+  const lost = nextCursor === undefined ? 1 : 0;
+  return {
+    templates,
+    unreadable: data.length - templates.length + lost,
+    nextCursor: nextCursor ?? null,
+  };
+}
+
+/**
+ * Cursors are present on the last page too: only `next` says that there is more. Its address is never called,
+ * for it may name any host; the cursor inside it is used against our own base URL. Undefined when it has none.
+ */
+function nextCursorOf(paging: unknown): string | null | undefined {
+  const next = isObject(paging) ? paging['next'] : undefined;
+  if (!isObject(paging) || typeof next !== 'string' || next === '') return null;
+  const cursors = paging['cursors'];
+  const after = isObject(cursors) ? cursors['after'] : undefined;
+  if (typeof after === 'string' && after !== '') return after;
+  return new URLSearchParams(next.slice(next.indexOf('?') + 1)).get('after') ?? undefined;
+}
+
+function qualityScoreOf(value: unknown): string | null {
+  const score = isObject(value) ? value['score'] : value;
+  return typeof score === 'string' ? score.toUpperCase() : null;
+}
+
+const reasonOf = (value: unknown): string | null =>
+  typeof value === 'string' && value.toUpperCase() !== 'NONE' ? value : null;
+
+// Files for the provider, streamed: their size is not known before they end, so the request is sent in chunks.
+
+interface MediaUploader {
+  /** Resolves to the provider's id of the file. Throws ProviderRequestError, also when the content fails. */
+  readonly upload: (file: MediaFile) => Promise<string>;
+  readonly close: () => Promise<void>;
+}
+
+interface UploaderOptions {
+  readonly origin: string;
+  /** Path before the phone number id. */
+  readonly root: string;
+  /** Time limit of connecting, and of the answer after the whole file was sent. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * 64 connections, at most eight per sending number, since a slow upload holds one for its whole duration. Further uploads wait.
+ */
+const connections = 64;
+const maxResponseBytes = 1024 * 1024;
+
+function createMediaUploader({ origin, root, timeoutMs }: UploaderOptions): MediaUploader {
+  const agent = new Agent({
+    connections,
+    connect: { timeout: timeoutMs },
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    maxResponseSize: maxResponseBytes,
+  });
+
+  const slots = createKeyedSemaphore({ total: connections, perKey: connections / 8, waiting: Infinity });
+  let closing: Promise<void> | undefined;
+
+  const send = async ({ phoneNumberId, accessToken, mimeType, content }: MediaFile) => {
+    const boundary = randomUUID();
+    try {
+      const answer = await agent.request({
+        origin,
+        path: `${root}/${encodeURIComponent(phoneNumberId)}/media`,
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${accessToken}`,
+          'content-type': `multipart/form-data; boundary=${boundary}`,
+        },
+        body: Readable.from(formOf(boundary, mimeType, content), { objectMode: false }),
+      });
+      return toReading({
+        kind: 'answered',
+        httpStatus: answer.statusCode,
+        headers: [],
+        body: await answer.body.text(),
+      });
+    } catch (error) {
+      const cause = (error as NodeJS.ErrnoException).code ?? (error as Error).name;
+      throw new ProviderRequestError({ kind: 'unknown', cause });
+    }
+  };
+
+  return {
+    async upload(file) {
+      const release = await slots.acquire([file.phoneNumberId]);
+      const reading = await send(file).finally(release);
+      if ('failure' in reading) throw new ProviderRequestError(reading.failure);
+      const id = isObject(reading.body) ? reading.body['id'] : undefined;
+      if (typeof id === 'string' && id !== '') return id;
+      throw new ProviderRequestError({ kind: 'unknown', cause: 'answer without a media id' });
+    },
+    close: () => (closing ??= agent.close()),
+  };
+}
+
+async function* formOf(
+  boundary: string,
+  mimeType: string,
+  content: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
+  const part = (name: string, head = ''): string =>
+    `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${head}\r\n\r\n`;
+  yield Buffer.from(
+    `${part('messaging_product')}whatsapp\r\n${part('type')}${mimeType}\r\n` +
+      part('file', `; filename="file"\r\ncontent-type: ${mimeType}`),
+  );
+  yield* content;
+  yield Buffer.from(`\r\n--${boundary}--\r\n`);
+}

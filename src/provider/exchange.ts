@@ -1,6 +1,5 @@
-import type { Dispatcher } from 'undici';
-import { createConnections, type ConnectionRequest } from './connections.ts';
-import { decodeContent } from './decode-content.ts';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { Client, type Dispatcher } from 'undici';
 
 /** The outcome of one HTTP exchange, by what is known about the request. */
 export type Exchange =
@@ -228,4 +227,90 @@ export function headerOf(headers: readonly Buffer[], name: string): string | und
 function causeOf(error: Error): string {
   const code = (error as NodeJS.ErrnoException).code;
   return typeof code === 'string' ? code : error.name;
+}
+
+// Keep-alive connections to one origin with one request at a time each, and a queue of waiting requests.
+
+/** A request together with its undici handler. */
+interface ConnectionRequest extends Dispatcher.DispatchHandler {
+  readonly options: Dispatcher.DispatchOptions;
+  /** Call once when the connection has finished the request; `true` after a complete response. */
+  onEnded: (answered: boolean) => void;
+}
+
+interface Connections {
+  send(request: ConnectionRequest): void;
+  /** Removes a waiting request from the queue; does nothing once a connection has started it. */
+  withdraw(request: ConnectionRequest): void;
+  /** Closes the connections once their requests have ended. */
+  close(): Promise<void>;
+}
+
+/**
+ * A pool of undici clients. undici's own pool searches its connections one by one and reuses a connection two event-loop turns
+ * after its last answer; this one passes a free connection to the next caller at once. undici still waits one turn before it
+ * writes, so that a connection the server closes behind its answer is not used.
+ */
+function createConnections(origin: string, most: number, options: Client.Options): Connections {
+  const clients: Client[] = [];
+  const idle: Client[] = [];
+  const waiting = new Set<ConnectionRequest>();
+
+  const open = (): Client | undefined => {
+    if (clients.length >= most) return undefined;
+    const client = new Client(origin, { ...options, pipelining: 1 });
+    clients.push(client);
+    return client;
+  };
+
+  const start = (client: Client, request: ConnectionRequest): void => {
+    request.onEnded = (answered) => {
+      if (answered) release(client);
+      // undici resets the connection only after it reports the error.
+      else queueMicrotask(() => release(client));
+    };
+    client.dispatch(request.options, request);
+  };
+
+  const release = (client: Client): void => {
+    for (const next of waiting) {
+      waiting.delete(next);
+      start(client, next);
+      return;
+    }
+    idle.push(client);
+  };
+
+  return {
+    send(request) {
+      const client = idle.pop() ?? open();
+      if (client === undefined) waiting.add(request);
+      else start(client, request);
+    },
+    withdraw(request) {
+      waiting.delete(request);
+    },
+    async close() {
+      await Promise.all(clients.map((client) => client.close()));
+    },
+  };
+}
+
+const decoders = { gzip: gunzipSync, 'x-gzip': gunzipSync, deflate: inflateSync, br: brotliDecompressSync };
+
+/**
+ * Removes content encodings from a response body; a proxy may have added some although we ask for none. Throws when they cannot
+ * be decoded or exceed `maxBytes`.
+ */
+function decodeContent(
+  bytes: Buffer,
+  { encoding, maxBytes }: { readonly encoding: string | undefined; readonly maxBytes: number },
+): Buffer {
+  const names = (encoding ?? '').toLowerCase().split(',');
+  const applied = names.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity');
+  return applied.toReversed().reduce((content, name) => {
+    const decode = Object.hasOwn(decoders, name) ? decoders[name as keyof typeof decoders] : undefined;
+    if (decode === undefined) throw new Error('The content encoding is not known');
+    return decode(content, { maxOutputLength: maxBytes });
+  }, bytes);
 }

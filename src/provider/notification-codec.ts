@@ -1,9 +1,31 @@
 /** Codecs of callbacks: strict about identifying fields, tolerant about all others. */
-import * as t from 'io-ts';
 import { either, isRight } from 'fp-ts/lib/Either.js';
+import * as t from 'io-ts';
 import { cleanId } from '../domain/clean-text.ts';
 import type { ReportedPricing } from '../domain/callbacks/message-status.ts';
-import type { NotificationError } from './notification-item.ts';
+import type { JsonObject } from './provider.ts';
+import type { IgnoredItem, NotificationError } from './notification-item.ts';
+
+/** Facts of the entry and the change that contain an element. */
+export interface ChangeContext {
+  readonly object: string;
+  readonly businessAccountId: string | null;
+  /** Epoch seconds of the entry; only template and account entries carry it. */
+  readonly entryTime: string | null;
+  readonly field: string | null;
+  readonly phoneNumberId: string | null;
+  readonly value: JsonObject;
+}
+
+/** An element without effect, with the reason. */
+export function ignored(
+  context: Pick<ChangeContext, 'businessAccountId' | 'field'>,
+  reason: string,
+  raw: unknown,
+): IgnoredItem {
+  const { businessAccountId, field } = context;
+  return { kind: 'ignored', businessAccountId, field, reason, raw };
+}
 
 /**
  * Text the provider sometimes writes as a number. NUL and lone surrogates, which no text column takes, are replaced;

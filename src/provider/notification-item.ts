@@ -1,5 +1,5 @@
 import type { ReportedStatus } from '../domain/callbacks/message-status.ts';
-import type { JsonObject } from './json-value.ts';
+import type { JsonObject } from './provider.ts';
 
 /** One item read from one element of a callback. `raw` is the element unchanged. */
 export type NotificationItem =

@@ -1,7 +1,8 @@
-import { isObject, type JsonObject } from './json-value.ts';
+import { isObject, type JsonObject } from './provider.ts';
 import {
+  type ChangeContext,
+  ignored,
   MessageElement,
-  StatusElement,
   read,
   readDigits,
   readErrors,
@@ -9,9 +10,9 @@ import {
   readList,
   readPricing,
   readText,
+  StatusElement,
 } from './notification-codec.ts';
 import type { IgnoredItem, MessageItem, NotificationItem, StatusItem } from './notification-item.ts';
-import { ignored, type ChangeContext } from './notification-change.ts';
 
 const messageStatuses: ReadonlySet<string> = new Set(['sent', 'delivered', 'read', 'failed']);
 

@@ -1,8 +1,6 @@
 import { headerOf, type Exchange } from './exchange.ts';
-import type { SendRejected, SendResult } from './provider.ts';
-import type { RequestFailure } from './provider-request-error.ts';
+import { isObject, type RequestFailure, type SendRejected, type SendResult } from './provider.ts';
 import { cleanId } from '../domain/clean-text.ts';
-import { isObject } from './json-value.ts';
 
 type Answered = Extract<Exchange, { kind: 'answered' }>;
 

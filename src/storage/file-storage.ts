@@ -1,5 +1,9 @@
 /** Storage of uploaded campaign files: a local folder by default, any S3-compatible store by configuration. */
 import type { Readable } from 'node:stream';
+import { Failure } from '../domain/error.ts';
+
+/** The file storage is unreachable or refuses access. The message is for the operator's log. */
+export class StorageFailure extends Failure {}
 
 export interface FileStorage {
   /** Streams `content` to `key`; resolves with the size in bytes once it is durable. Nothing remains when it rejects. */
@@ -17,4 +21,26 @@ export interface FileStorage {
   readonly removeUnfinished: (old: { readonly prefix: string; readonly before: Date }) => Promise<number>;
   /** Rejects with StorageFailure when the store cannot be used. */
   readonly check: () => Promise<void>;
+}
+
+/** Wraps `storage` and calls `onFailure` for each call that it refused, except lists. */
+export function countFailures(storage: FileStorage, onFailure: () => void): FileStorage {
+  const counted =
+    <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      try {
+        return await call(...args);
+      } catch (error) {
+        if (error instanceof StorageFailure) onFailure();
+        throw error;
+      }
+    };
+  return {
+    write: counted(storage.write),
+    read: counted(storage.read),
+    delete: counted(storage.delete),
+    list: storage.list,
+    removeUnfinished: counted(storage.removeUnfinished),
+    check: counted(storage.check),
+  };
 }

@@ -5,8 +5,7 @@ import { access, link, mkdir, open, readdir, readFile, rename, rm, stat, writeFi
 import { randomUUID } from 'node:crypto';
 import { dirname, join, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { FileStorage } from './file-storage.ts';
-import { StorageFailure } from './storage-failure.ts';
+import { type FileStorage, StorageFailure } from './file-storage.ts';
 
 const partialName = /^\.[0-9a-f-]{36}\.partial$/;
 

@@ -13,8 +13,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { Readable, Transform } from 'node:stream';
-import type { FileStorage } from './file-storage.ts';
-import { StorageFailure } from './storage-failure.ts';
+import { type FileStorage, StorageFailure } from './file-storage.ts';
 
 export interface S3StorageOptions {
   readonly bucket: string;

@@ -1,9 +1,37 @@
 /** One JSON line per record, with the request and the workflow it belongs to. */
-import { pino, stdTimeFunctions, type Logger as PinoLogger } from 'pino';
+import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
 import { callContext } from '../concurrency/call-context.ts';
 import type { Config } from '../config.ts';
-import { logOutput } from './log-output.ts';
 import { loggedError, redact } from './redact.ts';
+
+let output: DestinationStream | undefined;
+
+/**
+ * Standard output. Lines of one event-loop turn are written together, since a write costs more than formatting a line. No line
+ * waits longer than its turn, and the exit of the process flushes the rest.
+ */
+function logOutput(): DestinationStream {
+  output ??= inTurns(pino.destination({ dest: 1, sync: true }));
+  return output;
+}
+
+function inTurns(stream: DestinationStream): DestinationStream & { readonly flushSync: () => void } {
+  let lines = '';
+  const flush = () => {
+    const text = lines;
+    lines = '';
+    if (text !== '') stream.write(text);
+  };
+  process.on('exit', flush);
+  return {
+    write(line) {
+      if (lines === '') setImmediate(flush);
+      lines += line;
+    },
+    // pino calls this after a fatal line.
+    flushSync: flush,
+  };
+}
 
 export type Logger = Pick<PinoLogger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
 

@@ -3,26 +3,288 @@
  * record that every activity answers with; commands alone change the record.
  */
 import {
+  allHandlersFinished,
+  ApplicationFailure,
   CancellationScope,
   CancelledFailure,
+  condition,
   continueAsNew,
+  defineQuery,
+  defineSignal,
+  defineUpdate,
   setCurrentDetails,
+  setDefaultSignalHandler,
+  setHandler,
+  upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import { isFinished } from '../domain/campaigns/campaign.ts';
+import { isFinished, nextCampaignStatus, type WaitingReason } from '../domain/campaigns/campaign.ts';
 import type { CampaignSnapshot } from '../domain/campaigns/snapshot.ts';
 import {
   beginCampaign,
   cancelRecipients,
+  operateCampaign,
   prepareCampaign,
   readCampaign,
   sendStep,
   settleCampaign,
 } from './activities.ts';
-import { describeSnapshot } from './campaign-view.ts';
-import { followRecord } from './campaign-record.ts';
-import type { CampaignWorkflowInput } from './contract.ts';
-import { runSendSteps } from './send-steps.ts';
+import {
+  type CampaignWorkflowInput,
+  type OperatedCampaign,
+  type OperatorAction,
+  operatorActions,
+  progressQueryName,
+  type SendStep,
+  signalNames,
+} from './contract.ts';
+import { campaignStatusKey, pauseReasonKey } from './search-attributes.ts';
+
+// A campaign's snapshot as text for the Temporal Web UI. No names, no phone numbers.
+
+/** Markdown for the workflow's current details. */
+function describeSnapshot(snapshot: CampaignSnapshot | undefined): string {
+  if (snapshot === undefined) return `**waits ${waits.PREPARATION}**`;
+  const { counts } = snapshot;
+  const lines = [`**${headline(snapshot)}**`];
+  if (snapshot.prepared) {
+    lines.push(
+      `- prepared ${counts.total}, skipped ${counts.skipped}`,
+      `- sent ${counts.accepted} of ${counts.total}, failed ${counts.failed}, unknown ${counts.unknown}`,
+      `- pending ${counts.pending}, claimed ${counts.claimed}`,
+    );
+  }
+  return lines.join('\n');
+}
+
+function headline(snapshot: CampaignSnapshot): string {
+  const { status, pauseReason, prepared, preparationError, scheduledAt } = snapshot;
+  if (preparationError !== null) return `FAILED in preparation: ${preparationError}`;
+  if (pauseReason !== null) return `PAUSED because ${pauseReason}; signal \`resume\` continues`;
+  if (!prepared) return `${status}, waits ${waits.PREPARATION}`;
+  if (status === 'SCHEDULED') return `SCHEDULED for ${scheduledAt ?? 'now'}`;
+  const wait = describeWait(snapshot);
+  return wait === undefined ? status : `${status}, waits ${wait}`;
+}
+
+const waits: Readonly<Record<WaitingReason, string>> = {
+  TURN: 'for its turn on the channel',
+  CHANNEL_TROUBLE: 'until the provider answers the channel again',
+  CHANNEL_THROTTLE: 'because the provider asked for silence',
+  MESSAGING_LIMIT: 'until the messaging limit allows further recipients',
+  SENDING_WINDOW: 'for its sending window to open',
+  PREPARATION: 'for its audience to be prepared',
+  QUEUED: 'for a worker: all of them are busy',
+  WORKFLOW_STUCK: 'for its workflow, which is stuck',
+};
+
+/** Describes why a RUNNING campaign waits, for the summary of its timer; undefined while it sends. */
+function describeWait({ waitingFor, waitingUntil }: CampaignSnapshot): string | undefined {
+  if (waitingFor === null) return undefined;
+  return `${waits[waitingFor]}${waitingUntil === null ? '' : `, ${waitingUntil}`}`;
+}
+
+/*
+ * An operator's signals and updates. A signal is always accepted, and changes nothing where it is not possible; the update of
+ * the same name answers with the new status, or refuses with the reason.
+ */
+
+interface Operating {
+  readonly snapshot: () => CampaignSnapshot | undefined;
+  readonly operate: (action: OperatorAction) => Promise<OperatedCampaign>;
+  readonly refresh: () => void;
+}
+
+const does: Readonly<Record<OperatorAction, string>> = {
+  pause: 'Stops sending until `resume`; outcomes of requests under way are recorded.',
+  resume: 'Goes on after a pause, where it stood.',
+  cancel: 'Ends the campaign for good; recipients not sent to yet are CANCELLED.',
+};
+
+/** Call it before the first step: signals that came earlier, or that a reset sends again, are then handled in their order. */
+function handleOperators({ snapshot, operate, refresh }: Operating): void {
+  const handlers = new Map<string, () => void | Promise<void>>([
+    [signalNames.refresh, refresh],
+    ...operatorActions.map((action) => [action, () => operate(action).then(() => undefined)] as const),
+  ]);
+  setDefaultSignalHandler((name) => handlers.get(name)?.());
+  for (const [name, handler] of handlers) {
+    const description =
+      name === signalNames.refresh
+        ? 'The record has changed: look at it. For the service itself.'
+        : `${does[name as OperatorAction]} Nothing happens where that is not possible; the update \`${name}\` says why.`;
+    setHandler(defineSignal(name), handler, { description });
+  }
+  setDefaultSignalHandler(undefined);
+  for (const action of operatorActions) {
+    setHandler(
+      defineUpdate<string>(action),
+      async () => {
+        const { refused, status } = await operate(action);
+        if (refused !== undefined) throw refusal(refused);
+        return status;
+      },
+      {
+        description: `${does[action]} Answers with the status, or refuses with the reason.`,
+        validator: () => refuseImpossible(action, snapshot()),
+      },
+    );
+  }
+}
+
+/** Rejects an action that the snapshot does not allow, without an event in the history; otherwise the record decides. */
+function refuseImpossible(action: OperatorAction, snapshot: CampaignSnapshot | undefined): void {
+  if (snapshot === undefined) return;
+  const { status, pauseReason } = snapshot;
+  const possible =
+    action === 'resume' ? status === 'PAUSED' : nextCampaignStatus(status, action) !== undefined;
+  if (possible) return;
+  const state = pauseReason === null ? status : `${status} (${pauseReason})`;
+  throw refusal(`${action} is not possible: the campaign is ${state}`);
+}
+
+/** Without a stack trace, which the Web UI would show and operators do not need. */
+function refusal(reason: string): ApplicationFailure {
+  return Object.assign(ApplicationFailure.nonRetryable(reason, 'Refused'), { stack: '' });
+}
+
+// Keeps the workflow's snapshot of its campaign record up to date, by signals, updates and the workflow's own steps.
+
+type CampaignRecord = ReturnType<typeof followRecord>;
+
+function followRecord({ campaignId, continued, claimedPosition = 0 }: CampaignWorkflowInput) {
+  let snapshot: CampaignSnapshot | undefined;
+  /** True when the campaign has changed since the last step began: waits end. */
+  let changed = false;
+  /** `snapshot` may be older than the record. */
+  let stale = false;
+  let claimedUpTo = claimedPosition;
+  let lastAction: Promise<unknown> = Promise.resolve();
+  let cancelling = false;
+
+  const show = (next: CampaignSnapshot): void => {
+    // The client that starts the workflow sets DRAFT.
+    const shown = snapshot ?? (continued === true ? undefined : { status: 'DRAFT', pauseReason: null });
+    if (next.status !== shown?.status || next.pauseReason !== shown.pauseReason) {
+      upsertSearchAttributes([
+        { key: campaignStatusKey, value: next.status },
+        { key: pauseReasonKey, value: next.pauseReason },
+      ]);
+    }
+    snapshot = next;
+    claimedUpTo = Math.max(claimedUpTo, next.counts.claimedPosition);
+    setCurrentDetails(describeSnapshot(next));
+  };
+
+  const refresh = (): void => {
+    changed = true;
+    stale = true;
+  };
+
+  /** Runs an activity and adopts the snapshot that it returns. */
+  const step = async <S extends CampaignSnapshot>(activity: () => Promise<S>): Promise<S> => {
+    changed = false;
+    stale = false;
+    const next = await activity();
+    // The campaign changed while the activity ran: its snapshot may be from before or after the change.
+    if (changed) stale = true;
+    show(next);
+    return next;
+  };
+
+  /** Actions run one after the other: side by side, a resume could overtake the pause that was sent before it. */
+  const operate = (action: OperatorAction): Promise<OperatedCampaign> => {
+    // A handler runs in the scope of the workflow, which a request to cancel would end.
+    const present = CancellationScope.nonCancellable(async () => {
+      await lastAction;
+      const next = await operateCampaign(campaignId, action);
+      show(next);
+      if (next.refused === undefined) changed = true;
+      return next;
+    });
+    lastAction = present.catch(() => undefined);
+    return present;
+  };
+
+  setHandler(defineQuery<CampaignSnapshot | null>(progressQueryName), () => snapshot ?? null, {
+    description: 'The campaign after the last step: status, reason of a pause, counters.',
+  });
+  handleOperators({ snapshot: () => snapshot, operate, refresh });
+  CancellationScope.current()
+    .cancelRequested.catch(() => {
+      if (snapshot?.status === 'CANCELLED') return;
+      cancelling = true;
+      return operate('cancel');
+    })
+    // Without a record the next step fails in the same way.
+    .catch(() => undefined)
+    .finally(() => {
+      cancelling = false;
+    });
+
+  return {
+    step,
+    /** The snapshot after a change: an operator's action has brought it, any other change has to be read. */
+    async read(): Promise<CampaignSnapshot> {
+      if (stale || snapshot === undefined) return step(() => readCampaign(campaignId));
+      changed = false;
+      return snapshot;
+    },
+    /** Sleeps until a change, at most `ms`; false when the time has passed. */
+    async untilChanged(summary: string, ms?: number): Promise<boolean> {
+      if (ms !== undefined) return condition(() => changed, ms, { summary });
+      await condition(() => changed);
+      return true;
+    },
+    isChanged: (): boolean => changed,
+    /** The highest position that any run of this workflow has seen claimed. */
+    claimedUpTo: (): number => claimedUpTo,
+    /** Resolves when no signal, update or request to cancel is being handled. */
+    untilHandled: (): Promise<void> => condition(() => allHandlersFinished() && !cancelling),
+  };
+}
+
+/**
+ * Runs send steps until every recipient is claimed, the campaign no longer runs, or the history is long. A step that hands its
+ * slot over signals `refresh`: the next step begins beside it, so that the channel never idles between two steps.
+ */
+async function runSendSteps(
+  { step, isChanged }: CampaignRecord,
+  send: () => Promise<SendStep>,
+): Promise<void> {
+  let over = false;
+  let running = 0;
+  let failure: { readonly error: unknown } | undefined;
+  const isOver = (): boolean => over;
+
+  const runStep = async (): Promise<SendStep | undefined> => {
+    running += 1;
+    try {
+      const next = await step(send);
+      over ||= next.status !== 'RUNNING' || next.drained || workflowInfo().continueAsNewSuggested;
+      return next;
+    } catch (error) {
+      failure ??= { error };
+      over = true;
+      return undefined;
+    } finally {
+      running -= 1;
+    }
+  };
+
+  while (!isOver()) {
+    const beside = running > 0;
+    const ended = runStep();
+    // After `runStep`, which clears the change that began this step: only a later one begins another beside it.
+    const handedOver = condition(isChanged).then(() => undefined);
+    const next = await Promise.race([ended, handedOver]);
+    if (next === undefined || next.waitMs === 0) continue;
+    const goesOn = () => over || isChanged() || (beside && running === 0);
+    await condition(goesOn, next.waitMs, { summary: describeWait(next) ?? 'until the next step' });
+  }
+  await condition(() => running === 0);
+  if (failure !== undefined) throw failure.error;
+}
 
 /** Claims of a crashed step become UNKNOWN after their grace period, in a pause too. */
 const pausedCheckMs = 60_000;

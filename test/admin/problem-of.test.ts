@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { problemOf } from '../../src/admin/problem-of.ts';
+import { problemOf } from '../../src/admin/run-admin.ts';
 
 const refused = { code: 14, details: 'connect ECONNREFUSED 127.0.0.1:9', metadata: {} };
 const call = (fields: typeof refused) => Object.assign(new Error('14 UNAVAILABLE'), fields);

@@ -5,7 +5,7 @@ import { prepareCampaign } from '../../src/commands/audience/prepare-campaign.ts
 import { createCallbackPoll } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
 import { beginCampaign } from '../../src/commands/campaigns/begin-campaign.ts';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
-import { updateChannel } from '../../src/commands/workspaces/update-channel.ts';
+import { updateChannel } from '../../src/commands/workspaces/channels.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
 import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
 import { personOfNumber } from '../../local/simulator/callbacks/person.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApiKey } from '../../src/commands/workspaces/create-api-key.ts';
+import { createApiKey } from '../../src/commands/workspaces/api-keys.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';
 import { seedCampaign } from '../support/campaign-factory.ts';
 import { query } from '../support/webhook-fixtures.ts';

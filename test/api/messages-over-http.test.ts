@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { sendMessage } from '../../src/api/messages.ts';
-import { createApiKey } from '../../src/commands/workspaces/create-api-key.ts';
+import { createApiKey } from '../../src/commands/workspaces/api-keys.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { rowsOf } from '../support/callback-fixtures.ts';

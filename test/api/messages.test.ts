@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createContact } from '../../src/api/contacts.ts';
 import { sendMessage } from '../../src/api/messages.ts';
-import { sweepMessages } from '../../src/commands/messages/sweep-messages.ts';
+import { sweepMessages } from '../../src/commands/messages/send-single-message.ts';
 import { expireClaimedMessages, recordMessageResult } from '../../src/records/messages/outbound-messages.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { templateChanged, type NewNotice } from '../../src/domain/operations/notice.ts';
-import { updateChannel } from '../../src/commands/workspaces/update-channel.ts';
+import { updateChannel } from '../../src/commands/workspaces/channels.ts';
 import { failPreparation } from '../../src/records/audience/preparation.ts';
 import { PreparationFailure } from '../../src/domain/audience/preparation-failure.ts';
 import { nothing } from '../../src/records/database/row.ts';

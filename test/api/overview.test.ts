@@ -1,7 +1,7 @@
 /** GET /api/overview over HTTP: sums of the counters by minute. */
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApiKey } from '../../src/commands/workspaces/create-api-key.ts';
+import { createApiKey } from '../../src/commands/workspaces/api-keys.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { seedCampaign } from '../support/campaign-factory.ts';

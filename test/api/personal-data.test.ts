@@ -4,7 +4,7 @@ import { sql } from 'slonik';
 import { fanOutEvents } from '../../src/records/webhooks/events.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { stepErasure } from '../../src/commands/contacts/run-erasures.ts';
-import { createApiKey } from '../../src/commands/workspaces/create-api-key.ts';
+import { createApiKey } from '../../src/commands/workspaces/api-keys.ts';
 import { row } from '../../src/records/database/row.ts';
 import { tablesWith } from '../support/tables-with.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';

@@ -5,9 +5,9 @@
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { beginCampaign } from '../../src/commands/campaigns/begin-campaign.ts';
-import { createApiKey } from '../../src/commands/workspaces/create-api-key.ts';
-import { createChannel } from '../../src/commands/workspaces/create-channel.ts';
-import { createWorkspace } from '../../src/commands/workspaces/create-workspace.ts';
+import { createApiKey } from '../../src/commands/workspaces/api-keys.ts';
+import { createChannel } from '../../src/commands/workspaces/channels.ts';
+import { createWorkspace } from '../../src/commands/workspaces/workspaces.ts';
 import { prepareCampaign } from '../../src/commands/audience/prepare-campaign.ts';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';

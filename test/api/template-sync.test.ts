@@ -1,8 +1,8 @@
 /** A sync over HTTP on both sides, against a provider that pages, breaks off and changes its mind. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createApiKey } from '../../src/commands/workspaces/create-api-key.ts';
-import { createChannel } from '../../src/commands/workspaces/create-channel.ts';
-import { createWorkspace } from '../../src/commands/workspaces/create-workspace.ts';
+import { createApiKey } from '../../src/commands/workspaces/api-keys.ts';
+import { createChannel } from '../../src/commands/workspaces/channels.ts';
+import { createWorkspace } from '../../src/commands/workspaces/workspaces.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { eventsOf, subscribeToAll } from '../support/callback-fixtures.ts';

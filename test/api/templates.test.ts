@@ -4,7 +4,7 @@ import type * as t from 'io-ts';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { getPayloadSkeleton, getTemplateVariables, listTemplates } from '../../src/api/templates.ts';
-import { createWorkspace } from '../../src/commands/workspaces/create-workspace.ts';
+import { createWorkspace } from '../../src/commands/workspaces/workspaces.ts';
 import { NotFound } from '../../src/domain/error.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

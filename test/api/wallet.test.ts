@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApiKey } from '../../src/commands/workspaces/create-api-key.ts';
-import { createWorkspace } from '../../src/commands/workspaces/create-workspace.ts';
+import { createApiKey } from '../../src/commands/workspaces/api-keys.ts';
+import { createWorkspace } from '../../src/commands/workspaces/workspaces.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { query } from '../support/webhook-fixtures.ts';
 

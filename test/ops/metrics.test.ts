@@ -11,8 +11,7 @@ import {
   observeCertificate,
   observeDatabasePool,
 } from '../../src/telemetry/metrics.ts';
-import { measureOutbound } from '../../src/telemetry/measure-outbound.ts';
-import { measureProvider } from '../../src/telemetry/measure-provider.ts';
+import { measureOutbound, measureProvider } from '../../src/telemetry/measure-calls.ts';
 import type { MessagingProvider, SendResult } from '../../src/provider/provider.ts';
 import type { Outbound } from '../../src/outbound/outbound.ts';
 import { nothing } from '../../src/records/database/row.ts';

@@ -1,7 +1,7 @@
 /** After a clock is set back by an hour, timestamps in the future must not delay anything. */
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { revokeApiKey } from '../../src/commands/workspaces/revoke-api-key.ts';
+import { revokeApiKey } from '../../src/commands/workspaces/api-keys.ts';
 import { takeSingleToken } from '../../src/records/sending/channel-rate.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { startTestApi } from '../support/api.ts';

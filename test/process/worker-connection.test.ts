@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createOrchestrator } from '../../src/orchestrator/orchestrator.ts';
-import { connectToTemporal } from '../../src/process/worker-connection.ts';
+import { connectToTemporal } from '../../src/process/worker-options.ts';
 import { receiverCertificate, testAuthority } from '../support/certificates.ts';
 import { startTemporal } from '../support/temporal.ts';
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createCampaignActivities } from '../../src/activities/campaign.ts';
 import { viewWorkflows } from '../../src/commands/operations/workflow-view.ts';
 import { deploymentName } from '../../src/orchestrator/worker-deployment.ts';
-import { findUnserved, versionOptions } from '../../src/process/worker-version.ts';
+import { findUnserved, versionOptions } from '../../src/process/worker-options.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { campaignWorkflowId, taskQueues } from '../../src/workflows/contract.ts';
 import { createCampaignFixture, until, type CampaignFixture } from '../support/campaign-fixture.ts';

@@ -2,8 +2,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
-import { ProviderRequestError } from '../../src/provider/provider-request-error.ts';
-import type { MessagingProvider, TemplatePage } from '../../src/provider/provider.ts';
+import {
+  type MessagingProvider,
+  ProviderRequestError,
+  type TemplatePage,
+} from '../../src/provider/provider.ts';
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -5,9 +5,12 @@ import * as t from 'io-ts';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { seedHistory } from '../../bench/support/history.ts';
-import { claimKnownStatuses } from '../../src/records/callbacks/unmatched-statuses.ts';
+import {
+  claimKnownStatuses,
+  findTargetsById,
+  findTargetsByProviderId,
+} from '../../src/records/callbacks/message-statuses.ts';
 import { claimProviderCallbacks } from '../../src/records/callbacks/provider-callbacks.ts';
-import { findTargetsById, findTargetsByProviderId } from '../../src/records/callbacks/message-statuses.ts';
 import { listRecipients } from '../../src/records/campaigns/recipient-report.ts';
 import { getCampaignReport } from '../../src/records/campaigns/report.ts';
 import { listContacts } from '../../src/records/contacts/list.ts';

@@ -11,15 +11,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliveredResult } from '../../bench/support/delivered-result.ts';
 import { learnIdentities, learnIdsOfCampaignRecipients } from '../../src/records/callbacks/identities.ts';
 import {
+  claimExpiredStatuses,
+  claimKnownStatuses,
   deleteRetries,
   findTargetsById,
   findTargetsByProviderId,
   lockRecipients,
 } from '../../src/records/callbacks/message-statuses.ts';
-import { insertAppMessage } from '../../src/records/callbacks/inbound-messages.ts';
+import { insertAppMessage, lockOrBeginConversation } from '../../src/records/callbacks/inbound-messages.ts';
 import { lockPerson, setSubscribed } from '../../src/records/callbacks/sender-contacts.ts';
-import { lockOrBeginConversation } from '../../src/records/callbacks/sender-conversations.ts';
-import { claimExpiredStatuses, claimKnownStatuses } from '../../src/records/callbacks/unmatched-statuses.ts';
 import { cancelPending } from '../../src/records/campaigns/lifecycle.ts';
 import { listOutboxMessages, takeStarts } from '../../src/records/campaigns/workflow-outbox.ts';
 import { listConversations } from '../../src/records/conversations/conversations.ts';
@@ -45,7 +45,7 @@ import {
 import { eraseLateTraces } from '../../src/records/contacts/erasure-job.ts';
 import { listHistory } from '../../src/records/contacts/history.ts';
 import { listContacts, searchContacts } from '../../src/records/contacts/list.ts';
-import { lockContact } from '../../src/records/contacts/stored-contacts.ts';
+import { lockContact } from '../../src/records/contacts/changes.ts';
 import type { Connection, Database, Transaction } from '../../src/records/database/database.ts';
 import { nothing, row } from '../../src/records/database/row.ts';
 import {

@@ -1,8 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { countFailures } from '../../src/storage/count-failures.ts';
-import type { FileStorage } from '../../src/storage/file-storage.ts';
-import { StorageFailure } from '../../src/storage/storage-failure.ts';
+import { countFailures, type FileStorage, StorageFailure } from '../../src/storage/file-storage.ts';
 
 const refuse = () => Promise.reject(new StorageFailure('no disk space'));
 const storage: FileStorage = {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createFolderStorage } from '../../src/storage/folder-storage.ts';
-import { StorageFailure } from '../../src/storage/storage-failure.ts';
+import { StorageFailure } from '../../src/storage/file-storage.ts';
 
 let folder: string;
 beforeEach(async () => {

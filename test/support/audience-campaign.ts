@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { createChannel } from '../../src/commands/workspaces/create-channel.ts';
-import { createWorkspace } from '../../src/commands/workspaces/create-workspace.ts';
+import { createChannel } from '../../src/commands/workspaces/channels.ts';
+import { createWorkspace } from '../../src/commands/workspaces/workspaces.ts';
 import type { ContactSelectionType } from '../../src/domain/campaigns/campaign.ts';
 import type { Database } from '../../src/records/database/database.ts';
 import { insertCampaign } from '../../src/records/campaigns/creation.ts';

@@ -5,7 +5,7 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TemplateData } from '../../src/codecs/event.ts';
 import { createCallbackPoll } from '../../src/commands/callbacks/apply-provider-callbacks.ts';
-import { createApiKey } from '../../src/commands/workspaces/create-api-key.ts';
+import { createApiKey } from '../../src/commands/workspaces/api-keys.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import {
   appSecret,

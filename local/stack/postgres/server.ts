@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { sqlFolder } from '../../../src/records/database/sql-folder.ts';
+import { sqlFolder } from '../../../src/records/database/migrate.ts';
 import type { ChildSpec } from '../children/child.ts';
 import { clearPostgresOrphan } from './orphan.ts';
 import { findPostgresBinaries } from './binaries.ts';

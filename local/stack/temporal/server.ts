@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createOrchestrator } from '../../../src/orchestrator/orchestrator.ts';
-import { sqlFolder } from '../../../src/records/database/sql-folder.ts';
+import { sqlFolder } from '../../../src/records/database/migrate.ts';
 import { searchAttributeNames } from '../../../src/workflows/contract.ts';
 import type { ChildSpec } from '../children/child.ts';
 import type { Environment } from '../host/user-cache.ts';

@@ -1,7 +1,7 @@
 /** POST /api/campaigns/csv-files, and the public URL it answers with. */
 import * as t from 'io-ts';
 import { named } from '../../codecs/json-schema.ts';
-import { campaignFileUrl, isCampaignFileKey } from '../../commands/audience/campaign-file-url.ts';
+import { campaignFileUrl, isCampaignFileKey } from '../../commands/audience/campaign-file.ts';
 import { Integer } from '../../codecs/scalars.ts';
 import { refined, struct } from '../../codecs/struct.ts';
 import { uploadCampaignFile } from '../../commands/campaigns/upload-campaign-file.ts';

@@ -15,7 +15,7 @@ import {
   Unauthorized,
 } from '../../domain/error.ts';
 import { isDatabaseUnavailable } from '../../records/database/failure.ts';
-import { StorageFailure } from '../../storage/storage-failure.ts';
+import { StorageFailure } from '../../storage/file-storage.ts';
 import { codeOfStatus, errorCodeOf } from './error-code.ts';
 import { ErrorEnvelope } from './envelope.ts';
 import { HttpProblem } from './http-problem.ts';

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AudienceRules, Candidate, NewRecipient } from '../../domain/audience/candidate.ts';
 import { changedContact, newContact } from '../../domain/audience/audience-contact.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { findKnownContacts } from '../../records/audience/known-contacts.ts';
+import { findKnownContacts } from '../../records/audience/audience-sources.ts';
 import { findOptedOut } from '../contacts/opted-out-numbers.ts';
 import { buildRecipients } from './build-recipients.ts';
 

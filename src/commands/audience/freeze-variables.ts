@@ -1,6 +1,5 @@
 /** A campaign's variable mapping, compiled against the template as it is when the audience is prepared. */
-import { largestInlineCount } from './quick-candidates.ts';
-import type { AudienceRequest } from './candidates.ts';
+import { type AudienceRequest, largestInlineCount } from './candidates.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { csvKeys } from '../../domain/audience/csv.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';

@@ -2,29 +2,30 @@
  * Builds the recipient list of a campaign (Spec 3.1). Recipients are written in one transaction: a preparation that is killed
  * at any point leaves none behind and is done again from the start. Contacts are committed in batches, and stay.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
-import { buildRecipients } from './build-recipients.ts';
-import { FileTemporarilyUnavailable, foreignFileUrl, storeDownload } from './campaign-file.ts';
-import { isAtMost, openCandidates, type AudienceRequest } from './candidates.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AudienceInput } from '../../codecs/campaign-audience.ts';
 import { report } from '../../codecs/report.ts';
 import type { KeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
-import { findOptedOut } from '../contacts/opted-out-numbers.ts';
-import { openContactLoad, type ContactLoad } from '../../records/audience/contact-load.ts';
-import { findCampaignInput } from '../../records/campaigns/inputs.ts';
+import { type ContactLoad, openContactLoad } from '../../records/audience/contact-load.ts';
 import {
+  type CampaignToPrepare,
   failPreparation,
   getCampaignToPrepare,
   isBeingPrepared,
-  type CampaignToPrepare,
+  needsPreparation,
 } from '../../records/audience/preparation.ts';
+import { openRecipientLoad, type RecipientLoad } from '../../records/audience/recipient-load.ts';
+import { findCampaignInput } from '../../records/campaigns/files.ts';
 import { isRefusedValue, isWriteCollision } from '../../records/database/load-connection.ts';
 import { listSubscribedKeys } from '../../records/webhooks/events.ts';
-import { openRecipientLoad, type RecipientLoad } from '../../records/audience/recipient-load.ts';
+import { findOptedOut } from '../contacts/opted-out-numbers.ts';
+import { buildRecipients } from './build-recipients.ts';
+import { FileTemporarilyUnavailable, foreignFileUrl, storeDownload } from './campaign-file.ts';
+import { type AudienceRequest, isAtMost, openCandidates } from './candidates.ts';
 import { freezeVariables, type FrozenMapping } from './freeze-variables.ts';
 import {
   createPreparationSlots,
@@ -33,7 +34,6 @@ import {
   maxShortContacts,
   type PreparationSlots,
 } from './preparation-slots.ts';
-import { watchPreparation, type PreparationWatch } from './watch-preparation.ts';
 
 type Preparer = Pick<
   Dependencies,
@@ -316,4 +316,40 @@ async function readRequest(
   const entries = QuickContacts.decode(JSON.parse(content ?? '[]'));
   const quickContacts = isRight(entries) ? entries.right : [];
   return { campaignId, workspaceId, selectionType, audience, quickContacts, keepVariables: false };
+}
+
+const pollEveryMs = 1_000;
+
+interface PreparationWatch {
+  /** Aborts when the caller gives up, or when the campaign is cancelled or prepared elsewhere. */
+  readonly signal: AbortSignal;
+  readonly showProgress: (rows: () => number) => void;
+  readonly end: () => void;
+}
+
+/** Sends a heartbeat each second, and stops the work as soon as the campaign needs no preparation any more. */
+function watchPreparation(
+  { database }: Pick<Dependencies, 'database'>,
+  campaignId: string,
+  { heartbeat, signal }: { readonly heartbeat: (rows: number) => void; readonly signal: AbortSignal },
+): PreparationWatch {
+  let rows = (): number => 0;
+  const stop = new AbortController();
+  const timer = setInterval(() => {
+    heartbeat(rows());
+    needsPreparation(database, campaignId).then(
+      (needed) => {
+        if (!needed) stop.abort();
+      },
+      // Ignored: without the database the preparation itself fails.
+      () => undefined,
+    );
+  }, pollEveryMs);
+  return {
+    signal: AbortSignal.any([signal, stop.signal]),
+    showProgress: (count) => {
+      rows = count;
+    },
+    end: () => clearInterval(timer),
+  };
 }

@@ -1,8 +1,8 @@
+import { errorName } from '../../concurrency/polling-loop.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { RecipientState } from '../../domain/campaigns/recipient.ts';
 import { countRecipients } from '../../telemetry/metrics.ts';
 import { deliverWorkflowOutboxes } from '../campaigns/deliver-workflow-outbox.ts';
-import { requestTemplateSyncs } from '../templates/request-template-sync.ts';
 import type { Consequences } from './status-effects.ts';
 
 /** Work to do after the transaction has committed. */
@@ -22,4 +22,22 @@ export async function finishAfterCommit(
   if (dependencies.metrics !== undefined) countRecipients(dependencies.metrics, reached);
   await deliverWorkflowOutboxes(dependencies, [...new Set(paused)]);
   await requestTemplateSyncs(dependencies, resync);
+}
+
+/**
+ * Requests a sync of these business accounts' templates. Never fails the caller: the hourly sync makes up for it. Ends at the
+ * first failure: while Temporal is away, each further call would take its whole timeout, and callbacks of all tenants wait.
+ */
+async function requestTemplateSyncs(
+  { orchestrator, logger }: Pick<Dependencies, 'orchestrator' | 'logger'>,
+  businessAccountIds: Iterable<string>,
+): Promise<void> {
+  for (const businessAccountId of new Set(businessAccountIds)) {
+    try {
+      await orchestrator.startTemplateSync(businessAccountId);
+    } catch (error) {
+      logger.warn({ businessAccountId, error: errorName(error) }, 'sync of templates delayed');
+      return;
+    }
+  }
 }

@@ -1,28 +1,33 @@
 import type { IncomingData } from '../../codecs/event.ts';
-import type { NewEvent } from '../../domain/webhooks/new-event.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { epochSeconds } from '../../domain/epoch-seconds.ts';
 import { storedJson } from '../../domain/callbacks/stored-json.ts';
 import { createConsentReader } from '../../domain/callbacks/consent-words.ts';
-import type { Connection } from '../../records/database/database.ts';
-import { emitEvents } from '../../records/webhooks/events.ts';
+import { numberOfWaId } from '../../domain/callbacks/provider-number.ts';
+import { cleanText } from '../../domain/clean-text.ts';
+import { epochSeconds } from '../../domain/epoch-seconds.ts';
+import type { NewEvent } from '../../domain/webhooks/new-event.ts';
+import type { EchoItem, IdentityItem } from '../../provider/notification-item.ts';
+import { findAnsweredMessage, learnIdentities } from '../../records/callbacks/identities.ts';
 import {
   continueConversation,
-  lockConversation,
-  lockOrBeginConversation,
-  startResponderSession,
   type CurrentConversation,
-} from '../../records/callbacks/sender-conversations.ts';
-import { findAnsweredMessage } from '../../records/callbacks/identities.ts';
-import {
+  insertAppMessage,
   insertInboundMessage,
   listKnownInboundIds,
+  lockConversation,
+  lockOrBeginConversation,
   lockProviderMessage,
+  startResponderSession,
 } from '../../records/callbacks/inbound-messages.ts';
-import { changeNumber } from './change-number.ts';
+import { lockPerson, moveContactToNumber } from '../../records/callbacks/sender-contacts.ts';
+import type { Connection } from '../../records/database/database.ts';
+import { emitEvents } from '../../records/webhooks/events.ts';
+import { findBusinessAccount } from '../../records/workspaces/business-accounts.ts';
+import type { NotifiedChannel } from '../../records/workspaces/notified-channels.ts';
+import { emitContactEvents } from '../contacts/emit-contact-events.ts';
 import { changeSubscriptions } from './change-subscription.ts';
-import { recogniseSender, type Sender } from './recognise-sender.ts';
-import type { InboundNotice } from './routed.ts';
+import { personOf, recogniseSender, type Sender } from './recognise-sender.ts';
+import type { InboundNotice, Routed } from './routed.ts';
 
 type Receiver = Pick<Dependencies, 'config' | 'now' | 'secrets'>;
 
@@ -209,4 +214,78 @@ function reopened({ channel }: InboundNotice, { id, status }: CurrentConversatio
     closedAt: null,
     changedBy: null,
   } as const;
+}
+
+/** Saves messages that the business sent from the provider's app: their statuses then have messageSource `app`. */
+export async function applyAppMessages(
+  connection: Connection,
+  notices: readonly Routed<EchoItem>[],
+): Promise<void> {
+  const inOneOrder = notices.toSorted((one, other) =>
+    one.item.providerMessageId < other.item.providerMessageId ? -1 : 1,
+  );
+  for (const { item, channel } of inOneOrder) {
+    const { providerMessageId } = item;
+    await lockProviderMessage(connection, { channelId: channel.id, providerMessageId });
+    const { phoneNumber, country } = numberOfWaId(item.to);
+    await insertAppMessage(connection, {
+      workspaceId: channel.workspaceId,
+      channelId: channel.id,
+      phoneNumber,
+      country,
+      waId: item.to,
+      providerUserId: item.toUserId,
+      type: item.type.slice(0, 64),
+      content: storedJson(item.raw, { id: providerMessageId }),
+      providerMessageId,
+      sentAt: epochSeconds(item.timestamp),
+    });
+  }
+}
+
+/**
+ * The sender announces a new number or user id: the contact gets it and keeps tags, fields and subscription. If another contact
+ * already has the number, both stay unchanged, because merging people cannot be undone.
+ */
+async function changeNumber(
+  { now }: Pick<Dependencies, 'now'>,
+  connection: Connection,
+  {
+    notice: { item, channel },
+    sender: { contactId },
+  }: { readonly notice: InboundNotice; readonly sender: Sender },
+): Promise<void> {
+  if (item.newUserId !== null) {
+    const providerId = cleanText(item.newUserId, 255);
+    await learnIdentities(connection, [{ workspaceId: channel.workspaceId, contactId, providerId }]);
+  }
+  const { phoneNumber, countryCode, country } = numberOfWaId(item.newNumber);
+  if (phoneNumber === null) return;
+  const { workspaceId } = channel;
+  const moved = await moveContactToNumber(connection, workspaceId, {
+    contactId,
+    phoneNumber,
+    countryCode,
+    country,
+  });
+  if (!moved) return;
+  await emitContactEvents(connection, workspaceId, {
+    eventKey: 'contact.updated',
+    contactIds: [contactId],
+    occurredAt: now(),
+  });
+}
+
+/** An account-level notice of a new user id; it does not always name the number. */
+export async function changeUserId(
+  connection: Connection,
+  { item, channel }: { readonly item: IdentityItem; readonly channel: NotifiedChannel | undefined },
+): Promise<void> {
+  const place = channel ?? (await findBusinessAccount(connection, item.businessAccountId ?? ''));
+  if (place === undefined) return;
+  const person = personOf({ waId: item.waId, userId: item.previousUserId });
+  const [contact] = await lockPerson(connection, place.workspaceId, person);
+  if (contact === undefined) return;
+  const identity = { contactId: contact.id, providerId: cleanText(item.userId, 255) };
+  await learnIdentities(connection, [{ workspaceId: place.workspaceId, ...identity }]);
 }

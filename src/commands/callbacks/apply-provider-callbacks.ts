@@ -6,12 +6,12 @@
  *   a channel meets a lock ──► its urgent callbacks one by one; the others, and what is still locked, rest
  *   a channel fails otherwise ──► its callbacks one by one, element by element; an error is stored with the callback
  */
+import { errorName, type Loop, startPollingLoop } from '../../concurrency/polling-loop.ts';
 import { createWatermark, type Watermark } from '../../concurrency/watermark.ts';
-import { readNotifications } from '../../provider/notification.ts';
+import { createConsentReader } from '../../domain/callbacks/consent-words.ts';
+import { epochSeconds } from '../../domain/epoch-seconds.ts';
 import type { NotificationItem } from '../../provider/notification-item.ts';
-import type { Transaction } from '../../records/database/database.ts';
-import { isDatabaseAway, isLockHeld } from '../../records/database/failure.ts';
-import { limitLockWaits } from '../../records/database/lock-patience.ts';
+import { readNotifications } from '../../provider/notification.ts';
 import {
   claimProviderCallbacks,
   claimProviderCallbacksById,
@@ -21,11 +21,15 @@ import {
   recentCallback,
   type StoredCallback,
 } from '../../records/callbacks/provider-callbacks.ts';
+import { noteOptOut, type Person } from '../../records/callbacks/sender-contacts.ts';
+import type { Transaction } from '../../records/database/database.ts';
+import { isDatabaseAway, isLockHeld } from '../../records/database/failure.ts';
+import { limitLockWaits } from '../../records/database/lock-patience.ts';
+import { findNotifiedChannels } from '../../records/workspaces/notified-channels.ts';
 import { finishAfterCommit, nothingLeft } from './after-commit.ts';
+import { applyItems, type CallbackDependencies, phoneNumberIdsOf } from './apply-items.ts';
 import { resolveWaiting, WaitingRecipients } from './apply-statuses.ts';
-import { applyItems, phoneNumberIdsOf, type CallbackDependencies } from './apply-items.ts';
-import { noteWaitingOptOuts } from './note-waiting-opt-outs.ts';
-import { errorName, startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
+import { personOf } from './recognise-sender.ts';
 
 const batch = { limit: 400, maxBytes: 1024 * 1024 };
 /** How long one statement waits for a lock: in a batch of all tenants, in one of a channel, in a callback alone. */
@@ -302,4 +306,36 @@ export function startApplyingCallbacks(dependencies: CallbackDependencies): Loop
       return applied === 0 ? 'empty' : applied >= batch.limit / 2;
     },
   });
+}
+
+/**
+ * Records opt-outs of contacts that another transaction holds, without touching the contact: the next claim already skips these
+ * people.
+ */
+async function noteWaitingOptOuts(
+  { config, database, now }: Pick<CallbackDependencies, 'config' | 'database' | 'now'>,
+  items: readonly NotificationItem[],
+): Promise<void> {
+  const consentOf = createConsentReader(config);
+  const people: { readonly person: Person; readonly phoneNumberId: string | null; readonly at: Date }[] = [];
+  for (const item of items) {
+    if (item.kind === 'preferences' && !item.subscribed)
+      people.push({
+        person: personOf(item),
+        phoneNumberId: item.phoneNumberId,
+        at: epochSeconds(item.timestamp) ?? now(),
+      });
+    if (item.kind === 'message' && item.groupId === null && consentOf(item.texts) === false)
+      people.push({
+        person: personOf({ waId: item.from, userId: item.fromUserId }),
+        phoneNumberId: item.phoneNumberId,
+        at: epochSeconds(item.timestamp) ?? now(),
+      });
+  }
+  if (people.length === 0) return;
+  const channels = await findNotifiedChannels(database, phoneNumberIdsOf(items));
+  for (const { person, phoneNumberId, at } of people) {
+    const channel = channels.get(phoneNumberId ?? '');
+    if (channel !== undefined) await noteOptOut(database, channel.workspaceId, { person, at });
+  }
 }

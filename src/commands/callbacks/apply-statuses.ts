@@ -1,28 +1,48 @@
+import { type MessageSource, messageSources, type MessageStatusData } from '../../codecs/event.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { cleanText } from '../../domain/clean-text.ts';
-import { foldStatuses, type StatusOutcome } from '../../domain/callbacks/message-status.ts';
+import {
+  foldStatuses,
+  pricedCategory,
+  type ReportedPricing,
+  type StatusOutcome,
+} from '../../domain/callbacks/message-status.ts';
 import { providerReason, type RecipientState } from '../../domain/campaigns/recipient.ts';
-import { limitLockWaits } from '../../records/database/lock-patience.ts';
-import type { Connection, Database } from '../../records/database/database.ts';
+import { cleanText } from '../../domain/clean-text.ts';
+import { Failure } from '../../domain/error.ts';
+import { settle, type SettlementEntry, type SettlementOutcome } from '../../domain/wallet/settlement.ts';
+import type { NewEvent } from '../../domain/webhooks/new-event.ts';
 import {
   deleteRetries,
   indexProviderMessages,
+  type LockedMessage,
   lockMessages,
   lockRecipients,
   lockWaitingRecipients,
-  updateMessages,
-  updateRecipients,
-  type LockedMessage,
   type MessageChange,
   type StatusTarget,
+  updateMessages,
+  updateRecipients,
 } from '../../records/callbacks/message-statuses.ts';
-import { lockWallets } from '../../records/wallet/settlement.ts';
-import type { StatusMatch, RoutedStatus } from './match-statuses.ts';
-import { moveCampaignCounters, type StateMove } from '../campaigns/move-campaign-counters.ts';
-import { settleMessages } from '../messages/settle-messages.ts';
-import { emitStatusEvents } from './status-events.ts';
-import { Failure } from '../../domain/error.ts';
-import type { SettlementEntry } from '../../domain/wallet/settlement.ts';
+import {
+  type CountedState,
+  countedStates,
+  moveCounters,
+  moveFailedReasons,
+  type ReasonMove,
+} from '../../records/campaigns/status-counters.ts';
+import { addToMinute, type MinuteCount } from '../../records/campaigns/timeline.ts';
+import type { Connection, Database } from '../../records/database/database.ts';
+import { limitLockWaits } from '../../records/database/lock-patience.ts';
+import {
+  type LedgerSum,
+  listPrices,
+  type LockedWallet,
+  lockWallets,
+  type NewLedgerEntry,
+  writeSettlements,
+} from '../../records/wallet/wallets.ts';
+import { emitEvents } from '../../records/webhooks/events.ts';
+import type { RoutedStatus, StatusMatch } from './match-statuses.ts';
 
 /** A message's record with the change its statuses cause. */
 interface Progress extends MessageChange {
@@ -192,4 +212,259 @@ function endedRetry({ target, before, after }: Progress) {
 function stateMove({ target, before, after }: Progress, entries: readonly SettlementEntry[] = []): StateMove {
   const charged = entries.reduce((sum, { amount }) => sum - amount, 0n);
   return { campaignId: target.campaign_id ?? '', from: before, to: after, charged };
+}
+
+/** A message whose state has moved: `message` has the new state, and still the old price and settlement. */
+interface MovedMessage {
+  readonly target: StatusTarget;
+  readonly message: LockedMessage;
+  readonly pricing: ReportedPricing | null;
+}
+
+type Money = Pick<SettlementOutcome, 'settlement' | 'price' | 'entries'>;
+
+/**
+ * Settles messages whose state has moved, at the price that the provider reported if there is one. Locks only the wallets that
+ * change; the caller has locked the messages. Returns the new settlement by message id.
+ */
+async function settleMessages(
+  connection: Connection,
+  moved: readonly MovedMessage[],
+): Promise<ReadonlyMap<string, Money>> {
+  const priceOf = await reportedPrices(connection, moved);
+  const money = new Map<string, Money>();
+  const due = moved.filter((candidate) => {
+    const { message } = candidate;
+    const outcome = settle({ ...message, reportedPrice: priceOf(candidate), available: unlimited });
+    return (
+      outcome.settlement !== message.settlement ||
+      outcome.price !== message.price ||
+      outcome.entries.length > 0
+    );
+  });
+  if (due.length === 0) return money;
+
+  const wallets = new Map<string, LockedWallet>();
+  const channelIds = [...new Set(due.map(({ target }) => target.channel_id))];
+  for (const wallet of await lockWallets(connection, channelIds)) wallets.set(wallet.channel_id, wallet);
+
+  const entries = new Map<string, LedgerSum>();
+  for (const candidate of due) {
+    const { target, message } = candidate;
+    const wallet = wallets.get(target.channel_id);
+    if (wallet === undefined) continue;
+    const available = wallet.balance - wallet.reserved;
+    const outcome = settle({ ...message, reportedPrice: priceOf(candidate), available });
+    money.set(message.id, outcome);
+    for (const { kind, amount } of outcome.entries) {
+      const reason = kind === 'correction' ? correctionReason(candidate) : undefined;
+      add(entries, target, { kind, amount, reason });
+    }
+    const change = outcome.entries.reduce((sum, { amount }) => sum + amount, 0n);
+    wallets.set(target.channel_id, {
+      ...wallet,
+      balance: wallet.balance + change,
+      reserved: wallet.reserved - outcome.released,
+    });
+  }
+  await writeSettlements(connection, [...wallets.values()], [...entries.values()]);
+  return money;
+}
+
+const unlimited = 2n ** 62n;
+
+function correctionReason({ pricing }: MovedMessage): string {
+  if (pricing === null) return 'PRICING';
+  return pricing.billable ? `CATEGORY_${pricedCategory(pricing.category)}`.slice(0, 100) : 'NOT_BILLABLE';
+}
+
+/** One entry per campaign, kind and reason; a message outside campaigns has entries of its own. */
+function add(
+  entries: Map<string, LedgerSum>,
+  target: StatusTarget,
+  { kind, amount, reason }: Pick<NewLedgerEntry, 'kind' | 'amount' | 'reason'>,
+): void {
+  const messageId = target.kind === 'message' ? target.id : undefined;
+  const key = [messageId ?? target.campaign_id, kind, reason, amount > 0n].join(' ');
+  const present = entries.get(key);
+  entries.set(key, {
+    channelId: target.channel_id,
+    workspaceId: target.workspace_id,
+    campaignId: target.campaign_id,
+    messageId,
+    kind,
+    amount: (present?.amount ?? 0n) + amount,
+    messageCount: (present?.messageCount ?? 0) + 1,
+    reason,
+  });
+}
+
+type PriceOf = (moved: MovedMessage) => bigint | null;
+
+/** Converts the provider's pricing to a price of the rate card; null when the card has no such price. */
+async function reportedPrices(connection: Connection, moved: readonly MovedMessage[]): Promise<PriceOf> {
+  const cards = new Map<number, ReadonlyMap<string, bigint>>();
+  const billable = moved.filter(({ pricing }) => pricing?.billable === true);
+  for (const workspaceId of new Set(billable.map(({ target }) => target.workspace_id))) {
+    const prices = await listPrices(connection, workspaceId);
+    cards.set(
+      workspaceId,
+      new Map(prices.map(({ category, country, price }) => [`${category} ${country}`, price])),
+    );
+  }
+  return ({ pricing, target }) => {
+    if (pricing === null) return null;
+    if (!pricing.billable) return 0n;
+    const card = cards.get(target.workspace_id);
+    const category = pricedCategory(pricing.category);
+    return card?.get(`${category} ${target.country}`) ?? card?.get(`${category} `) ?? null;
+  };
+}
+
+interface StateAndReason {
+  readonly state: RecipientState;
+  readonly reason: string | null;
+}
+
+/** One recipient's move from one state to another. */
+interface StateMove {
+  readonly campaignId: string;
+  readonly from: StateAndReason;
+  readonly to: StateAndReason;
+  /** Micro-units that the move took from the wallet; negative where it gave some back. */
+  readonly charged: bigint;
+}
+
+/** Updates the counters and the counts by reason, so that they stay equal to counts of the recipient rows. */
+export async function moveCampaignCounters(
+  connection: Connection,
+  moves: readonly StateMove[],
+): Promise<void> {
+  const counters = new Map<string, Record<CountedState, number>>();
+  const charges = new Map<string, bigint>();
+  const reasons = new Map<string, Map<string, number>>();
+  for (const { campaignId, from, to, charged } of moves) {
+    if (from.state === to.state && from.reason === to.reason && charged === 0n) continue;
+    const counted = counters.get(campaignId) ?? noMoves();
+    counters.set(campaignId, counted);
+    addState(counted, from.state, -1);
+    addState(counted, to.state, 1);
+    charges.set(campaignId, (charges.get(campaignId) ?? 0n) + charged);
+    const counts = reasons.get(campaignId) ?? new Map<string, number>();
+    reasons.set(campaignId, counts);
+    addReason(counts, from, -1);
+    addReason(counts, to, 1);
+  }
+  await moveCounters(
+    connection,
+    [...counters].map(([campaignId, by]) => ({ campaignId, by, charged: charges.get(campaignId) ?? 0n })),
+  );
+  await moveFailedReasons(connection, [...reasons].flatMap(reasonMoves));
+  await addToMinute(connection, minutesOf(moves));
+}
+
+/** Sums of these moves by campaign, to be added to the counters of the current minute. */
+function minutesOf(moves: readonly StateMove[]): readonly MinuteCount[] {
+  const counts = new Map<string, { -readonly [key in keyof MinuteCount]: MinuteCount[key] }>();
+  for (const { campaignId, from, to, charged } of moves) {
+    if (from.state === to.state && charged === 0n) continue;
+    const count = counts.get(campaignId) ?? {
+      campaignId,
+      accepted: 0,
+      delivered: 0,
+      read: 0,
+      failed: 0,
+      charged: 0n,
+    };
+    counts.set(campaignId, count);
+    count.charged += charged;
+    if (from.state === to.state) continue;
+    if (beforeAcceptance.has(from.state) && afterAcceptance.has(to.state)) count.accepted += 1;
+    if (to.state === 'DELIVERED' || (to.state === 'READ' && from.state !== 'DELIVERED')) count.delivered += 1;
+    if (to.state === 'READ') count.read += 1;
+    if (to.state === 'FAILED') count.failed += 1;
+  }
+  return [...counts.values()];
+}
+
+const beforeAcceptance: ReadonlySet<RecipientState> = new Set(['PENDING', 'CLAIMED', 'UNKNOWN']);
+const afterAcceptance: ReadonlySet<RecipientState> = new Set(['ACCEPTED', 'SENT', 'DELIVERED', 'READ']);
+
+function noMoves(): Record<CountedState, number> {
+  return Object.fromEntries(countedStates.map((state) => [state, 0])) as Record<CountedState, number>;
+}
+
+function addState(counted: Record<CountedState, number>, state: RecipientState, by: number): void {
+  const name = countedStates.find((candidate) => candidate.toUpperCase() === state);
+  if (name !== undefined) counted[name] += by;
+}
+
+/** FAILED and UNKNOWN recipients are counted by reason. */
+function addReason(counts: Map<string, number>, { state, reason }: StateAndReason, by: number): void {
+  if (reason === null || (state !== 'FAILED' && state !== 'UNKNOWN')) return;
+  counts.set(reason, (counts.get(reason) ?? 0) + by);
+}
+
+function reasonMoves([campaignId, counts]: readonly [
+  string,
+  ReadonlyMap<string, number>,
+]): readonly ReasonMove[] {
+  return [...counts].filter(([, by]) => by !== 0).map(([reason, by]) => ({ campaignId, reason, by }));
+}
+
+interface EmittedStatus {
+  readonly status: RoutedStatus;
+  /** Undefined for a message that is not ours. */
+  readonly target?: StatusTarget;
+}
+
+/** Spec 6.3: one event per status, with the provider's own object inside. */
+export async function emitStatusEvents(
+  connection: Connection,
+  statuses: readonly EmittedStatus[],
+  occurredAt: Date,
+): Promise<void> {
+  const byWorkspace = new Map<number, NewEvent[]>();
+  for (const { status, target } of statuses) {
+    const { workspaceId } = status.channel;
+    const events = byWorkspace.get(workspaceId) ?? [];
+    byWorkspace.set(workspaceId, events);
+    events.push(statusEvent(status, target, occurredAt));
+  }
+  for (const [workspaceId, events] of byWorkspace) await emitEvents(connection, workspaceId, events);
+}
+
+function statusEvent(
+  { channel, raw, status, providerMessageId }: RoutedStatus,
+  target: StatusTarget | undefined,
+  occurredAt: Date,
+): NewEvent {
+  return {
+    eventKey: status,
+    occurredAt,
+    data: {
+      status: {
+        ...raw,
+        id: providerMessageId,
+        status,
+        // Both are texts by contract, but the provider may send a JSON number, and some people have no phone number.
+        timestamp: textOf(raw['timestamp']),
+        recipient_id: textOf(raw['recipient_id'] ?? raw['recipient_user_id']),
+      },
+      phoneNumberId: channel.phoneNumberId,
+      messageSource: sourceOf(target?.source),
+      messageId: target?.id ?? null,
+      campaignId: target?.kind === 'recipient' ? target.campaign_id : null,
+      contactId: target?.contact_id ?? null,
+      providerEvent: { statuses: [raw as MessageStatusData['status']] },
+    },
+  };
+}
+
+function sourceOf(source: string | undefined): MessageSource {
+  return messageSources.find((known) => known === source) ?? 'unknown';
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

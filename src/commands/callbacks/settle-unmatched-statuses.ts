@@ -10,14 +10,13 @@ import {
   deleteUnmatchedStatuses,
   markUnmatchedStatusesEmitted,
   type UnmatchedStatus,
-} from '../../records/callbacks/unmatched-statuses.ts';
+} from '../../records/callbacks/message-statuses.ts';
 import { finishAfterCommit, nothingLeft, type AfterCommit } from './after-commit.ts';
-import { applyStatuses, resolveWaiting, WaitingRecipients } from './apply-statuses.ts';
+import { applyStatuses, emitStatusEvents, resolveWaiting, WaitingRecipients } from './apply-statuses.ts';
 import { changeSubscriptions } from './change-subscription.ts';
 import { matchStatuses, type RoutedStatus } from './match-statuses.ts';
 import { errorName, startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 import { applyStatusEffects } from './status-effects.ts';
-import { emitStatusEvents } from './status-events.ts';
 
 type SettlingDependencies = Pick<Dependencies, 'database' | 'logger' | 'now' | 'orchestrator'> &
   Partial<Pick<Dependencies, 'metrics'>>;

@@ -11,12 +11,15 @@ import type { Connection } from '../../records/database/database.ts';
 import { addBlockedCountry } from '../../records/workspaces/notified-channels.ts';
 import { templateEvent } from '../../domain/templates/event.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
-import { getTemplate } from '../../records/templates/templates.ts';
-import { listBusinessAccountsOfTemplates, setTemplateStatus } from '../../records/templates/status.ts';
+import {
+  getTemplate,
+  listBusinessAccountsOfTemplates,
+  setTemplateStatus,
+} from '../../records/templates/templates.ts';
 import type { Person } from '../../records/callbacks/sender-contacts.ts';
 import type { StatusMatch } from './match-statuses.ts';
 import { personOf } from './recognise-sender.ts';
-import { pauseCampaignsOfTemplate, pauseRefusedChannel } from '../campaigns/pause-campaigns.ts';
+import { pauseCampaignsOfTemplate, pauseRefusedChannel } from '../campaigns/change-campaign.ts';
 
 /** A message the provider refused, at once or later. */
 export interface FailedMessage extends ProviderError {

@@ -1,21 +1,24 @@
 /** Resumes, pauses and cancels a campaign on request of an operator or an API client; the record changes at once. */
-import {
-  actionOfStart,
-  isFinished,
-  nextCampaignStatus,
-  type CampaignAction,
-} from '../../domain/campaigns/campaign.ts';
-import type { AuditAction } from '../../domain/operations/audit.ts';
-import { Conflict } from '../../domain/error.ts';
-import { isSendable } from '../../domain/templates/definition.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import {
+  actionOfStart,
+  type CampaignAction,
+  isFinished,
+  nextCampaignStatus,
+} from '../../domain/campaigns/campaign.ts';
+import { Conflict } from '../../domain/error.ts';
+import type { AuditAction } from '../../domain/operations/audit.ts';
+import { isSendable } from '../../domain/templates/definition.ts';
+import {
   lockCampaign,
+  type LockedCampaign,
   moveCampaign,
   moveCampaignAndNotify,
-  type LockedCampaign,
+  pauseRunning,
 } from '../../records/campaigns/lifecycle.ts';
+import type { Connection } from '../../records/database/database.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
+import { type ChannelRefusal, recordRefusal } from '../../records/workspaces/notified-channels.ts';
 import { deliverWorkflowOutbox } from './deliver-workflow-outbox.ts';
 
 export interface CampaignReference {
@@ -97,4 +100,67 @@ async function change(
   });
   dependencies.logger.info({ campaignId, status }, 'campaign changed');
   if (byWorkflow !== true) await deliverWorkflowOutbox(dependencies, campaignId);
+}
+
+const changes = { resume: startCampaignAgain, pause: pauseCampaign, cancel: cancelCampaign };
+
+/**
+ * Carries out an action that an operator requested in Temporal. Returns why the campaign's state does not allow it; undefined
+ * when it is done.
+ */
+export async function carryOutOperatorAction(
+  dependencies: Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>,
+  { campaignId, action }: { readonly campaignId: string; readonly action: keyof typeof changes },
+): Promise<string | undefined> {
+  try {
+    await changes[action](dependencies, { campaignId, byWorkflow: true });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error;
+    dependencies.logger.warn({ campaignId, action, refused: error.message }, "operator's action refused");
+    return error.message;
+  }
+}
+
+/*
+ * Pauses the campaigns that the provider no longer lets send. Runs in the transaction of the cause, which also writes the
+ * workflow outbox messages.
+ */
+
+type Logging = Pick<Dependencies, 'logger'>;
+
+/** Returns the ids of the campaigns that were paused TEMPLATE_UNAVAILABLE. */
+export async function pauseCampaignsOfTemplate(
+  { logger }: Logging,
+  connection: Connection,
+  templateId: string,
+): Promise<readonly string[]> {
+  const campaignIds = await pauseRunning(connection, { templateId });
+  if (campaignIds.length > 0)
+    logger.warn({ templateId, campaignIds }, 'template unavailable: campaigns paused');
+  return campaignIds;
+}
+
+/** Pauses the campaigns of a blocked channel as CHANNEL_BLOCKED; `reason` is for the log. Returns their ids. */
+export async function pauseCampaignsOfChannel(
+  { logger }: Logging,
+  connection: Connection,
+  { channelId, ...reason }: { readonly channelId: string; readonly event?: string } & Partial<ChannelRefusal>,
+): Promise<readonly string[]> {
+  const campaignIds = await pauseRunning(connection, { channelId });
+  if (campaignIds.length > 0)
+    logger.error({ channelId, ...reason, campaignIds }, 'channel blocked: campaigns paused');
+  return campaignIds;
+}
+
+/** Records a refusal of the provider that concerns the whole channel, and pauses its campaigns. */
+export async function pauseRefusedChannel(
+  { logger }: Logging,
+  connection: Connection,
+  { channelId, code, cause }: ChannelRefusal & { readonly channelId: string },
+): Promise<readonly string[]> {
+  await recordRefusal(connection, channelId, { code, cause });
+  const campaignIds = await pauseCampaignsOfChannel({ logger }, connection, { channelId, code, cause });
+  if (campaignIds.length === 0) logger.warn({ channelId, code, cause }, 'the provider refuses the channel');
+  return campaignIds;
 }

@@ -1,54 +1,60 @@
 /** Creating a campaign (Spec 4.1): everything the request holds is checked at once, then one transaction writes it. */
+import { isRight } from 'fp-ts/lib/Either.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
+import { IsoDateTime } from '../../codecs/scalars.ts';
 import type { VariableMapping } from '../../codecs/variable-mapping.ts';
-import { inSlices } from '../../concurrency/in-slices.ts';
+import { inSlices } from '../../concurrency/slices.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import type { Principal } from '../../domain/workspaces/api-key.ts';
+import { columnProblems, csvKeys } from '../../domain/audience/csv.ts';
+import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
+import { parseQuickContact } from '../../domain/audience/quick-contact.ts';
 import { initialStatus } from '../../domain/campaigns/campaign.ts';
 import { nextOpenTime, type SendingWindow } from '../../domain/campaigns/sending-window.ts';
-import { csvKeys } from '../../domain/audience/csv.ts';
+import { conditionProblems } from '../../domain/contacts/segment-filter.ts';
 import {
   channelNeeded,
-  templateNotApproved,
   FeatureUnavailable,
+  type FieldProblem,
   Invalid,
   mostProblems,
   NotFound,
   Overloaded,
-  type FieldProblem,
+  templateNotApproved,
 } from '../../domain/error.ts';
-import { quotaMonth } from '../../domain/workspaces/feature.ts';
-import { parseQuickContact } from '../../domain/audience/quick-contact.ts';
+import { normalisePhoneNumber } from '../../domain/phone-number.ts';
 import { parseTemplate } from '../../domain/templates/components.ts';
 import {
   isSendable,
+  type TemplateDefinition,
   unsendableMessage,
   unsendablePart,
-  type TemplateDefinition,
 } from '../../domain/templates/definition.ts';
-import { templateVariables } from '../../domain/templates/variables.ts';
+import { offerEndsBy } from '../../domain/templates/plan.ts';
 import { checkMapping, type MappingFindings } from '../../domain/templates/variable-mapping.ts';
+import { templateVariables } from '../../domain/templates/variables.ts';
+import type { Principal } from '../../domain/workspaces/api-key.ts';
+import { quotaMonth } from '../../domain/workspaces/feature.ts';
+import { targetUrlMessage } from '../../outbound/address-guard.ts';
+import { listFilters, selectionProblem } from '../../records/audience/audience-sources.ts';
+import { findResendableCampaign } from '../../records/audience/failed-recipients.ts';
+import type { Campaign } from '../../records/campaigns/campaigns.ts';
 import {
-  findCampaignContext,
-  maxPreparing,
-  maxUnfinished,
   type CampaignContext,
   type CampaignLoad,
-} from '../../records/campaigns/creation-context.ts';
-import { insertCampaign, type NewCampaign } from '../../records/campaigns/creation.ts';
+  findCampaignContext,
+  insertCampaign,
+  maxPreparing,
+  maxUnfinished,
+  type NewCampaign,
+} from '../../records/campaigns/creation.ts';
+import { findCampaignFile } from '../../records/campaigns/files.ts';
 import { maxStarting } from '../../records/campaigns/workflow-outbox.ts';
-import type { Campaign } from '../../records/campaigns/campaigns.ts';
 import type { Transaction } from '../../records/database/database.ts';
-import {
-  audienceProblems,
-  scheduleOf,
-  scheduleWarnings,
-  storedSizeProblems,
-} from './check-campaign-input.ts';
-import { referenceProblems } from './check-references.ts';
-import { exceptionProblems, windowsOf, windowWarnings } from './check-sending-window.ts';
-import { neverOpens } from './edit-campaign.ts';
+import { campaignFileKey } from '../audience/campaign-file.ts';
+import { createCsvRowReader, maxRecordBytes } from '../audience/csv.ts';
 import { startCreated } from './deliver-workflow-outbox.ts';
+import { neverOpens, quietHoursRefusal } from './edit-campaign.ts';
 
 type Creator = Pick<Dependencies, 'config' | 'database' | 'logger' | 'now' | 'orchestrator' | 'outbound'>;
 
@@ -136,8 +142,8 @@ export async function checkCampaign(
   const schedule = scheduleOf(body, now);
   const audience = audienceOf(body);
   const mapping = storedMapping(body.variable_mapping);
-  refuse(storedSizeProblems({ ...audience, variable_mapping: mapping }));
-  refuse([...(await audienceProblems(body)), ...schedule.problems, ...exceptionProblems(body, principal)]);
+  refuseAny(storedSizeProblems({ ...audience, variable_mapping: mapping }));
+  refuseAny([...(await audienceProblems(body)), ...schedule.problems, ...exceptionProblems(body, principal)]);
 
   const context = await findCampaignContext(database, {
     workspaceId,
@@ -160,11 +166,11 @@ export async function checkCampaign(
   if (open === undefined) throw Invalid.at('sending_window', neverOpens);
   const sendsAt = open.opensAt;
   const reused = await referenceProblems(dependencies, { workspaceId, body, sendsAt });
-  refuse(reused.problems);
+  refuseAny(reused.problems);
   const { problems, warnings } = reused.frozenValues
     ? nothingFound
     : await findInMapping(definition, body, sendsAt);
-  refuse(problems);
+  refuseAny(problems);
 
   return {
     newCampaign: {
@@ -198,7 +204,7 @@ export async function checkCampaign(
 
 const nothingFound: MappingFindings = { problems: [], warnings: [] };
 
-function refuse(problems: readonly FieldProblem[]): void {
+function refuseAny(problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw Invalid.of(problems);
 }
 
@@ -286,4 +292,273 @@ async function inputOf(body: CreateCampaign): Promise<Buffer | undefined> {
   }
   const csv = body.contact_selection_type === 'csv_contacts' ? body.csv_contacts_string : undefined;
   return csv === undefined ? undefined : Buffer.from(csv);
+}
+
+// Checks rules of Spec 4.1 that need only the request, such as fields that depend on each other.
+
+const csvSources = ['csv_contacts_string', 'csv_file_key', 'csv_file_url'] as const;
+const probeBytes = 4 * 1024;
+/** 2 MiB hold the header and the first row, since a record has at most 1 MiB. */
+const mostProbed = 2 * maxRecordBytes;
+/** Entries that the request itself checks (up to 20 µs each); the preparation skips invalid numbers among the others. */
+const mostChecked = 2_000;
+/** Characters of a number with its values: more than any template's body takes. */
+const longestEntry = 16_384;
+
+const problem = (field: string, message: string): FieldProblem => ({ field, message });
+
+/** The instant of a scheduled campaign; null for an immediate one. */
+function scheduleOf(
+  body: CreateCampaign,
+  now: Date,
+): { readonly at: Date | null; readonly problems: readonly FieldProblem[] } {
+  const refuse = (message: string) => ({ at: null, problems: [problem('scheduled_at', message)] });
+  if (body.send_type === 'IMMEDIATE') {
+    const isGiven = body.scheduled_at !== undefined && body.scheduled_at !== null;
+    return isGiven ? refuse('scheduled_at is only for SCHEDULED campaigns') : { at: null, problems: [] };
+  }
+  if (body.scheduled_at === undefined || body.scheduled_at === null)
+    return refuse('scheduled_at is required beside SCHEDULED, such as 2026-12-24T18:00:00Z');
+  const decoded = IsoDateTime.decode(body.scheduled_at);
+  if (!isRight(decoded))
+    return refuse(
+      'scheduled_at must be an ISO 8601 date-time with a time zone, such as 2026-12-24T18:00:00Z',
+    );
+  const at = decoded.right;
+  if (at.getTime() <= now.getTime()) return refuse('Scheduled time must be in the future');
+  return { at, problems: [] };
+}
+
+const yearMs = 366 * 24 * 60 * 60 * 1_000;
+
+/** Warns of a time more than a year ahead, which is allowed but probably a mistyped year. */
+function scheduleWarnings(scheduledAt: Date | null, now: Date): readonly FieldProblem[] {
+  if (scheduledAt === null || scheduledAt.getTime() - now.getTime() <= yearMs) return [];
+  return [problem('scheduled_at', 'scheduled_at is more than a year ahead: check the year')];
+}
+
+/** Most bytes of a campaign's `audience` and `variable_mapping` as JSON, which each answer about the campaign repeats. */
+const maxStoredBytes = 256 * 1024;
+
+/** The problem of input that is stored with the campaign and too large, named after the largest field. */
+function storedSizeProblems(stored: Readonly<Record<string, unknown>>): readonly FieldProblem[] {
+  const sizes = Object.entries(stored).map(
+    ([field, value]) => [field, value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value))] as const,
+  );
+  const all = sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
+  const [largest] = sizes.toSorted(([, one], [, other]) => other - one);
+  if (largest === undefined || all <= maxStoredBytes) return [];
+  const [field, bytes] = largest;
+  const message = `${field} takes ${bytes} bytes as JSON, but the audience and variable_mapping may take ${maxStoredBytes} bytes together: shorten it, or upload the audience as a file`;
+  return [problem(field, message)];
+}
+
+/** Problems of the audience input for its selection type. */
+async function audienceProblems(body: CreateCampaign): Promise<readonly FieldProblem[]> {
+  switch (body.contact_selection_type) {
+    case 'all_contacts':
+      return [];
+    case 'segmented':
+      return segmentProblems(body);
+    case 'quick_contacts':
+      return quickContactProblems(body);
+    case 'csv_contacts':
+      return csvProblems(body);
+    case 'failed_contacts':
+      return body.failed_campaign_id === undefined
+        ? [problem('failed_campaign_id', 'failed_campaign_id is required: one of GET /api/campaigns')]
+        : [];
+  }
+}
+
+function segmentProblems({ segments, contact_filters: filters }: CreateCampaign): readonly FieldProblem[] {
+  const missing =
+    segments === undefined || segments.length === 0
+      ? [problem('segments', 'segments must name at least one of GET /api/segments')]
+      : [];
+  const conditions =
+    filters === undefined ? [] : conditionProblems(filters.conditions, 'contact_filters.conditions');
+  return [...missing, ...conditions];
+}
+
+function quickContactProblems({ quick_contacts: entries }: CreateCampaign): readonly FieldProblem[] {
+  if (entries === undefined || entries.length === 0) {
+    return [problem('quick_contacts', 'quick_contacts must hold at least one phone number')];
+  }
+  const tooLong = entries.findIndex(({ length }) => length > longestEntry);
+  if (tooLong !== -1) {
+    const field = `quick_contacts.${tooLong}`;
+    return [problem(field, `${field} must have at most ${longestEntry} characters`)];
+  }
+  const problems: FieldProblem[] = [];
+  for (const [index, entry] of entries.slice(0, mostChecked).entries()) {
+    if (normalisePhoneNumber(parseQuickContact(entry).phone) !== undefined) continue;
+    problems.push(
+      problem(
+        `quick_contacts.${index}`,
+        `quick_contacts.${index} must be in international form, such as +4915112345678`,
+      ),
+    );
+    if (problems.length === mostProblems) break;
+  }
+  return problems;
+}
+
+async function csvProblems(body: CreateCampaign): Promise<readonly FieldProblem[]> {
+  const given = csvSources.filter((source) => body[source] !== undefined);
+  const problems: FieldProblem[] = [];
+  if (given.length === 0) {
+    problems.push(
+      problem('csv_contacts_string', 'csv_contacts_string, csv_file_key or csv_file_url is required'),
+    );
+  }
+  if (given.length > 1)
+    problems.push(problem(given[1] ?? '', `Only one of ${given.join(' and ')} may be sent`));
+  if (body.csv_mapping === undefined)
+    problems.push(problem('csv_mapping', 'csv_mapping is required: the numbers of the columns'));
+  if (problems.length > 0 || body.csv_contacts_string === undefined) return problems;
+  return inlineCsvProblems(body.csv_contacts_string, body.csv_mapping);
+}
+
+async function inlineCsvProblems(
+  csv: string,
+  mapping: CreateCampaign['csv_mapping'],
+): Promise<readonly FieldProblem[]> {
+  const refuse = (message: string) => [problem('csv_contacts_string', message)];
+  try {
+    const [header, first] = await firstRows(csv);
+    if (header === undefined || !('cells' in header)) return refuse('csv_contacts_string has no header row');
+    if (first === undefined) return refuse('csv_contacts_string must have at least one data row');
+    return mapping === undefined ? [] : columnProblems(mapping, header.cells.length);
+  } catch (error) {
+    if (error instanceof PreparationFailure)
+      return refuse(`csv_contacts_string cannot be read: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The header and the first data row; reads no further than they reach. */
+async function firstRows(csv: string) {
+  const reader = createCsvRowReader();
+  const text = csv.startsWith('\uFEFF') ? csv.slice(1) : csv;
+  const rows = [];
+  for (let at = 0; at < Math.min(text.length, mostProbed) && rows.length < 2; at += probeBytes) {
+    for (const row of reader.write(Buffer.from(text.slice(at, at + probeBytes).toWellFormed())))
+      rows.push(row);
+    if (at + probeBytes >= text.length) rows.push(...reader.end());
+    await nextTurn();
+  }
+  return rows;
+}
+
+// Checks the references of a new campaign: segments, files and the campaign whose failed contacts it sends to.
+
+type Sources = Pick<Dependencies, 'config' | 'database' | 'outbound'>;
+
+interface Reused {
+  readonly problems: readonly FieldProblem[];
+  /** True if the values that the failed campaign has frozen are used again. */
+  readonly frozenValues: boolean;
+}
+
+async function referenceProblems(
+  { config, database, outbound }: Sources,
+  {
+    workspaceId,
+    body,
+    sendsAt,
+  }: { readonly workspaceId: number; readonly body: CreateCampaign; readonly sendsAt: Date },
+): Promise<Reused> {
+  const problems: FieldProblem[] = [];
+  let frozenValues = false;
+  if (body.contact_selection_type === 'segmented') {
+    problems.push(...(await unknownSegments(database, workspaceId, body)));
+  }
+  if (body.contact_selection_type === 'failed_contacts' && body.failed_campaign_id !== undefined) {
+    const failed = await findResendableCampaign(database, workspaceId, body.failed_campaign_id);
+    if (failed === undefined) {
+      problems.push({
+        field: 'failed_campaign_id',
+        message: 'failed_campaign_id is not a campaign of this workspace: GET /api/campaigns lists them',
+      });
+    }
+    if (failed?.archived === true) {
+      const message = 'failed_campaign_id is a campaign whose recipients were deleted: send to them by a CSV';
+      problems.push({ field: 'failed_campaign_id', message });
+    }
+    frozenValues =
+      body.variable_mapping === undefined && failed?.template_id === body.template_id.toLowerCase();
+    if (frozenValues && offerEndsBy(failed?.message_plan, sendsAt)) {
+      const message = 'variable_mapping is required: the offer of the failed campaign has expired by then';
+      problems.push({ field: 'variable_mapping', message });
+    }
+  }
+  if (body.contact_selection_type === 'csv_contacts') {
+    problems.push(...(await fileProblems({ config, database, outbound }, workspaceId, body)));
+  }
+  return { problems, frozenValues };
+}
+
+/** Checks that an uploaded file belongs to the workspace and has the mapped columns; of a foreign URL it checks the address. */
+async function fileProblems(
+  { config, database, outbound }: Sources,
+  workspaceId: number,
+  { csv_file_key: key, csv_file_url: url, csv_mapping: mapping }: CreateCampaign,
+): Promise<readonly FieldProblem[]> {
+  const field = key === undefined ? 'csv_file_url' : 'csv_file_key';
+  const uploaded = key ?? (url === undefined ? undefined : campaignFileKey(config, url));
+  if (uploaded !== undefined) {
+    const file = await findCampaignFile(database, workspaceId, uploaded);
+    if (file === undefined)
+      return [{ field, message: `${field} names no file of POST /api/campaigns/csv-files` }];
+    return mapping === undefined ? [] : columnProblems(mapping, file.headers.length);
+  }
+  if (url === undefined) return [];
+  const checked = outbound.checkUrl(url);
+  return checked.ok ? [] : [{ field, message: targetUrlMessage(field, checked.problem) }];
+}
+
+async function unknownSegments(
+  database: Sources['database'],
+  workspaceId: number,
+  { segments = [], contact_filters: filter }: CreateCampaign,
+): Promise<readonly FieldProblem[]> {
+  const found = await listFilters(database, workspaceId, segments);
+  const known = new Set(found.map(({ id }) => id));
+  const missing = [...segments.keys()].filter((at) => !known.has(segments[at]?.toLowerCase() ?? ''));
+  if (missing.length > 0) {
+    return missing.map((at) => ({
+      field: `segments.${at}`,
+      message: `segments.${at} is not a segment of this workspace: GET /api/segments lists them`,
+    }));
+  }
+  const message = selectionProblem({ segments: found, filter });
+  return message === undefined ? [] : [{ field: 'segments', message }];
+}
+
+// Checks the sending window of a new campaign, and warns when it delays the start.
+
+/** Quiet hours belong to the workspace: only an operator may exempt a campaign from them. */
+function exceptionProblems(body: CreateCampaign, { scope }: Principal): readonly FieldProblem[] {
+  if (body.ignore_quiet_hours !== true || scope === 'operator') return [];
+  return [{ field: 'ignore_quiet_hours', message: quietHoursRefusal }];
+}
+
+/** Windows that must all be open for the campaign to send: its own, and the workspace's quiet hours for MARKETING templates. */
+function windowsOf(
+  { quietHours }: Pick<CampaignContext, 'quietHours'>,
+  { category }: { readonly category: string },
+  { sending_window: own, ignore_quiet_hours: ignores }: CreateCampaign,
+): readonly SendingWindow[] {
+  const inherited = category === 'MARKETING' && ignores !== true ? quietHours : null;
+  return [own ?? null, inherited].filter((window) => window !== null);
+}
+
+/** Warns with the actual start of sending when the windows delay it. */
+function windowWarnings(scheduledAt: Date | null, opensAt: Date, now: Date): readonly FieldProblem[] {
+  if (opensAt.getTime() === (scheduledAt ?? now).getTime()) return [];
+  const when = `sending begins at ${opensAt.toISOString()}`;
+  return scheduledAt === null
+    ? [{ field: 'sending_window', message: `The sending window is closed now: ${when}` }]
+    : [{ field: 'scheduled_at', message: `scheduled_at is outside the sending window: ${when}` }];
 }

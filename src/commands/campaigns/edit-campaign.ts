@@ -9,7 +9,7 @@ import {
   saveCampaignWindow,
   saveSchedule,
   type CampaignChanges,
-} from '../../records/campaigns/edit.ts';
+} from '../../records/campaigns/creation.ts';
 import { lockCampaign } from '../../records/campaigns/lifecycle.ts';
 import { getSendingHours } from '../../records/campaigns/sending-hours.ts';
 import { enqueueRefresh } from '../../records/campaigns/workflow-outbox.ts';

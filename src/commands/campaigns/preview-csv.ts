@@ -14,8 +14,8 @@ import { previewMessage, type MessagePreview } from '../../domain/templates/prev
 import { compileMapping, type CompiledMapping } from '../../domain/templates/variable-mapping.ts';
 import { findCampaignFile } from '../../records/campaigns/files.ts';
 import { getTemplate, type Template } from '../../records/templates/templates.ts';
-import { createCsvTextDecoder } from '../audience/csv-text.ts';
-import { readCsvCandidates, readCsvRows } from '../audience/csv-candidates.ts';
+import { createCsvTextDecoder } from '../audience/csv.ts';
+import { readCsvCandidates, readCsvRows } from '../audience/candidates.ts';
 import { dryRunAudience, type TriedRow } from '../audience/dry-run-audience.ts';
 
 export interface CsvPreviewRequest {

@@ -1,11 +1,21 @@
 /** Runs one send step of a campaign. When a step hands its slot over, the workflow begins the next one beside it. */
 import type { Dependencies } from '../../dependencies.ts';
-import { nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
+import { isFinished, nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
+import { nextOpenTime } from '../../domain/campaigns/sending-window.ts';
+import { getCampaignSnapshot } from '../../records/campaigns/campaign-snapshot.ts';
 import { lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
-import { getSendingHours } from '../../records/campaigns/sending-hours.ts';
+import {
+  getSendingHours,
+  recordWindowOpening,
+  type SendingHours,
+} from '../../records/campaigns/sending-hours.ts';
+import { expireClaims } from '../../records/sending/claim-expiry.ts';
+import { leaveSlotQueue } from '../../records/sending/send-slots.ts';
+import { prepareCampaign } from '../audience/prepare-campaign.ts';
 import { runSendStep, type StepResult } from '../sending/run-send-step.ts';
 import { ProviderTraffic } from '../sending/throughput.ts';
-import { checkSendingHours } from './sending-hours.ts';
+import { beginCampaign } from './begin-campaign.ts';
+import { settleCampaign } from './settle-campaign.ts';
 
 const longStepMs = 10_000;
 /** With more than `crowdedAt` steps in a process, short steps bring each campaign's next slot sooner. */
@@ -72,4 +82,93 @@ async function pauseOlderRecord(
       'campaign paused: its record is older than its workflow, run the admin command doctor',
     );
   });
+}
+
+// Keeps a campaign's sending inside its windows. Nothing is computed for a campaign without one.
+
+/** 0.5 s: a request that leaves at the last moment still reaches the provider before the closing. */
+const marginMs = 500;
+/** 1 day: how long a campaign waits whose windows are never open together. A change of a window wakes its workflow sooner. */
+const neverOpensMs = 86_400_000;
+
+type Keeper = Pick<Dependencies, 'config' | 'database' | 'metrics'>;
+
+type OpenHours =
+  | {
+      readonly isOpen: true;
+      /** True from `marginMs` before the closing: nothing more may be sent. */ readonly isOver: () => boolean;
+    }
+  | { readonly isOpen: false; readonly waitMs: number };
+
+/** While a window is closed, the campaign leaves the channel's slot queue, and its record holds the next opening. */
+export async function checkSendingHours(
+  dependencies: Keeper,
+  campaignId: string,
+  { status, windows, now, askedAt, epoch, pending, claimed }: SendingHours,
+): Promise<OpenHours> {
+  // A campaign without pending recipients has nothing to send, and may be completed.
+  if (windows.length === 0 || status !== 'RUNNING' || pending === 0)
+    return { isOpen: true, isOver: () => false };
+  const open = nextOpenTime(windows, new Date(now));
+  const opensAt = open?.opensAt ?? new Date(now + neverOpensMs);
+  const opensInMs = Math.ceil(opensAt.getTime() - now);
+  const closesInMs = (open?.closesAt?.getTime() ?? Infinity) - now;
+  if (opensInMs <= 0 && closesInMs > marginMs) {
+    const overAt = askedAt + closesInMs - marginMs;
+    return { isOpen: true, isOver: () => performance.now() >= overAt };
+  }
+  if (opensInMs <= 0) return { isOpen: false, waitMs: Math.ceil(closesInMs) };
+  await recordWindowOpening(dependencies.database, { campaignId, epoch, opensAt });
+  await leaveSlotQueue(dependencies.database, campaignId);
+  if (claimed === 0) return { isOpen: false, waitMs: opensInMs };
+  return { isOpen: false, waitMs: Math.min(opensInMs, await expireOpenClaims(dependencies, campaignId)) };
+}
+
+/** Moves expired claims of a crashed step to UNKNOWN although the window is closed. Returns ms until the next check. */
+async function expireOpenClaims({ config, database, metrics }: Keeper, campaignId: string): Promise<number> {
+  const graceSeconds = config.outcomeGraceSeconds;
+  metrics.recipientChanges.inc(
+    { state: 'unknown' },
+    await expireClaims(database, { campaignId, graceSeconds }),
+  );
+  return graceSeconds * 1_000;
+}
+
+// A small campaign is sent in the step that prepares it: five steps would cost more than its few messages.
+
+/** 100 recipients: most campaigns that a program triggers through the API are smaller. */
+const smallCampaign = 100;
+const smallBudgetMs = 3_000;
+
+/** Prepares the campaign unless that is done. True when it is small and due at once: `sendSmallCampaign` follows. */
+export async function prepareUnlessDone(
+  dependencies: Dependencies,
+  campaignId: string,
+  options: Parameters<typeof prepareCampaign>[2],
+): Promise<boolean> {
+  const { prepared, status } = await getCampaignSnapshot(dependencies.database, campaignId);
+  if (prepared || isFinished(status)) return false;
+  const sendable = await prepareCampaign(dependencies, campaignId, options);
+  return status === 'DRAFT' && sendable > 0 && sendable <= smallCampaign;
+}
+
+/** Safe to run again at any point; the campaign's next steps finish what this one does not. */
+export async function sendSmallCampaign(
+  dependencies: Dependencies,
+  campaignId: string,
+  draining: () => boolean,
+): Promise<void> {
+  await beginCampaign(dependencies, campaignId);
+  const open = await checkSendingHours(
+    dependencies,
+    campaignId,
+    await getSendingHours(dependencies.database, campaignId),
+  );
+  if (!open.isOpen) return;
+  const { drained } = await runSendStep(dependencies, campaignId, {
+    budgetMs: smallBudgetMs,
+    singleBatch: true,
+    draining: () => draining() || open.isOver(),
+  });
+  if (drained) await settleCampaign(dependencies, campaignId);
 }

@@ -3,7 +3,7 @@ import { nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { expireClaims, forgetClaims, nextClaimExpiry } from '../../records/sending/claim-expiry.ts';
 import { giveUpUnclaimed } from '../../records/operations/doctor-repairs.ts';
-import { deleteCampaignInput } from '../../records/campaigns/inputs.ts';
+import { deleteCampaignInput } from '../../records/campaigns/files.ts';
 import { getCampaignCounts } from '../../records/campaigns/campaign-snapshot.ts';
 import { cancelPending, lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
 

@@ -3,7 +3,7 @@ import { Conflict, Invalid } from '../../domain/error.ts';
 import { normalisePhoneNumber } from '../../domain/phone-number.ts';
 import { contactSlotsResolver } from '../../domain/templates/contact-slots.ts';
 import { compileRenderer, type MessagePlan } from '../../domain/templates/plan.ts';
-import { getCampaignSample, type CampaignSample } from '../../records/campaigns/sample.ts';
+import { getCampaignSample, type CampaignSample } from '../../records/campaigns/recipient-report.ts';
 import { getChannel } from '../../records/workspaces/channels.ts';
 import { getTemplate } from '../../records/templates/templates.ts';
 import {

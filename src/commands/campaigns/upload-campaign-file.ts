@@ -1,10 +1,8 @@
 /** Streams a campaign's CSV into the file storage and samples its beginning on the way. */
 import { Readable } from 'node:stream';
-import { createTurns } from '../../concurrency/turns.ts';
-import { newCampaignFileKey } from '../audience/campaign-file-url.ts';
-import type { CsvRow } from '../audience/csv-row.ts';
-import { createCsvRowReader } from '../audience/csv-rows.ts';
-import { createCsvTextDecoder } from '../audience/csv-text.ts';
+import { createTurns } from '../../concurrency/slices.ts';
+import { newCampaignFileKey } from '../audience/campaign-file.ts';
+import { createCsvRowReader, createCsvTextDecoder, type CsvRow } from '../audience/csv.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { Invalid, StorageFull } from '../../domain/error.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';

@@ -1,9 +1,9 @@
 /** Sends one message outside campaigns: claimed, paced by the channel's rate, sent at most once, recorded. */
-import { priceOf } from '../../domain/wallet/price.ts';
-import { errorName } from '../../concurrency/polling-loop.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorName, type Loop, startPollingLoop } from '../../concurrency/polling-loop.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import { providerReason } from '../../domain/campaigns/recipient.ts';
 import { cleanText } from '../../domain/clean-text.ts';
 import {
   Invalid,
@@ -13,22 +13,23 @@ import {
   ProviderUnreachable,
 } from '../../domain/error.ts';
 import { providerErrorAction } from '../../domain/sending/provider-error.ts';
-import { providerReason } from '../../domain/campaigns/recipient.ts';
+import { priceOf } from '../../domain/wallet/price.ts';
 import { providerErrorOf, type SendRejected, type SendResult } from '../../provider/provider.ts';
-import { lockQuota, takeQuota } from '../../records/sending/messaging-limit.ts';
-import { slowDown, takeSingleToken, type SingleToken } from '../../records/sending/channel-rate.ts';
-import { recordAnswers } from '../../records/sending/circuit-breaker.ts';
-import type { Channel } from '../../records/workspaces/channels.ts';
+import { learnIdsOfMessageRecipient } from '../../records/callbacks/identities.ts';
 import type { Transaction } from '../../records/database/database.ts';
+import { untilDone } from '../../records/database/until-done.ts';
 import {
   claimMessage,
-  recordMessageResult,
+  expireClaimedMessages,
   type MessageResult,
+  recordMessageResult,
 } from '../../records/messages/outbound-messages.ts';
-import { learnIdsOfMessageRecipient } from '../../records/callbacks/identities.ts';
+import { type SingleToken, slowDown, takeSingleToken } from '../../records/sending/channel-rate.ts';
+import { recordAnswers } from '../../records/sending/circuit-breaker.ts';
+import { lockQuota, takeQuota } from '../../records/sending/messaging-limit.ts';
 import type { Template } from '../../records/templates/templates.ts';
-import { untilDone } from '../../records/database/until-done.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
+import type { Channel } from '../../records/workspaces/channels.ts';
 import { applyRefusalEffects, type MessageRecipient } from './refusal-effects.ts';
 
 export type SingleSender = Pick<
@@ -273,4 +274,25 @@ async function record(
       'result not recorded: receipts have to settle the message',
     );
   }
+}
+
+type SweepDependencies = Pick<Dependencies, 'config' | 'database' | 'logger'>;
+
+const limit = 500;
+const idleMs = 2_000;
+
+/** Single sends whose process died become UNKNOWN after the grace period; returns how many. */
+export async function sweepMessages({ config, database, logger }: SweepDependencies): Promise<number> {
+  const unknown = await expireClaimedMessages(database, { graceSeconds: config.outcomeGraceSeconds, limit });
+  if (unknown > 0) logger.warn({ messages: unknown }, 'outcome of single sends unknown');
+  return unknown;
+}
+
+export function startSweepingMessages(dependencies: SweepDependencies): Loop {
+  return startPollingLoop({
+    name: 'message sweep',
+    logger: dependencies.logger,
+    idleMs,
+    work: async () => (await sweepMessages(dependencies)) === limit,
+  });
 }

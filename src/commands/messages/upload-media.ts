@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { Dependencies } from '../../dependencies.ts';
 import { FileTooLarge, Invalid } from '../../domain/error.ts';
-import { callerError, ProviderRequestError } from '../../provider/provider-request-error.ts';
+import { callerError, ProviderRequestError } from '../../provider/provider.ts';
 import { getChannel } from '../../records/workspaces/channels.ts';
 
 const mib = 1024 * 1024;

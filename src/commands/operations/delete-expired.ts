@@ -21,8 +21,8 @@ import {
   type PartitionedTable,
 } from '../../records/operations/partitions.ts';
 import { removals } from '../../records/operations/retention.ts';
-import { StorageFailure } from '../../storage/storage-failure.ts';
-import { fileKeyPrefix } from '../audience/campaign-file-url.ts';
+import { StorageFailure } from '../../storage/file-storage.ts';
+import { fileKeyPrefix } from '../audience/campaign-file.ts';
 
 /** Rows and files deleted, by kind; `days` counts the dropped daily partitions of deliveries, events and callbacks. */
 export type RetentionSummary = Readonly<Record<string, number>>;

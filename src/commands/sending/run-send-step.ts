@@ -13,7 +13,7 @@ import {
 } from '../../records/sending/sending-context.ts';
 import { leaveSlotQueue, recordSlotUsage } from '../../records/sending/send-slots.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
-import { pauseCampaignsOfChannel } from '../campaigns/pause-campaigns.ts';
+import { pauseCampaignsOfChannel } from '../campaigns/change-campaign.ts';
 import { createContactRenewal, type Sender } from './batch-claimer.ts';
 import { within } from '../../concurrency/within.ts';
 import { handleRejections, handleStop } from './outcome-recorder.ts';

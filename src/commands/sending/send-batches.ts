@@ -10,7 +10,7 @@ import { delaySchedule, recordPaceShare, slowBelow } from '../../records/sending
 import { type AnswerCounts, failuresToOpen, recordAnswers } from '../../records/sending/circuit-breaker.ts';
 import { type Claim, type ClaimedRecipient, countOpenClaims } from '../../records/sending/claim-batch.ts';
 import type { SendingContext } from '../../records/sending/sending-context.ts';
-import { lockWallets } from '../../records/wallet/settlement.ts';
+import { lockWallets } from '../../records/wallet/wallets.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import {
   BatchClaimer,

@@ -19,9 +19,9 @@ import {
   lockNotifiedTemplate,
   updateNotifiedTemplate,
   type NotifiedTemplate,
-} from '../../records/templates/notified-templates.ts';
+} from '../../records/templates/sync.ts';
 import type { Consequences } from '../callbacks/status-effects.ts';
-import { pauseCampaignsOfTemplate } from '../campaigns/pause-campaigns.ts';
+import { pauseCampaignsOfTemplate } from '../campaigns/change-campaign.ts';
 
 export type TemplateItem =
   | TemplateStatusItem

@@ -1,30 +1,40 @@
 /** Pulls the provider's templates, which are the source of truth. */
 import type { Dependencies } from '../../dependencies.ts';
+import { templateChanged } from '../../domain/operations/notice.ts';
 import { providerErrorRule } from '../../domain/sending/provider-error.ts';
+import { isSendable } from '../../domain/templates/definition.ts';
+import { templateEvent } from '../../domain/templates/event.ts';
 import {
   addSummaries,
   bounded,
   emptySummary,
-  storable,
   type ListedTemplate,
+  storable,
   type SyncSummary,
 } from '../../domain/templates/sync.ts';
-import { callerError, ProviderRequestError } from '../../provider/provider-request-error.ts';
-import type { ProviderTemplate } from '../../provider/provider.ts';
-import {
-  findBusinessAccount,
-  listBusinessAccounts,
-  markTemplatesSynced,
-} from '../../records/workspaces/business-accounts.ts';
-import { listChannelsOfBusinessAccount, type Channel } from '../../records/workspaces/channels.ts';
+import type { NewEvent } from '../../domain/webhooks/new-event.ts';
+import { callerError, ProviderRequestError, type ProviderTemplate } from '../../provider/provider.ts';
+import type { Connection } from '../../records/database/database.ts';
+import { insertNotices } from '../../records/operations/notices.ts';
 import {
   lockSyncedTemplates,
+  lockTemplatesOf,
   lockUnseenTemplates,
   markVanishedTemplates,
   readSyncClock,
+  type SyncedTemplate,
   upsertTemplates,
 } from '../../records/templates/sync.ts';
-import { applyTemplateChanges } from './apply-template-changes.ts';
+import { emitEvents } from '../../records/webhooks/events.ts';
+import {
+  findBusinessAccount,
+  listAllBusinessAccounts,
+  listBusinessAccounts,
+  markTemplatesSynced,
+} from '../../records/workspaces/business-accounts.ts';
+import { type Channel, listChannelsOfBusinessAccount } from '../../records/workspaces/channels.ts';
+import { pauseCampaignsOfTemplate } from '../campaigns/change-campaign.ts';
+import { deliverWorkflowOutboxes } from '../campaigns/deliver-workflow-outbox.ts';
 
 type SyncDependencies = Pick<
   Dependencies,
@@ -184,4 +194,96 @@ async function writeVanished(
     return { before, after: await markVanishedTemplates(connection, ids) };
   });
   return { ...emptySummary, changed };
+}
+
+interface TemplateWrite {
+  /** The templates that existed, as they were. */
+  readonly before: readonly SyncedTemplate[];
+  /** Templates that were added or changed, as they are now. */
+  readonly after: readonly SyncedTemplate[];
+}
+
+/**
+ * Writes templates of one business account in a transaction, together with what follows from it: `template` events for
+ * changed states and categories, and the pause of the campaigns whose template may not be sent any more.
+ */
+async function applyTemplateChanges(
+  dependencies: Pick<Dependencies, 'database' | 'orchestrator' | 'logger' | 'now'>,
+  account: { readonly workspaceId: number; readonly businessAccountId: string },
+  write: (connection: Connection) => Promise<TemplateWrite>,
+): Promise<{ readonly added: number; readonly changed: number }> {
+  const { changes, added, paused } = await dependencies.database.transaction(async (connection) => {
+    await lockTemplatesOf(connection, account.businessAccountId);
+    const { before, after } = await write(connection);
+    const known = new Map(before.map((template) => [template.id, template]));
+    const found = after.flatMap((now) => {
+      const was = known.get(now.id);
+      return was === undefined ? [] : [{ was, now }];
+    });
+    const occurredAt = dependencies.now();
+    const events = found.flatMap((change) => changeEvents(change, occurredAt));
+    await emitEvents(connection, account.workspaceId, events);
+    await insertNotices(
+      connection,
+      found.flatMap(({ was, now }) => templateChanged(account.workspaceId, was, now, now.rejectedReason)),
+    );
+    const campaigns: string[] = [];
+    for (const { was, now } of found) {
+      if (!isSendable(was.status) || isSendable(now.status)) continue;
+      campaigns.push(...(await pauseCampaignsOfTemplate(dependencies, connection, now.id)));
+    }
+    return { changes: found.length, added: after.length - found.length, paused: campaigns };
+  });
+  await deliverWorkflowOutboxes(dependencies, paused);
+  return { added, changed: changes };
+}
+
+interface Change {
+  readonly was: SyncedTemplate;
+  readonly now: SyncedTemplate;
+}
+
+function changeEvents({ was, now }: Change, occurredAt: Date): readonly NewEvent[] {
+  const events: NewEvent[] = [];
+  if (was.status !== now.status) {
+    events.push(templateEvent(now, { type: 'STATUS', reason: now.rejectedReason, occurredAt }));
+  }
+  if (was.category !== now.category) {
+    events.push(templateEvent(now, { type: 'CATEGORY', reason: null, occurredAt }));
+  }
+  return events;
+}
+
+const failuresPerPoll = 3;
+
+interface SchedulePoll {
+  readonly scheduled: number;
+  /** The account after which the next poll continues; '' when this poll reached the last one. */
+  readonly lastId: string;
+  readonly failure: unknown;
+}
+
+/**
+ * Creates missing hourly sync schedules for the business accounts after `afterId`. Runs when a worker starts and again
+ * later, because other processes create accounts. An account that Temporal rejects does not block the others; after a few
+ * rejections the poll ends, since Temporal is probably unavailable.
+ */
+export async function scheduleTemplateSyncs(
+  { database, orchestrator }: Pick<Dependencies, 'database' | 'orchestrator'>,
+  afterId = '',
+): Promise<SchedulePoll> {
+  const accounts = await listAllBusinessAccounts(database, afterId);
+  let [scheduled, failures] = [0, 0];
+  let failure: unknown;
+  for (const account of accounts) {
+    try {
+      await orchestrator.scheduleTemplateSync(account);
+      scheduled += 1;
+    } catch (error) {
+      failure = error;
+      failures += 1;
+      if (failures === failuresPerPoll) return { scheduled, lastId: account.id, failure };
+    }
+  }
+  return { scheduled, lastId: '', failure };
 }

@@ -13,7 +13,7 @@ import {
   type NotifiedChannel,
 } from '../../records/workspaces/notified-channels.ts';
 import type { Consequences } from '../callbacks/status-effects.ts';
-import { pauseCampaignsOfChannel, pauseRefusedChannel } from '../campaigns/pause-campaigns.ts';
+import { pauseCampaignsOfChannel, pauseRefusedChannel } from '../campaigns/change-campaign.ts';
 
 /**
  * Records the provider's report about a business account or a number, with its messaging limit and quality. A ban, or a

@@ -2,11 +2,134 @@
 import { formatAmount } from '../money.ts';
 import { providerErrorTable } from '../sending/provider-error.ts';
 import { isSendable } from '../templates/definition.ts';
-import { isFinished } from './campaign.ts';
-import { sendingHours } from './diagnose-sending-hours.ts';
-import { diagnoseStatus } from './diagnose-status.ts';
-import { fine, goesOnByItself, wrong, type CampaignFacts, type DiagnosisEntry } from './diagnosis-facts.ts';
-import { amount, count, people, upperFirst } from './diagnosis-text.ts';
+import { isFinished, type PauseReason } from './campaign.ts';
+import {
+  type CampaignFacts,
+  type DiagnosisEntry,
+  fine,
+  goesOnByItself,
+  type StatusFacts,
+  wrong,
+} from './diagnosis-facts.ts';
+import { nextOpenTime } from './sending-window.ts';
+
+// Parts of the sentences of a diagnosis.
+
+// Created once: creating a formatter takes longer than a whole diagnosis.
+const whole = new Intl.NumberFormat('en');
+const count = (value: number): string => whole.format(value);
+const people = (value: number): string => (value === 1 ? '1 person' : `${count(value)} people`);
+const amount = (value: bigint, currency: string): string => `${formatAmount(value)} ${currency}`;
+const join = (...sentences: readonly string[]): string => sentences.filter(Boolean).join(' ');
+const upperFirst = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);
+
+/** Sentence about the pending recipients; '' when there are none. */
+export function waitingSentence(pending: number): string {
+  if (pending === 0) return '';
+  return pending === 1 ? '1 person waits.' : `${count(pending)} people wait.`;
+}
+
+// The entry that sums up the checks of a diagnosis. The dashboard calls it too: it imports neither io-ts nor Node.
+
+/** The summarising sentence, from the checks and the counters of the same moment. */
+export function diagnoseStatus(facts: StatusFacts, checks: readonly DiagnosisEntry[]): DiagnosisEntry {
+  const obstacle = checks.find(({ ok }) => !ok);
+  const waiting = waitingSentence(facts.pending);
+  switch (facts.status) {
+    case 'COMPLETED':
+      return fine('STATUS', completed(facts));
+    case 'CANCELLED':
+      return fine('STATUS', 'Cancelled: nobody else will be sent to.');
+    case 'FAILED':
+      return wrong('STATUS', `Failed: ${facts.preparationError ?? 'the audience could not be prepared'}.`);
+    case 'PAUSED':
+      return paused(facts, obstacle, waiting);
+    case 'DRAFT':
+    case 'SCHEDULED':
+    case 'RUNNING':
+      break;
+  }
+  if (obstacle !== undefined) return wrong('STATUS', join(obstacle.detail, waiting), obstacle.action);
+  if (facts.status === 'SCHEDULED') return fine('STATUS', join('Scheduled.', waiting));
+  if (facts.status === 'DRAFT') return fine('STATUS', 'Starting: the audience is being prepared.');
+  return facts.pending === 0
+    ? fine('STATUS', `Finishing: ${people(facts.underWay)} still under way.`)
+    : fine('STATUS', join('Sending.', waiting));
+}
+
+function completed({ total, failed, underWay }: StatusFacts): string {
+  const others = [
+    failed > 0 ? `, ${count(failed)} failed` : '',
+    underWay > 0 ? `, the outcome of ${count(underWay)} is unknown` : '',
+  ];
+  return `Completed: ${count(total - failed - underWay)} of ${people(total)} ${total === 1 ? 'was' : 'were'} sent to${others.join('')}.`;
+}
+
+const pausedBecause: Partial<Record<PauseReason, string>> = {
+  OPERATOR: 'Paused by an operator.',
+  MESSAGE_REJECTED:
+    'Paused because the provider rejected a hundred messages in a row as malformed: the mapping is wrong for this template.',
+  RECORD_RESTORED:
+    'Paused because the database was restored from a backup: ask the operator of this service to complete the restore.',
+};
+
+function paused(
+  { pauseReason }: StatusFacts,
+  obstacle: DiagnosisEntry | undefined,
+  waiting: string,
+): DiagnosisEntry {
+  if (obstacle !== undefined) {
+    const action =
+      obstacle.action === null
+        ? null
+        : `${obstacle.action.replace(/\.$/, '')}, then start the campaign again.`;
+    return wrong('STATUS', join(`Paused: ${lowerFirst(obstacle.detail)}`, waiting), action);
+  }
+  const cause =
+    (pauseReason === null ? undefined : pausedBecause[pauseReason]) ??
+    'Paused. The reason for the pause no longer applies.';
+  return wrong('STATUS', join(cause, waiting), 'Start the campaign again: it goes on where it stopped.');
+}
+
+// The diagnosis' entry about the sending window.
+
+/** Returns undefined for a campaign without a sending window. */
+function sendingHours({ status: present, windows, now }: CampaignFacts): DiagnosisEntry | undefined {
+  const [window] = windows;
+  if (window === undefined || isFinished(present)) return undefined;
+  const open = nextOpenTime(windows, now);
+  if (open === undefined)
+    return wrong(
+      'SENDING_WINDOW',
+      'Its sending window has no time in common with that of the workspace.',
+      'Change one of the two windows.',
+    );
+  const { timezone } = window;
+  if (open.opensAt <= now)
+    return fine(
+      'SENDING_WINDOW',
+      `Its sending window is open${open.closesAt === null ? '' : ` until ${wallTime(open.closesAt, now, timezone)}`}.`,
+    );
+  const opening = `${wallTime(open.opensAt, now, timezone)}, in ${spanText(open.opensAt, now)}`;
+  return present === 'RUNNING'
+    ? wrong('SENDING_WINDOW', `Waits for ${opening}: its sending window is closed.`, goesOnByItself)
+    : fine('SENDING_WINDOW', `Its sending window is closed until ${opening}.`);
+}
+
+/** `09:00, Europe/Berlin`; `09:00 on Thursday 26 November, Europe/Berlin` where that is not today. */
+function wallTime(at: Date, now: Date, timeZone: string): string {
+  const day = new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'long', day: 'numeric', month: 'long' });
+  const time = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
+  const date = day.format(at) === day.format(now) ? '' : ` on ${day.format(at)}`;
+  return `${time.format(at)}${date}, ${timeZone}`;
+}
+
+function spanText(until: Date, now: Date): string {
+  const minutes = Math.ceil((until.getTime() - now.getTime()) / 60_000);
+  if (minutes < 120) return minutes === 1 ? '1 minute' : `${minutes} minutes`;
+  return `${Math.round(minutes / 60)} hours`;
+}
 
 /** Returns the entries; the first, `STATUS`, sums up the others. */
 export function diagnose(facts: CampaignFacts): readonly DiagnosisEntry[] {

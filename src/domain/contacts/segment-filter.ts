@@ -3,13 +3,217 @@
  * `Predicate` here; `src/records/contacts/segment-filter.ts` alone makes SQL of predicates. Imports neither io-ts nor Node.
  */
 import type { FieldProblem } from '../error.ts';
-import { fieldReader } from './segment-field-readers.ts';
-import {
-  filterOperators,
-  type ConditionProblem,
-  type FilterOperator,
-  type Predicate,
-} from './segment-predicate.ts';
+import { isUuid } from '../uuid.ts';
+
+// Meaning of a segment's condition, whatever its spelling.
+
+export const filterOperators = [
+  'eq',
+  'neq',
+  'contains',
+  'not_contains',
+  'starts_with',
+  'in',
+  'not_in',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'exists',
+  'not_exists',
+] as const;
+type FilterOperator = (typeof filterOperators)[number];
+
+export const textFields = [
+  'firstName',
+  'lastName',
+  'chatName',
+  'email',
+  'phoneNumber',
+  'countryCode',
+  'source',
+] as const;
+export type TextField = (typeof textFields)[number];
+
+export const timeFields = ['createdAt', 'updatedAt', 'dob'] as const;
+export type TimeField = (typeof timeFields)[number];
+
+export const comparisons = ['gt', 'gte', 'lt', 'lte'] as const;
+export type Comparison = (typeof comparisons)[number];
+
+export type TextSubject =
+  | { readonly kind: 'field'; readonly name: TextField }
+  | { readonly kind: 'custom'; readonly fieldId: string };
+
+/** A parsed condition. `negated` inverts the result, so that a contact without the field matches. */
+export type Predicate = { readonly negated: boolean } & (
+  | { readonly test: 'text_in'; readonly subject: TextSubject; readonly values: readonly string[] }
+  | { readonly test: 'text_contains'; readonly subject: TextSubject; readonly value: string }
+  | { readonly test: 'text_starts_with'; readonly subject: TextSubject; readonly value: string }
+  | { readonly test: 'text_present'; readonly subject: TextSubject }
+  | {
+      readonly test: 'text_compare';
+      readonly subject: TextSubject;
+      readonly comparison: Comparison;
+      /** A number is compared only with field texts that are numbers; a text is compared by code points. */
+      readonly value: string | number;
+    }
+  | { readonly test: 'time_within'; readonly field: TimeField; readonly from: Date; readonly until: Date }
+  | { readonly test: 'time_from'; readonly field: TimeField; readonly from: Date }
+  | { readonly test: 'time_before'; readonly field: TimeField; readonly until: Date }
+  | { readonly test: 'time_present'; readonly field: TimeField }
+  | { readonly test: 'subscribed' }
+  | { readonly test: 'always' }
+  | { readonly test: 'tag_any'; readonly tagIds: readonly string[] }
+  | { readonly test: 'tag_present' }
+);
+
+/** A problem of a condition: the affected part and a message. */
+type ConditionProblem = {
+  readonly part: 'field' | 'operator' | 'value';
+  readonly message: string;
+};
+
+// Reads the operator and the value of a condition, field by field.
+
+/** Undefined where the field does not take the operator. */
+type FieldReader = (operator: FilterOperator, value: unknown) => Predicate | ConditionProblem | undefined;
+
+const customPrefix = 'custom.';
+
+/** Undefined for a field that contacts do not have. */
+function fieldReader(field: string): FieldReader | undefined {
+  const textField = textFields.find((name) => name === field);
+  if (textField !== undefined) return textReader({ kind: 'field', name: textField });
+  const timeField = timeFields.find((name) => name === field);
+  if (timeField !== undefined) return timeReader(timeField);
+  if (field === 'subscribed') return readSubscribed;
+  if (field === 'tag') return readTag;
+  if (!field.startsWith(customPrefix) || field === customPrefix) return undefined;
+  return textReader({ kind: 'custom', fieldId: field.slice(customPrefix.length) });
+}
+
+const longestList = 1000;
+const longestText = 1000;
+
+function asText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.length <= longestText ? value : undefined;
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+  return typeof value === 'boolean' ? String(value) : undefined;
+}
+
+function asTexts(value: unknown): readonly string[] | undefined {
+  if (!Array.isArray(value) || value.length === 0 || value.length > longestList) return undefined;
+  const texts = value.map(asText);
+  return texts.every((text) => text !== undefined) ? texts : undefined;
+}
+
+const notText: ConditionProblem = {
+  part: 'value',
+  message: `value must be a string, a number or a boolean of at most ${longestText} characters`,
+};
+const notList: ConditionProblem = {
+  part: 'value',
+  message: `value must be an array of 1 to ${longestList} strings, numbers or booleans`,
+};
+
+function textReader(subject: TextSubject): FieldReader {
+  return (operator, value) => {
+    if (operator === 'exists' || operator === 'not_exists') {
+      return { test: 'text_present', subject, negated: operator === 'not_exists' };
+    }
+    if (operator === 'in' || operator === 'not_in') {
+      const values = asTexts(value);
+      return values === undefined
+        ? notList
+        : { test: 'text_in', subject, values, negated: operator === 'not_in' };
+    }
+    const text = asText(value);
+    if (text === undefined) return notText;
+    if (operator === 'eq' || operator === 'neq') {
+      return { test: 'text_in', subject, values: [text], negated: operator === 'neq' };
+    }
+    if (operator === 'starts_with') return { test: 'text_starts_with', subject, value: text, negated: false };
+    if (operator === 'contains' || operator === 'not_contains') {
+      return { test: 'text_contains', subject, value: text, negated: operator === 'not_contains' };
+    }
+    return { test: 'text_compare', subject, comparison: operator, value: numberOr(text), negated: false };
+  };
+}
+
+function numberOr(text: string): string | number {
+  return /^[+-]?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text;
+}
+
+const dayMs = 86_400_000;
+
+const notTime: ConditionProblem = {
+  part: 'value',
+  message: 'value must be an ISO 8601 date, or a date-time with a time zone, such as 2026-12-24T18:00:00Z',
+};
+
+/** A day stands for its 24 hours in UTC, a date-time for its millisecond (the resolution in which times are shown). */
+function asSpan(value: unknown): { readonly from: Date; readonly until: Date } | undefined {
+  if (typeof value !== 'string') return undefined;
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(value);
+  const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/i.test(value);
+  if (!isDay && !isInstant) return undefined;
+  const from = new Date(value);
+  if (Number.isNaN(from.getTime()) || !dayExists(value.slice(0, 10))) return undefined;
+  return { from, until: new Date(from.getTime() + (isDay ? dayMs : 1)) };
+}
+
+function dayExists(day: string): boolean {
+  const date = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+}
+
+function timeReader(field: TimeField): FieldReader {
+  return (operator, value) => {
+    if (operator === 'exists' || operator === 'not_exists') {
+      return { test: 'time_present', field, negated: operator === 'not_exists' };
+    }
+    const isComparison = comparisons.some((candidate) => candidate === operator);
+    if (operator !== 'eq' && operator !== 'neq' && !isComparison) return undefined;
+    const span = asSpan(value);
+    if (span === undefined) return notTime;
+    const { from, until } = span;
+    if (operator === 'gte') return { test: 'time_from', field, from, negated: false };
+    if (operator === 'gt') return { test: 'time_from', field, from: until, negated: false };
+    if (operator === 'lt') return { test: 'time_before', field, until: from, negated: false };
+    if (operator === 'lte') return { test: 'time_before', field, until, negated: false };
+    return { test: 'time_within', field, from, until, negated: operator === 'neq' };
+  };
+}
+
+const readSubscribed: FieldReader = (operator, value) => {
+  if (operator === 'exists' || operator === 'not_exists') {
+    return { test: 'always', negated: operator === 'not_exists' };
+  }
+  if (operator !== 'eq' && operator !== 'neq') return undefined;
+  if (value !== true && value !== false && value !== 'true' && value !== 'false') {
+    return { part: 'value', message: 'value must be true or false' };
+  }
+  const wanted = String(value) === 'true';
+  return { test: 'subscribed', negated: wanted === (operator === 'neq') };
+};
+
+const readTag: FieldReader = (operator, value) => {
+  if (operator === 'exists' || operator === 'not_exists') {
+    return { test: 'tag_present', negated: operator === 'not_exists' };
+  }
+  const isList = operator === 'in' || operator === 'not_in';
+  const isSingle = ['eq', 'neq', 'contains', 'not_contains'].includes(operator);
+  if (!isList && !isSingle) return undefined;
+  const tagIds = asTexts(isList ? value : [value]);
+  if (tagIds === undefined || !tagIds.every(isUuid)) {
+    return {
+      part: 'value',
+      message: `value must be ${isList ? 'an array of tag ids' : 'a tag id'} of GET /api/tags`,
+    };
+  }
+  return { test: 'tag_any', tagIds, negated: ['neq', 'not_contains', 'not_in'].includes(operator) };
+};
 
 export const filterMatches = ['all', 'any'] as const;
 export type FilterMatch = (typeof filterMatches)[number];

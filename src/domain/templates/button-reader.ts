@@ -1,10 +1,195 @@
-import { readSections } from './product-sections.ts';
-import { buttonKey, mainValue, matchButtonEntries, type ButtonEntry } from './button-entries.ts';
-import { isRecord, own } from './json.ts';
-import { isAbsent, type Given } from './slot-reader.ts';
-import { plainSlot, textSlot, type SlotRule } from './slot.ts';
 import type { ButtonDefinition } from './definition.ts';
-import type { ButtonValue } from './values.ts';
+import { type ButtonValue, isRecord, listOf, own, textOf } from './values.ts';
+import { type Given, isAbsent, plainSlot, type Report, type SlotRule, textSlot } from './slot.ts';
+
+/** The provider's limits for a multi-product message. */
+const maxSections = 10;
+const maxProducts = 30;
+
+interface ProductSection {
+  readonly title: string;
+  readonly product_items: readonly { readonly product_retailer_id: string }[];
+}
+
+const isFilled = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+
+const readItems = (section: unknown, path: string, report: Report): ProductSection['product_items'] => {
+  const items = listOf(own(section, 'product_items'));
+  if (items.length === 0) report(`${path}.product_items`, 'must list at least one product');
+  return items.map((item, at) => {
+    const id = own(item, 'product_retailer_id');
+    if (isFilled(id)) return { product_retailer_id: id };
+    report(`${path}.product_items.${at}.product_retailer_id`, 'must be a text that is not empty');
+    return { product_retailer_id: '' };
+  });
+};
+
+const readSection = (section: unknown, path: string, report: Report): ProductSection => {
+  const title = own(section, 'title');
+  if (!isRecord(section)) report(path, 'must be an object');
+  else if (!isFilled(title)) report(`${path}.title`, 'must be a text that is not empty');
+  return { title: isFilled(title) ? title : '', product_items: readItems(section, path, report) };
+};
+
+/** The sections of a multi-product button, without keys the provider does not know. */
+const readSections = (given: unknown, path: string, report: Report): readonly ProductSection[] => {
+  if (given === undefined) {
+    report(path, 'is required');
+    return [];
+  }
+  if (!Array.isArray(given) || given.length === 0 || given.length > maxSections) {
+    report(path, `must be an array of 1 to ${maxSections} sections`);
+    return [];
+  }
+  const sections = given.map((section: unknown, at) => readSection(section, `${path}.${at}`, report));
+  const products = sections.reduce((count, section) => count + section.product_items.length, 0);
+  if (products > maxProducts) report(path, `must have at most ${maxProducts} products`);
+  return sections;
+};
+
+/** The entry of a mapping for one button: an object with `type` and values, or just the button's main value. */
+interface ButtonEntry {
+  /** Path in the mapping, e.g. `buttons.0`. */
+  readonly path: string;
+  readonly value: unknown;
+}
+
+type ButtonEntries = ReadonlyMap<number, ButtonEntry>;
+
+/** The key that carries a button's main value; undefined for a button that takes none. */
+export const buttonKey = (button: ButtonDefinition): string | undefined => {
+  switch (button.kind) {
+    case 'url':
+      return button.dynamic ? 'url_suffix' : undefined;
+    case 'copy_code':
+      return 'coupon_code';
+    case 'otp':
+      return 'otp';
+    case 'quick_reply':
+    case 'voice_call':
+      return 'payload';
+    case 'flow':
+      return 'flow_token';
+    case 'catalog':
+    case 'mpm':
+      return 'thumbnail_product_retailer_id';
+    default:
+      return undefined;
+  }
+};
+
+/** The provider knows the OTP button under several names. */
+const otpTypes: ReadonlySet<string> = new Set(['otp', 'url', 'copy_code', 'one_tap', 'zero_tap']);
+
+const entryType = (value: unknown): string | undefined => textOf(own(value, 'type'))?.toLowerCase();
+
+const hasType = (button: ButtonDefinition, type: string | undefined): boolean => {
+  if (type === undefined || type === button.type) return true;
+  return button.kind === 'otp' && otpTypes.has(type);
+};
+
+const carriesValue = (value: unknown): boolean =>
+  typeof value === 'string' || (isRecord(value) && Object.keys(value).some((key) => key !== 'type'));
+
+const isEntry = (value: unknown): boolean => typeof value === 'string' || isRecord(value);
+
+const fromObject = (buttons: readonly ButtonDefinition[], given: unknown, path: string): ButtonEntries =>
+  new Map(
+    buttons.flatMap((button) => {
+      const value = own(given, String(button.index));
+      return value === undefined ? [] : [[button.index, { path: `${path}.${button.index}`, value }]];
+    }),
+  );
+
+const fitsInPlace = (buttons: readonly ButtonDefinition[], given: readonly unknown[]): boolean =>
+  given.every((value, at) => {
+    const button = buttons[at];
+    if (button === undefined || value === null) return true;
+    if (!hasType(button, entryType(value))) return false;
+    return given.length === buttons.length || !carriesValue(value) || buttonKey(button) !== undefined;
+  });
+
+/** Assigns the entries in order, each to the next button of its type; undefined if an entry is left over. */
+const byType = (
+  buttons: readonly ButtonDefinition[],
+  given: readonly unknown[],
+  path: string,
+): ButtonEntries | undefined => {
+  const matched = new Map<number, ButtonEntry>();
+  for (const [at, value] of given.entries()) {
+    if (value === null) continue;
+    const type = entryType(value);
+    const button = buttons.find(
+      (candidate) =>
+        type !== undefined &&
+        !matched.has(candidate.index) &&
+        hasType(candidate, type) &&
+        (!carriesValue(value) || buttonKey(candidate) !== undefined),
+    );
+    if (button === undefined) return undefined;
+    matched.set(button.index, { path: `${path}.${at}`, value });
+  }
+  return matched;
+};
+
+const inPlace = (
+  buttons: readonly ButtonDefinition[],
+  given: readonly unknown[],
+  path: string,
+): ButtonEntries =>
+  new Map(
+    given
+      .slice(0, buttons.length)
+      .flatMap((value, at) => (value === null ? [] : [[at, { path: `${path}.${at}`, value }] as const])),
+  );
+
+const reportMisfits = (
+  entries: ButtonEntries,
+  { buttons, report }: { readonly buttons: readonly ButtonDefinition[]; readonly report: Report },
+): void => {
+  for (const [index, { path, value }] of entries) {
+    const button = buttons[index];
+    if (button === undefined) continue;
+    if (!isEntry(value)) report(path, 'must be an object');
+    else if (!hasType(button, entryType(value))) report(`${path}.type`, `must be ${button.type}`);
+  }
+};
+
+/**
+ * Finds the entry of each button. An object is keyed by the real index. In an array the i-th entry is the i-th button
+ * (null skips one); an array that does not fit that way is matched by `type`, in order.
+ */
+export const matchButtonEntries = (
+  buttons: readonly ButtonDefinition[],
+  { given, path, report }: { readonly given: unknown; readonly path: string; readonly report: Report },
+): ButtonEntries => {
+  if (given === undefined) return new Map();
+  if (!isRecord(given) && !Array.isArray(given)) {
+    report(path, 'must be an array or an object');
+    return new Map();
+  }
+  const entries = Array.isArray(given) ? matchArray(buttons, given, path) : fromObject(buttons, given, path);
+  reportMisfits(entries, { buttons, report });
+  return entries;
+};
+
+const matchArray = (
+  buttons: readonly ButtonDefinition[],
+  given: readonly unknown[],
+  path: string,
+): ButtonEntries =>
+  fitsInPlace(buttons, given)
+    ? inPlace(buttons, given, path)
+    : (byType(buttons, given, path) ?? inPlace(buttons, given, path));
+
+/** The main value an entry gives its button. */
+export const mainValue = (button: ButtonDefinition, entry: ButtonEntry | undefined): unknown => {
+  const key = buttonKey(button);
+  if (entry === undefined || key === undefined) return undefined;
+  if (typeof entry.value === 'string') return entry.value;
+  const value = own(entry.value, key);
+  return button.kind === 'otp' ? (value ?? own(entry.value, 'url_suffix')) : value;
+};
 
 /** One button, what is given for it, and how to read its main value. */
 interface ButtonSource<Leaf> {

@@ -1,12 +1,19 @@
 import { fillPlaceholders } from './placeholder.ts';
 import { readTemplateValues } from './reader.ts';
-import { lengthOf, normaliseSlot, slotProblem, type SlotRule } from './slot.ts';
+import {
+  lengthOf,
+  normaliseSlot,
+  type Report,
+  slotProblem,
+  type SlotReader,
+  type SlotRequest,
+  type SlotRule,
+} from './slot.ts';
 import { locationKeys, productKeys, templateVariables } from './variables.ts';
 import { cardDefinitionAt } from './message.ts';
 import { refusedWhitespace } from './variable-mapping-text.ts';
 import type { FieldProblem } from '../error.ts';
 import type { BodyDefinition, TemplateDefinition } from './definition.ts';
-import type { SlotReader, SlotRequest, Report } from './slot-reader.ts';
 import type { TemplateValues } from './values.ts';
 
 export type TemplateInput =

@@ -1,4 +1,4 @@
-import { isRecord, listOf, own } from './json.ts';
+import { isRecord, listOf, own } from './values.ts';
 import type { ContactSlot } from './contact-slots.ts';
 import type { TemplateComponent } from './message.ts';
 

@@ -1,7 +1,7 @@
 /** Renders a message as its reader will see it, from the template and the values that are sent. Runs in browsers too. */
 import { componentOf, parseTemplate, typeOf, type TemplateOptions } from './components.ts';
 import type { CardDefinition } from './definition.ts';
-import { isRecord, listOf, own, textOf } from './json.ts';
+import { isRecord, listOf, own, textOf } from './values.ts';
 import { cardDefinitionAt } from './message.ts';
 import { fillPlaceholders } from './placeholder.ts';
 

@@ -1,22 +1,23 @@
 /** Audiences that are read from the database: contacts by filter. See failed-recipients.ts for those of another campaign. */
+import * as t from 'io-ts';
 import pg from 'pg';
 import { sql } from 'slonik';
-import * as t from 'io-ts';
 import { oneOf } from '../../codecs/struct.ts';
+import type { KnownContact } from '../../domain/audience/audience-contact.ts';
 import type { Candidate } from '../../domain/audience/candidate.ts';
 import { countryOfUserId } from '../../domain/callbacks/provider-number.ts';
-import type { PhoneNumber } from '../../domain/phone-number.ts';
 import {
-  filterMatches,
   type FilterMatch,
+  filterMatches,
   type SegmentCondition,
 } from '../../domain/contacts/segment-filter.ts';
+import type { PhoneNumber } from '../../domain/phone-number.ts';
 import type { CustomFields } from '../../domain/templates/recipient-variables.ts';
 import { customFieldsNamed } from '../contacts/message-fields.ts';
+import { compileSegmentFilter, type Fragment } from '../contacts/segment-filter.ts';
 import type { Connection } from '../database/database.ts';
 import { openLoadConnection } from '../database/load-connection.ts';
 import { row } from '../database/row.ts';
-import { compileSegmentFilter, type Fragment } from '../contacts/segment-filter.ts';
 
 export interface Filter {
   /** Default `all`. */
@@ -202,4 +203,40 @@ function candidateOfContact(found: ContactRow): Candidate {
 /** Builds a number without checks, because stored numbers were checked. `digits` is '' for a person known by user id alone. */
 export function storedNumber(digits: string, countryCode: string, country: string): PhoneNumber {
   return { digits, countryCode, country, nationalNumber: digits.slice(countryCode.length) };
+}
+
+// Reads the contacts of an audience for a dry run: takes no lock and writes nothing.
+
+const Known = row(
+  t.type({
+    phone: t.string,
+    id: t.string,
+    firstName: t.string,
+    lastName: t.string,
+    email: t.string,
+    subscribed: t.boolean,
+    deleted: t.boolean,
+    customFields: t.union([t.record(t.string, t.string), t.null]),
+  }),
+);
+
+/** Finds contacts by the digits of their numbers. */
+export async function findKnownContacts(
+  connection: Connection,
+  workspaceId: number,
+  numbers: readonly string[],
+  /** The custom fields to read. */
+  customFields: readonly string[],
+): Promise<ReadonlyMap<string, KnownContact>> {
+  const found = await connection.any(sql.type(Known)`
+    SELECT phone_number AS phone, id, first_name AS "firstName", last_name AS "lastName", email, subscribed,
+      deleted_at IS NOT NULL AS deleted, ${customFieldsNamed(customFields)} AS "customFields"
+    FROM contact
+    WHERE workspace_id = ${workspaceId} AND phone_number = ANY (${sql.array(numbers, 'text')})`);
+  return new Map(
+    found.map(({ phone, customFields: fields, ...contact }) => [
+      phone,
+      { ...contact, customFields: fields ?? {} },
+    ]),
+  );
 }

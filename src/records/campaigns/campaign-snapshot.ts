@@ -1,6 +1,6 @@
 /** Reads the snapshot of a campaign that every step of its workflow returns. */
-import { sql } from 'slonik';
 import * as t from 'io-ts';
+import { sql } from 'slonik';
 import { oneOf } from '../../codecs/struct.ts';
 import {
   campaignStatuses,
@@ -9,11 +9,67 @@ import {
   preparationStatuses,
   waitingReasons,
 } from '../../domain/campaigns/campaign.ts';
-import { notFound, NotFound } from '../../domain/error.ts';
 import type { CampaignSnapshot } from '../../domain/campaigns/snapshot.ts';
+import { notFound, NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
-import { waitingColumns, waitingJoin } from './waiting-reason.ts';
+import { isSlow, openUntil, silentUntil } from '../sending/channel-rate.ts';
+import { isAtLimit, quotaFreesAt } from '../sending/messaging-limit.ts';
+import { isLeased } from '../sending/send-slots.ts';
+
+// Derives why a campaign waits, and until when, from the state of the campaign, its workflow and its channel.
+
+/** True for a row of `campaign` that is RUNNING and whose send step has found its sending window closed. */
+export const isWindowClosed = sql.fragment`(campaign.status = 'RUNNING' AND campaign.window_opens_at > now())`;
+
+/** Columns of `waitingJoin`. */
+export const waitingColumns = sql.fragment`
+  waiting.reason AS waiting_for, waiting.until AS waiting_until`;
+
+/** Joins `campaign` with the applicable reason of the lowest rank. */
+export const waitingJoin = sql.fragment`
+  LEFT JOIN LATERAL (
+    SELECT reason, until FROM (
+      SELECT 'WORKFLOW_STUCK' AS reason, NULL::timestamptz AS until, 0 AS rank FROM campaign_standstill AS stuck
+      WHERE stuck.campaign_id = campaign.id AND kind IN ('stuck', 'failing')
+      UNION ALL
+      SELECT 'QUEUED', NULL, 0 FROM campaign_standstill AS queued
+      WHERE queued.campaign_id = campaign.id AND kind = 'queued'
+      UNION ALL
+      SELECT 'PREPARATION', NULL, 1 WHERE campaign.preparation_status = 'PREPARING'
+        AND (campaign.status = 'DRAFT' OR campaign.status = 'SCHEDULED' AND campaign.scheduled_at <= now())
+      UNION ALL
+      SELECT 'SENDING_WINDOW', window_opens_at, 1 FROM campaign_counter
+      WHERE campaign_counter.campaign_id = campaign.id AND pending > 0 AND ${isWindowClosed}
+      UNION ALL
+      SELECT 'CHANNEL_TROUBLE', ${openUntil}, 2 FROM channel_rate
+      WHERE channel_rate.channel_id = campaign.channel_id AND times_opened > 0 AND campaign.status = 'RUNNING'
+      UNION ALL
+      SELECT 'CHANNEL_TROUBLE', NULL, 4 FROM channel_rate JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
+      WHERE channel_rate.channel_id = campaign.channel_id AND ${isSlow} AND campaign.status = 'RUNNING' AND pending > 0
+      UNION ALL
+      SELECT 'CHANNEL_THROTTLE', silent_until, 3 FROM channel_rate
+      WHERE channel_rate.channel_id = campaign.channel_id AND ${silentUntil} > now() AND campaign.status = 'RUNNING'
+      UNION ALL
+      SELECT 'MESSAGING_LIMIT', ${quotaFreesAt(sql.fragment`channel.business_account_id`)}, 4
+      FROM channel WHERE channel.id = campaign.channel_id AND ${isAtLimit} AND campaign.status = 'RUNNING'
+        AND EXISTS (SELECT FROM campaign_counter WHERE campaign_counter.campaign_id = campaign.id AND pending > 0)
+      UNION ALL
+      SELECT 'TURN', NULL, 5 FROM slot_queue
+      WHERE slot_queue.campaign_id = campaign.id AND slot_queue.waiting AND campaign.status = 'RUNNING'
+        AND EXISTS (SELECT FROM send_slot WHERE send_slot.channel_id = campaign.channel_id
+          AND send_slot.campaign_id <> campaign.id AND step_id IS NOT NULL AND ${isLeased(sql.fragment`send_slot`)})
+      UNION ALL
+      -- No check of the workflows has ended for a minute, and the campaign does not move: no worker runs, or Temporal is away.
+      SELECT 'WORKFLOW_STUCK', NULL, 6 FROM campaign_watch
+      JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
+      WHERE campaign.status = 'RUNNING' AND looked_at < now() - interval '1 minute'
+        AND campaign.updated_at < now() - interval '1 minute'
+        AND (SELECT true FROM recipient WHERE recipient.campaign_id = campaign.id
+          AND position = claimed_position AND recipient.updated_at > now() - interval '1 minute') IS NULL
+    ) AS possible
+    ORDER BY rank LIMIT 1
+  ) AS waiting ON true`;
 
 const counts = {
   total: t.number,

@@ -13,10 +13,9 @@ import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 import { effectiveFactor } from '../sending/channel-rate.ts';
-import { waitingJoin } from './waiting-reason.ts';
+import { countColumns, waitingJoin } from './campaign-snapshot.ts';
 import { cardOf } from '../wallet/wallets.ts';
 import { Windows, windowsColumn } from './sending-hours.ts';
-import { countColumns } from './campaign-snapshot.ts';
 
 const Facts = row(
   t.type({

@@ -2,12 +2,81 @@
  * Live progress of campaigns. A process polls the database once a second for all followed campaigns together, and not at all
  * while there is no follower.
  */
+import * as t from 'io-ts';
+import { sql } from 'slonik';
+import { oneOf } from '../../codecs/struct.ts';
 import { withCallContext } from '../../concurrency/call-context.ts';
-import { isFinished } from '../../domain/campaigns/campaign.ts';
-import { rateOf, secondsLeft, withSample, type ProgressSample } from '../../domain/campaigns/pace.ts';
+import {
+  campaignStatuses,
+  isFinished,
+  pauseReasons,
+  preparationStatuses,
+} from '../../domain/campaigns/campaign.ts';
 import { afterOpenTime } from '../../domain/campaigns/sending-window.ts';
-import { listCampaignProgress, type CampaignProgress } from './progress.ts';
 import type { Connection } from '../database/database.ts';
+import { nullable, row } from '../database/row.ts';
+import { contactTotals } from './campaign-snapshot.ts';
+import { Windows, windowsColumn } from './sending-hours.ts';
+import { counterColumns, counterFields } from './status-counters.ts';
+
+// Status and counters of the campaigns that clients follow, by one statement for all of them.
+
+const CampaignProgress = t.type({
+  id: t.string,
+  status: oneOf(campaignStatuses),
+  pause_reason: nullable(oneOf(pauseReasons)),
+  preparation_status: oneOf(preparationStatuses),
+  total_contacts: t.number,
+  total_contacts_skipped: t.number,
+  /** Sending windows that must all be open. */
+  windows: Windows,
+  ...counterFields,
+  /** Micro-units. */
+  charged: t.bigint,
+});
+type CampaignProgress = t.TypeOf<typeof CampaignProgress>;
+
+function listCampaignProgress(connection: Connection, campaignIds: readonly string[]) {
+  return connection.any(sql.type(row(CampaignProgress))`
+    SELECT campaign.id, campaign.status, pause_reason, preparation_status, ${contactTotals}, ${windowsColumn} AS windows,
+      ${counterColumns}, charged
+    FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
+    JOIN template ON template.id = campaign.template_id
+    WHERE campaign.id = ANY (${sql.array(campaignIds, 'uuid')})`);
+}
+
+// How fast a campaign sends, from samples of its counters.
+
+/** Recipients with an outcome at an instant. */
+export interface ProgressSample {
+  readonly atMs: number;
+  readonly done: number;
+}
+
+const windowMs = 10_000;
+
+/** Adds a sample and drops those before the window. */
+export function withSample(
+  samples: readonly ProgressSample[],
+  sample: ProgressSample,
+): readonly ProgressSample[] {
+  // Keeps the last sample before the window, so that the samples span all of it.
+  const first = samples.findLastIndex(({ atMs }) => atMs <= sample.atMs - windowMs);
+  return [...samples.slice(Math.max(0, first)), sample];
+}
+
+/** Recipients a second over the samples, rounded to a tenth; 0 with a single sample. */
+export function rateOf(samples: readonly ProgressSample[]): number {
+  const [first] = samples;
+  const last = samples.at(-1);
+  if (first === undefined || last === undefined || last.atMs <= first.atMs) return 0;
+  return Math.max(0, Math.round(((last.done - first.done) * 10_000) / (last.atMs - first.atMs)) / 10);
+}
+
+/** Seconds until all pending recipients are sent to at this rate; null when unknown. */
+export function secondsLeft(pending: number, rate: number): number | null {
+  return pending === 0 || rate <= 0 ? null : Math.ceil(pending / rate);
+}
 
 export interface Progress extends CampaignProgress {
   /** Messages a second over the last ten seconds. */
@@ -47,18 +116,18 @@ export function createProgressFeed(database: Connection): ProgressFeed {
   const poll = async (): Promise<void> => {
     const found = await listCampaignProgress(database, [...campaigns.keys()]);
     const atMs = performance.now();
-    for (const row of found) {
-      const followed = campaigns.get(row.id);
+    for (const campaign of found) {
+      const followed = campaigns.get(campaign.id);
       if (followed === undefined) continue;
-      const { accepted, sent, delivered, read, failed, unknown } = row;
+      const { accepted, sent, delivered, read, failed, unknown } = campaign;
       const done = accepted + sent + delivered + read + failed + unknown;
       followed.samples = withSample(followed.samples, { atMs, done });
-      const rate = row.status === 'RUNNING' ? rateOf(followed.samples) : 0;
+      const rate = campaign.status === 'RUNNING' ? rateOf(followed.samples) : 0;
       const progress = {
-        ...row,
+        ...campaign,
         rate,
-        etaSeconds: etaOf(row, rate),
-        isFinished: isFinished(row.status),
+        etaSeconds: etaOf(campaign, rate),
+        isFinished: isFinished(campaign.status),
       };
       followed.latest = progress;
       for (const notify of followed.followers) notify(progress);

@@ -1,12 +1,78 @@
 /** Changes of contacts through the API: one statement writes the contact, its tags and the event. */
-import { sql } from 'slonik';
 import * as t from 'io-ts';
+import { sql } from 'slonik';
 import type { Contact } from '../../domain/contacts/contact.ts';
+import { NotFound } from '../../domain/error.ts';
 import type { Connection, Transaction } from '../database/database.ts';
 import { asConflict } from '../database/failure.ts';
+import { nothing, nullable, row, timestamp } from '../database/row.ts';
 import { insertWrittenEvents, type NewEventRow } from '../webhooks/events.ts';
-import { nothing, row } from '../database/row.ts';
-import type { StoredContact } from './stored-contacts.ts';
+import { ContactFields, contactSelection } from './contacts.ts';
+
+// Contacts as they are read to be changed: locked, with the time for the change.
+
+export interface StoredContact {
+  readonly workspaceId: number;
+  readonly contact: Contact;
+  /** Time of the reading on Postgres' clock. */
+  readonly readAt: Date;
+}
+
+const Stored = t.type({
+  ...ContactFields.props,
+  workspaceId: t.number,
+  readAt: timestamp,
+});
+
+const storedSelection = sql.fragment`${contactSelection}, contact.workspace_id AS "workspaceId", statement_timestamp() AS "readAt"`;
+
+const toStored = ({ workspaceId, readAt, ...contact }: t.TypeOf<typeof Stored>): StoredContact => ({
+  workspaceId,
+  contact,
+  readAt,
+});
+
+/** Locks the contact until the transaction ends. Throws NotFound, also for a deleted one. */
+export async function lockContact(
+  connection: Transaction,
+  workspaceId: number,
+  contactId: string,
+): Promise<StoredContact> {
+  const found = await connection.maybeOne(sql.type(row(Stored))`
+    SELECT ${storedSelection} FROM contact
+    WHERE workspace_id = (SELECT ${workspaceId}::int) AND id = ${contactId} AND deleted_at IS NULL
+    FOR NO KEY UPDATE`);
+  if (found === null) throw new NotFound('Contact');
+  return toStored(found);
+}
+
+/** Locks the deleted contact with the number; undefined when there is none. */
+export async function lockDeletedContact(
+  connection: Transaction,
+  workspaceId: number,
+  phoneNumber: string,
+): Promise<StoredContact | undefined> {
+  const found = await connection.maybeOne(sql.type(row(Stored))`
+    SELECT ${storedSelection} FROM contact
+    WHERE workspace_id = (SELECT ${workspaceId}::int) AND phone_number = ${phoneNumber} AND deleted_at IS NOT NULL
+    FOR NO KEY UPDATE`);
+  return found === null ? undefined : toStored(found);
+}
+
+const NumberUse = t.type({
+  use: nullable(t.keyof({ present: null, deleted: null })),
+  id: t.string,
+  at: timestamp,
+});
+type NumberUse = t.TypeOf<typeof NumberUse>;
+
+/** Whether a contact of the workspace has the number, and an id and a time for a new contact with it. */
+export function findNumberUse(connection: Connection, workspaceId: number, phoneNumber: string) {
+  return connection.one(sql.type(row(NumberUse))`
+    SELECT uuidv7() AS id, statement_timestamp() AS at, (
+      SELECT CASE WHEN deleted_at IS NULL THEN 'present' ELSE 'deleted' END FROM contact
+      WHERE workspace_id = (SELECT ${workspaceId}::int) AND phone_number = ${phoneNumber}) AS use`);
+}
 
 /** The columns of a contact under their domain names, with its tags and event. */
 const given = sql.fragment`AS given (

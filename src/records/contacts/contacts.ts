@@ -1,6 +1,7 @@
 /** The row of a contact. Changes are in `changes.ts`, lists in `list.ts`, imports in `audience/contact-load.ts`. */
-import { sql } from 'slonik';
 import * as t from 'io-ts';
+import { sql } from 'slonik';
+import { oneOf } from '../../codecs/struct.ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
 import { notFound, NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
@@ -75,4 +76,33 @@ export async function deleteContact(
     UPDATE contact SET deleted_at = now(), updated_at = now()
     WHERE workspace_id = (SELECT ${workspaceId}::int) AND id = ${contactId} AND deleted_at IS NULL`);
   if (rowCount === 0) throw new NotFound('Contact');
+}
+
+// The opt-outs and opt-ins of contacts. They are written by the statements that change `contact.subscribed`.
+
+interface PageRequest {
+  /** The last row of the previous page. */
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+const Consent = t.type({
+  id: t.string,
+  subscribed: t.boolean,
+  source: oneOf(['person', 'api']),
+  at: timestamp,
+});
+export type Consent = t.TypeOf<typeof Consent>;
+
+/** Newest first; one more than `limit`, if there are as many. */
+export function listConsents(
+  connection: Connection,
+  { workspaceId, contactId }: { readonly workspaceId: number; readonly contactId: string },
+  { after, limit }: PageRequest,
+): Promise<readonly Consent[]> {
+  const isBehind = after === undefined ? sql.fragment`TRUE` : sql.fragment`id < ${after}`;
+  return connection.any(sql.type(row(Consent))`
+    SELECT id, subscribed, source, at FROM contact_consent
+    WHERE workspace_id = ${workspaceId} AND contact_id = ${contactId} AND ${isBehind}
+    ORDER BY id DESC LIMIT ${limit + 1}`);
 }

@@ -7,8 +7,7 @@ import { ContactFields, contactsById, contactSelection } from './contacts.ts';
 import type { Connection } from '../database/database.ts';
 import { listCursorPage, type CursorPage } from '../database/page.ts';
 import { row } from '../database/row.ts';
-import { begins, keyOf } from './search-key.ts';
-import { compileSegmentFilter } from './segment-filter.ts';
+import { begins, compileSegmentFilter, keyOf } from './segment-filter.ts';
 import type { Segment } from './segments.ts';
 
 /** The last contact of the previous page and, in a search, the index of the way that found it. */

@@ -1,19 +1,16 @@
 /** Segment conditions as SQL over the table `contact`: values and custom field names are bound parameters, never text. */
 import { sql } from 'slonik';
 import {
-  isProblem,
-  readCondition,
+  type Comparison,
   type FilterMatch,
+  isProblem,
+  type Predicate,
+  readCondition,
   type SegmentCondition,
+  type TextField,
+  type TextSubject,
+  type TimeField,
 } from '../../domain/contacts/segment-filter.ts';
-import type {
-  Comparison,
-  Predicate,
-  TextField,
-  TextSubject,
-  TimeField,
-} from '../../domain/contacts/segment-predicate.ts';
-import { begins, equalsAny } from './search-key.ts';
 
 export type Fragment = ReturnType<typeof sql.fragment>;
 
@@ -45,11 +42,11 @@ function compilePredicate(predicate: Predicate, byIndex: boolean): Fragment {
     case 'text_in':
       return textIn(predicate.subject, predicate.values, byIndex);
     case 'text_contains':
-      return sql.fragment`strpos(lower(${text(predicate.subject)}), lower(${plain(predicate.subject, predicate.value)})) > 0`;
+      return sql.fragment`strpos(lower(${textColumn(predicate.subject)}), lower(${plain(predicate.subject, predicate.value)})) > 0`;
     case 'text_starts_with':
       return textStartsWith(predicate.subject, plain(predicate.subject, predicate.value));
     case 'text_present':
-      return sql.fragment`${text(predicate.subject)} <> ''`;
+      return sql.fragment`${textColumn(predicate.subject)} <> ''`;
     case 'text_compare':
       return textCompare(predicate.subject, predicate.comparison, predicate.value);
     case 'time_within':
@@ -93,7 +90,7 @@ const timeColumns: Readonly<Record<TimeField, Fragment>> = {
 
 const nationalNumber = sql.fragment`substr(contact.phone_number, length(contact.country_code) + 1)`;
 
-function text(subject: TextSubject): Fragment {
+function textColumn(subject: TextSubject): Fragment {
   if (subject.kind === 'field') return textColumns[subject.name];
   return sql.fragment`coalesce(contact.custom_fields ->> ${subject.fieldId}, '')`;
 }
@@ -116,12 +113,14 @@ function textIn(subject: TextSubject, values: readonly string[], byIndex: boolea
     return sql.fragment`contact.phone_number = ANY(${list}) OR ${nationalNumber} = ANY(${list})`;
   }
   const isFound =
-    byIndex && isIndexed(subject) && !values.includes('') ? equalsAny(text(subject), values) : undefined;
+    byIndex && isIndexed(subject) && !values.includes('')
+      ? equalsAny(textColumn(subject), values)
+      : undefined;
   if (isField(subject, 'email'))
     return (
       isFound ?? sql.fragment`lower(contact.email) IN (SELECT lower(given) FROM unnest(${list}) AS given)`
     );
-  const isSame = sql.fragment`${text(subject)} = ANY(${list})`;
+  const isSame = sql.fragment`${textColumn(subject)} = ANY(${list})`;
   return isFound === undefined ? isSame : sql.fragment`${isFound} AND ${isSame}`;
 }
 
@@ -132,8 +131,8 @@ function textStartsWith(subject: TextSubject, value: string): Fragment {
   if (isField(subject, 'phoneNumber')) {
     return sql.fragment`starts_with(contact.phone_number, ${value}) OR starts_with(${nationalNumber}, ${value})`;
   }
-  if (isIndexed(subject) && value !== '') return begins(text(subject), value);
-  return sql.fragment`starts_with(lower(${text(subject)}), lower(${value}))`;
+  if (isIndexed(subject) && value !== '') return begins(textColumn(subject), value);
+  return sql.fragment`starts_with(lower(${textColumn(subject)}), lower(${value}))`;
 }
 
 const comparisonSigns: Readonly<Record<Comparison, Fragment>> = {
@@ -146,11 +145,27 @@ const comparisonSigns: Readonly<Record<Comparison, Fragment>> = {
 function textCompare(subject: TextSubject, comparison: Comparison, value: string | number): Fragment {
   const sign = comparisonSigns[comparison];
   if (typeof value === 'string') {
-    return sql.fragment`${text(subject)} <> '' AND ${text(subject)} COLLATE "C" ${sign} ${value}`;
+    return sql.fragment`${textColumn(subject)} <> '' AND ${textColumn(subject)} COLLATE "C" ${sign} ${value}`;
   }
-  return sql.fragment`CASE WHEN ${text(subject)} ~ '^[+-]?[0-9]{1,15}([.][0-9]{1,15})?$'
-    THEN (${text(subject)})::numeric ${sign} ${value}::numeric END`;
+  return sql.fragment`CASE WHEN ${textColumn(subject)} ~ '^[+-]?[0-9]{1,15}([.][0-9]{1,15})?$'
+    THEN (${textColumn(subject)})::numeric ${sign} ${value}::numeric END`;
 }
 
 // Passes a number instead of text, because Postgres does not accept the years 0 and 10000 as JavaScript writes them.
 const instant = (date: Date): Fragment => sql.fragment`to_timestamp(${date.getTime() / 1000}::float8)`;
+
+// Conditions on names and e-mail addresses that the partial indexes `contact_first_name` … `contact_email` answer.
+
+// Postgres uses an index only when expressions and conditions repeat its definition.
+export const keyOf = (column: Fragment): Fragment => sql.fragment`lower(${column}) COLLATE "C"`;
+
+const escapeLike = (text: string) => text.replace(/[\\%_]/g, String.raw`\$&`);
+
+/** The column begins with `word`, which is not empty, in any case of its letters. */
+export const begins = (column: Fragment, word: string): Fragment => sql.fragment`(
+  ${column} <> '' AND ${keyOf(column)} LIKE lower(${escapeLike(word)}) || '%')`;
+
+/** The column equals one of the texts, none of which is empty, in any case of their letters. */
+const equalsAny = (column: Fragment, texts: readonly string[]): Fragment => sql.fragment`(
+  ${column} <> '' AND ${keyOf(column)} = ANY(
+    ARRAY(SELECT lower(given) COLLATE "C" FROM unnest(${sql.array([...texts], 'text')}) AS given)))`;

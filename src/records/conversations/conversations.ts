@@ -1,22 +1,22 @@
 /**
- * Conversations for agents: lists, reads and changes. Inbound messages find theirs in `callbacks/sender-conversations.ts`.
+ * Conversations for agents: lists, reads and changes. Inbound messages find theirs in `callbacks/inbound-messages.ts`.
  */
-import { sql } from 'slonik';
 import * as t from 'io-ts';
+import { sql } from 'slonik';
 import { AssigneeRecord } from '../../codecs/event.ts';
 import { oneOf } from '../../codecs/struct.ts';
 import {
   assignmentTypes,
   chatModes,
-  conversationStatuses,
   type Conversation,
   type ConversationStatus,
+  conversationStatuses,
 } from '../../domain/conversations/conversation.ts';
 import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { asConflict } from '../database/failure.ts';
 import { listPage, type Page, type PageRequest } from '../database/page.ts';
-import { nullable, row, timestamp } from '../database/row.ts';
+import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
 const ConversationFields = t.type({
   id: t.string,
@@ -137,4 +137,15 @@ export async function updateConversation(
     WHERE id = ${id}
     RETURNING ${selection}`)
     .catch(asConflict('The contact has another open conversation on this channel: close that one'));
+}
+
+/** Ends the active sessions of a chatbot or an assistant; the conversation is manual from then on. Returns how many ended. */
+export async function exitResponderSessions(connection: Connection, conversationId: string): Promise<number> {
+  const { rowCount } = await connection.query(sql.type(nothing)`
+    UPDATE responder_session SET status = 'exited', exited_at = now()
+    WHERE conversation_id = ${conversationId} AND status = 'active'`);
+  if (rowCount > 0)
+    await connection.query(sql.type(nothing)`
+      UPDATE conversation SET chat_mode = 'manual' WHERE id = ${conversationId}`);
+  return rowCount;
 }

@@ -3,16 +3,18 @@
  * A file whose first line is `-- no-transaction` runs outside a transaction (CREATE INDEX CONCURRENTLY), statement by statement.
  * Needs a session of its own: the URL leads to Postgres itself, never to a pooler.
  */
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import * as t from 'io-ts';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { sql } from 'slonik';
+import { Failure } from '../../domain/error.ts';
 import type { Connection } from './database.ts';
 import { row } from './row.ts';
-import { Failure } from '../../domain/error.ts';
 
 const lockKey = 7_240_915_233;
 const lockNotAvailable = '55P03';
@@ -223,4 +225,15 @@ async function explainContention(
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** The folder of migrations, found upwards from this file: the sources and their compiled form lie at different depths. */
+export function sqlFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json'))) {
+    const parent = dirname(folder);
+    if (parent === folder) throw new Error('No package.json above the program');
+    folder = parent;
+  }
+  return join(folder, 'sql');
 }

@@ -7,7 +7,7 @@ import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 import { isAtLimit } from '../sending/messaging-limit.ts';
-import { isWindowClosed, waitingJoin } from '../campaigns/waiting-reason.ts';
+import { isWindowClosed, waitingJoin } from '../campaigns/campaign-snapshot.ts';
 
 /** Kinds that are reported. A preparation may take long, and so may a wait whose reason is recorded. */
 export const standstillKinds = ['due', 'running', 'without_workflow', 'stuck', 'failing'] as const;

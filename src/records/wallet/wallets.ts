@@ -1,12 +1,12 @@
 /** Wallets, their ledger and the prices. Amounts are micro-units (`src/domain/money.ts`). */
-import { type FragmentSqlToken, sql, type ValueExpression } from 'slonik';
 import * as t from 'io-ts';
+import { type FragmentSqlToken, sql, type ValueExpression } from 'slonik';
 import { oneOf } from '../../codecs/struct.ts';
 import { notFound } from '../../domain/error.ts';
 import { largestAmount } from '../../domain/money.ts';
 import type { PriceCard } from '../../domain/wallet/price.ts';
 import type { Connection } from '../database/database.ts';
-import { nullable, row, timestamp } from '../database/row.ts';
+import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
 const Wallet = t.type({ channelId: t.string, balance: t.bigint, reserved: t.bigint, currency: t.string });
 export type Wallet = t.TypeOf<typeof Wallet>;
@@ -129,4 +129,116 @@ export async function listLedgerEntries(
     FROM ledger_entry
     WHERE channel_id = ${channelId} AND (${before ?? null}::bigint IS NULL OR id < ${before ?? null}::bigint)
     ORDER BY id DESC LIMIT ${limit}`);
+}
+
+// Reservations of messages whose outcome is UNKNOWN.
+
+export interface UnknownMessages {
+  readonly workspaceId: number;
+  /** Absent: all campaigns and single sends. */
+  readonly campaignId: string | undefined;
+  readonly olderThanHours: number;
+  readonly limit: number;
+}
+
+/** `amount` in micro-units. */
+const Released = t.type({ messages: t.number, amount: t.bigint });
+export type ReleasedMoney = t.TypeOf<typeof Released>;
+
+/**
+ * Releases the reservations of one batch; the messages stay UNKNOWN, and a later receipt charges them. Recipients and messages
+ * are locked before the wallet.
+ */
+export async function releaseUnknown(
+  connection: Connection,
+  { workspaceId, campaignId, olderThanHours, limit }: UnknownMessages,
+): Promise<ReleasedMoney> {
+  const before = sql.fragment`now() - make_interval(hours => ${olderThanHours})`;
+  const campaign = sql.fragment`${campaignId ?? null}::uuid`;
+  return connection.one(sql.type(row(Released))`
+    WITH due AS (
+      SELECT recipient.campaign_id, recipient.position, campaign.channel_id, recipient.price
+      FROM campaign JOIN recipient ON recipient.campaign_id = campaign.id AND recipient.reason IS NOT NULL
+      WHERE campaign.workspace_id = ${workspaceId} AND (${campaign} IS NULL OR campaign.id = ${campaign})
+        AND recipient.state = 'UNKNOWN' AND recipient.settlement = 'reserved' AND recipient.updated_at < ${before}
+      ORDER BY recipient.campaign_id, recipient.position LIMIT ${limit}
+      FOR NO KEY UPDATE OF recipient SKIP LOCKED
+    ), due_message AS (
+      SELECT id, channel_id, price FROM message
+      WHERE workspace_id = ${workspaceId} AND (${campaign} IS NULL OR campaign_id = ${campaign})
+        AND state = 'UNKNOWN' AND settlement = 'reserved' AND direction = 'outbound' AND updated_at < ${before}
+      ORDER BY id LIMIT ${limit}
+      FOR NO KEY UPDATE SKIP LOCKED
+    ), freed AS (
+      UPDATE recipient SET settlement = 'none' FROM due
+      WHERE recipient.campaign_id = due.campaign_id AND recipient.position = due.position
+      RETURNING due.channel_id, due.price
+    ), freed_message AS (
+      UPDATE message SET settlement = 'none' FROM due_message WHERE message.id = due_message.id
+      RETURNING due_message.channel_id, due_message.price
+    ), total AS (
+      SELECT channel_id, count(*)::int AS messages, sum(price)::bigint AS amount
+      FROM (SELECT * FROM freed UNION ALL SELECT * FROM freed_message) AS one GROUP BY channel_id
+    ), settled_wallet AS (
+      UPDATE wallet SET reserved = reserved - total.amount, updated_at = now()
+      FROM total WHERE wallet.channel_id = total.channel_id
+    )
+    SELECT COALESCE(sum(messages), 0)::int AS messages, COALESCE(sum(amount), 0)::bigint AS amount FROM total`);
+}
+
+// Money of a batch of messages: wallets locked in order, then moved together with the ledger.
+
+const LockedWallet = t.type({
+  channel_id: t.string,
+  workspace_id: t.number,
+  balance: t.bigint,
+  reserved: t.bigint,
+});
+export type LockedWallet = t.TypeOf<typeof LockedWallet>;
+
+export async function lockWallets(
+  connection: Connection,
+  channelIds: readonly string[],
+): Promise<readonly LockedWallet[]> {
+  if (channelIds.length === 0) return [];
+  return connection.any(sql.type(row(LockedWallet))`
+    SELECT channel_id, workspace_id, balance, reserved FROM wallet
+    WHERE channel_id = ANY(${sql.array(channelIds, 'uuid')})
+    ORDER BY channel_id FOR NO KEY UPDATE`);
+}
+
+/** One ledger entry for all messages with the same campaign, kind and reason. */
+export interface LedgerSum extends NewLedgerEntry {
+  readonly workspaceId: number;
+  readonly campaignId: string | null;
+  readonly messageId: string | undefined;
+  readonly messageCount: number;
+}
+
+/** Sets locked wallets to their new amounts and writes the entries that explain the change of balance. */
+export async function writeSettlements(
+  connection: Connection,
+  wallets: readonly LockedWallet[],
+  entries: readonly LedgerSum[],
+): Promise<void> {
+  if (wallets.length === 0) return;
+  const amounts = wallets.map(({ channel_id, balance, reserved }) => [channel_id, balance, reserved]);
+  await connection.query(sql.type(nothing)`
+    UPDATE wallet SET balance = settled.balance, reserved = settled.reserved, updated_at = now()
+    FROM ${sql.unnest(amounts, ['uuid', 'int8', 'int8'])} AS settled (channel_id, balance, reserved)
+    WHERE wallet.channel_id = settled.channel_id`);
+  if (entries.length === 0) return;
+  const rows = entries.map((entry) => [
+    entry.channelId,
+    entry.workspaceId,
+    entry.kind,
+    entry.amount,
+    entry.campaignId,
+    entry.messageId ?? null,
+    entry.messageCount,
+    entry.reason ?? null,
+  ]);
+  await connection.query(sql.type(nothing)`
+    INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, campaign_id, message_id, message_count, reason)
+    SELECT * FROM ${sql.unnest(rows, ['uuid', 'int4', 'text', 'int8', 'uuid', 'uuid', 'int4', 'text'])} AS entry`);
 }

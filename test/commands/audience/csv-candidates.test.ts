@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readCsvCandidates } from '../../../src/commands/audience/csv-candidates.ts';
+import { readCsvCandidates } from '../../../src/commands/audience/candidates.ts';
 
 const mapping = { phone_column: 0, country_code_column: 1 };
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import type { CsvRow } from '../../../src/commands/audience/csv-row.ts';
-import { createCsvRowReader } from '../../../src/commands/audience/csv-rows.ts';
+import { createCsvRowReader, type CsvRow } from '../../../src/commands/audience/csv.ts';
 
 function readAll(text: string, chunkSize = 65_536): readonly CsvRow[] {
   const reader = createCsvRowReader();

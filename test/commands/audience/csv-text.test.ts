@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCsvTextDecoder } from '../../../src/commands/audience/csv-text.ts';
+import { createCsvTextDecoder } from '../../../src/commands/audience/csv.ts';
 
 function decode(bytes: Buffer, chunkSize = bytes.length || 1): string {
   const decoder = createCsvTextDecoder();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { updateContact } from '../../../src/commands/contacts/update-contact.ts';
+import { updateContact } from '../../../src/commands/contacts/change-contact.ts';
 import { IncomingData } from '../../../src/codecs/event.ts';
 import { messageText } from '../../../src/domain/conversations/message-text.ts';
 import { nothing } from '../../../src/records/database/row.ts';

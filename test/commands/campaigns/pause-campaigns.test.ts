@@ -1,12 +1,15 @@
 /** Campaigns that begin or are started while their channel is blocked, or their template becomes unavailable. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { beginCampaign } from '../../../src/commands/campaigns/begin-campaign.ts';
-import { pauseCampaign, startCampaignAgain } from '../../../src/commands/campaigns/change-campaign.ts';
-import { pauseCampaignsOfTemplate } from '../../../src/commands/campaigns/pause-campaigns.ts';
-import { updateChannel } from '../../../src/commands/workspaces/update-channel.ts';
+import {
+  pauseCampaign,
+  pauseCampaignsOfTemplate,
+  startCampaignAgain,
+} from '../../../src/commands/campaigns/change-campaign.ts';
+import { updateChannel } from '../../../src/commands/workspaces/channels.ts';
 import { Conflict } from '../../../src/domain/error.ts';
 import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
-import { setTemplateStatus } from '../../../src/records/templates/status.ts';
+import { setTemplateStatus } from '../../../src/records/templates/templates.ts';
 import { seedCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createFakeProvider } from '../../support/fake-provider.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { checkSendingHours } from '../../../src/commands/campaigns/sending-hours.ts';
+import { checkSendingHours } from '../../../src/commands/campaigns/send-campaign.ts';
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
 import { weekDays } from '../../../src/domain/campaigns/sending-window.ts';
 import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';

@@ -7,7 +7,7 @@ import { cancelRecipients } from '../../../src/commands/campaigns/settle-campaig
 import type { Dependencies } from '../../../src/dependencies.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
 import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
-import { findCampaignInput } from '../../../src/records/campaigns/inputs.ts';
+import { findCampaignInput } from '../../../src/records/campaigns/files.ts';
 import { claimBatch } from '../../../src/records/sending/claim-batch.ts';
 import { recordOutcomes, type MessageOutcome } from '../../../src/records/sending/outcomes.ts';
 import { outcomesOf } from '../../support/outcomes.ts';

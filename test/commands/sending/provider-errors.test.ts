@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendMessage } from '../../../src/api/messages.ts';
 import { receiveProviderCallback } from '../../../src/api/provider-webhook.ts';
 import { createCallbackPoll } from '../../../src/commands/callbacks/apply-provider-callbacks.ts';
-import { createApiKey } from '../../../src/commands/workspaces/create-api-key.ts';
+import { createApiKey } from '../../../src/commands/workspaces/api-keys.ts';
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
 import {
   providerErrorRule,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { scheduleTemplateSyncs } from '../../../src/commands/templates/schedule-template-syncs.ts';
+import { scheduleTemplateSyncs } from '../../../src/commands/templates/sync-templates.ts';
 import type { Orchestrator } from '../../../src/orchestrator/orchestrator.ts';
 import { registerBusinessAccount } from '../../../src/records/workspaces/business-accounts.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

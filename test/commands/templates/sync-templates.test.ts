@@ -5,8 +5,8 @@ import * as t from 'io-ts';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTemplateActivities } from '../../../src/activities/sync-templates.ts';
-import { createChannel } from '../../../src/commands/workspaces/create-channel.ts';
-import { createWorkspace } from '../../../src/commands/workspaces/create-workspace.ts';
+import { createChannel } from '../../../src/commands/workspaces/channels.ts';
+import { createWorkspace } from '../../../src/commands/workspaces/workspaces.ts';
 import { applyTemplateNotification } from '../../../src/commands/templates/apply-template-notification.ts';
 import {
   syncBusinessAccount,
@@ -17,7 +17,7 @@ import { parseTemplate } from '../../../src/domain/templates/components.ts';
 import { unsendablePart } from '../../../src/domain/templates/definition.ts';
 import { ProviderRefused, ProviderUnreachable } from '../../../src/domain/error.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
-import { ProviderRequestError } from '../../../src/provider/provider-request-error.ts';
+import { ProviderRequestError } from '../../../src/provider/provider.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { listTemplates } from '../../../src/records/templates/templates.ts';
 import { seedCampaign, testSecrets } from '../../support/campaign-factory.ts';

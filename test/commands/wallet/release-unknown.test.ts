@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { releaseUnknownMessages } from '../../../src/commands/wallet/release-unknown.ts';
+import { releaseUnknownMessages } from '../../../src/commands/wallet/change-wallet.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import { createApplier, deliver, messagesCallback, rowsOf, status } from '../../support/callback-fixtures.ts';
 import { checkBooks, seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';

@@ -8,7 +8,7 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createWebhookActivities } from '../../../src/activities/deliver-webhook.ts';
 import { eventEnvelope } from '../../../src/codecs/event.ts';
-import { createApiKey } from '../../../src/commands/workspaces/create-api-key.ts';
+import { createApiKey } from '../../../src/commands/workspaces/api-keys.ts';
 import { eventKeys, type EventKey } from '../../../src/domain/webhooks/event-key.ts';
 import { claimBatch } from '../../../src/records/sending/claim-batch.ts';
 import { fanOutEvents } from '../../../src/records/webhooks/events.ts';

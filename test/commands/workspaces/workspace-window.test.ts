@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sql } from 'slonik';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beginCampaign } from '../../../src/commands/campaigns/begin-campaign.ts';
-import { checkSendingHours } from '../../../src/commands/campaigns/sending-hours.ts';
+import { checkSendingHours } from '../../../src/commands/campaigns/send-campaign.ts';
 import { weekDays, type SendingWindow } from '../../../src/domain/campaigns/sending-window.ts';
 import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { lockCampaign, moveCampaign } from '../../../src/records/campaigns/lifecycle.ts';

@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { rateOf, secondsLeft, withSample, type ProgressSample } from '../../../src/domain/campaigns/pace.ts';
+import {
+  rateOf,
+  secondsLeft,
+  withSample,
+  type ProgressSample,
+} from '../../../src/records/campaigns/progress-feed.ts';
 
 it('takes the rate from the last ten seconds', () => {
   let samples: readonly ProgressSample[] = [];

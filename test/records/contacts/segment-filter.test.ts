@@ -2,13 +2,14 @@ import fc from 'fast-check';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { conditionProblems, type SegmentCondition } from '../../../src/domain/contacts/segment-filter.ts';
 import {
   comparisons,
+  conditionProblems,
   filterOperators,
+  type SegmentCondition,
   textFields,
   timeFields,
-} from '../../../src/domain/contacts/segment-predicate.ts';
+} from '../../../src/domain/contacts/segment-filter.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { compileSegmentFilter } from '../../../src/records/contacts/segment-filter.ts';
 import { insertWorkspace } from '../../../src/records/workspaces/workspaces.ts';

@@ -3,7 +3,7 @@ import * as t from 'io-ts';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type Database } from '../../../src/records/database/database.ts';
-import { createStatementNames } from '../../../src/records/database/statement-names.ts';
+import { createStatementNames } from '../../../src/records/database/driver.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 

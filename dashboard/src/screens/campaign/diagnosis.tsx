@@ -4,7 +4,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { goesOnByItself } from '../../../../src/domain/campaigns/diagnosis-facts.ts';
-import { diagnoseStatus } from '../../../../src/domain/campaigns/diagnose-status.ts';
+import { diagnoseStatus } from '../../../../src/domain/campaigns/diagnosis.ts';
 import { api, client } from '../../client.ts';
 import { words } from '../../format.ts';
 import { ErrorFace, LoadingFace } from '../../parts/display/load-states.tsx';

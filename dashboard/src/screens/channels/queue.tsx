@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { waitingSentence } from '../../../../src/domain/campaigns/diagnosis-text.ts';
+import { waitingSentence } from '../../../../src/domain/campaigns/diagnosis.ts';
 import { api, client } from '../../client.ts';
 import { number } from '../../format.ts';
 import { Loaded } from '../../parts/display/load-states.tsx';

@@ -1,7 +1,7 @@
 /** Converts the variables of a template to fields of a form, and the filled fields to a `variable_mapping`. */
 import type { api } from '../../client.ts';
 import { momentOf } from '../../parts/forms/time-field.tsx';
-import { buttonKey } from '../../../../src/domain/templates/button-entries.ts';
+import { buttonKey } from '../../../../src/domain/templates/button-reader.ts';
 import type { CardDefinition, TemplateDefinition } from '../../../../src/domain/templates/definition.ts';
 import { cardDefinitionAt } from '../../../../src/domain/templates/message.ts';
 

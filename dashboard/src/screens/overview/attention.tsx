@@ -2,7 +2,7 @@
 import { Alert, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { waitingSentence } from '../../../../src/domain/campaigns/diagnosis-text.ts';
+import { waitingSentence } from '../../../../src/domain/campaigns/diagnosis.ts';
 import { useChannels, useOwnChannel, useWallet } from '../../account.ts';
 import { api, client } from '../../client.ts';
 import { counted, money } from '../../format.ts';

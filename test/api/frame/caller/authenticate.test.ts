@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { revokeApiKey } from '../../../../src/commands/workspaces/revoke-api-key.ts';
-import { createApiKey } from '../../../../src/commands/workspaces/create-api-key.ts';
+import { createApiKey, revokeApiKey } from '../../../../src/commands/workspaces/api-keys.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../../../support/api.ts';
 import { echoEndpoints } from '../../../support/echo-endpoints.ts';
 

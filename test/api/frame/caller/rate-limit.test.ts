@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createRateLimiter, type RateLimits } from '../../../../src/api/frame/caller/rate-limit.ts';
-import { createApiKey } from '../../../../src/commands/workspaces/create-api-key.ts';
+import { createApiKey } from '../../../../src/commands/workspaces/api-keys.ts';
 import { mintApiKey } from '../../../../src/domain/workspaces/api-key.ts';
 import { startTestApi, type TestApi } from '../../../support/api.ts';
 import { createTestDatabase } from '../../../support/database.ts';

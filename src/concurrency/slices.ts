@@ -1,3 +1,4 @@
+/** Long work in slices, with turns of the event loop between them. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Calls `work` for one slice of a long list after the other, with a turn of the event loop between them. */
@@ -10,4 +11,16 @@ export async function inSlices<T>(
     if (from > 0) await nextTurn();
     work(list.slice(from, from + size), from);
   }
+}
+
+const longestTurnMs = 10;
+
+/** Returns a function to await between the steps of long work: it yields to the event loop after every 10 ms of work. */
+export function createTurns(): () => Promise<void> {
+  let beganAt = performance.now();
+  return async () => {
+    if (performance.now() - beganAt < longestTurnMs) return;
+    await nextTurn();
+    beganAt = performance.now();
+  };
 }

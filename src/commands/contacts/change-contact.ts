@@ -1,0 +1,158 @@
+/** Creates and edits contacts, with their events. */
+import type { Dependencies } from '../../dependencies.ts';
+import {
+  type Contact,
+  type ContactInput,
+  customFieldsProblem,
+  editContact,
+  isSameContact,
+  nationalNumber,
+  newContact,
+  presentContact,
+  readContactNumber,
+} from '../../domain/contacts/contact.ts';
+import { Conflict, type FieldProblem, Invalid } from '../../domain/error.ts';
+import type { PhoneNumber } from '../../domain/phone-number.ts';
+import { isUuid } from '../../domain/uuid.ts';
+import { serialiseEvent } from '../../domain/webhooks/new-event.ts';
+import {
+  changeContact,
+  type ContactChange,
+  findNumberUse,
+  insertContact,
+  lockContact,
+  lockDeletedContact,
+  type StoredContact,
+} from '../../records/contacts/changes.ts';
+import { findTags } from '../../records/contacts/tags.ts';
+import type { Connection } from '../../records/database/database.ts';
+import type { NewEventRow } from '../../records/webhooks/events.ts';
+import { findOptedOut } from './opted-out-numbers.ts';
+
+interface ContactEvent {
+  readonly workspaceId: number;
+  readonly eventKey: 'contact.created' | 'contact.updated';
+  readonly contact: Contact;
+  readonly occurredAt: Date;
+}
+
+function contactEvent({ workspaceId, eventKey, contact, occurredAt }: ContactEvent): NewEventRow {
+  const data = { contact: presentContact(contact) };
+  return { key: eventKey, body: serialiseEvent(workspaceId, { eventKey, data, occurredAt }), occurredAt };
+}
+
+/**
+ * The edited contact, with the time of its reading as `updatedAt`, and its event `contact.updated`. Throws Invalid if its custom
+ * fields became too large.
+ */
+function contactChange(before: StoredContact, edited: Contact, occurredAt: Date): ContactChange {
+  const { workspaceId, contact, readAt } = before;
+  const problem = customFieldsProblem(edited, contact);
+  if (problem !== undefined) throw Invalid.of([problem]);
+  // A transaction that waited for the contact may have begun before its last change.
+  const updatedAt = new Date(Math.max(readAt.getTime(), contact.updatedAt.getTime() + 1));
+  const after = { ...edited, updatedAt };
+  const event = contactEvent({ workspaceId, eventKey: 'contact.updated', contact: after, occurredAt });
+  return { before, after, event };
+}
+
+/** Names every id that is no tag of the workspace. */
+async function findTagProblems(
+  connection: Connection,
+  workspaceId: number,
+  tagIds: readonly string[],
+): Promise<readonly FieldProblem[]> {
+  const found = await findTags(connection, workspaceId, tagIds.filter(isUuid));
+  return tagIds.flatMap((id, index) => {
+    const field = `tagsId.${index}`;
+    return found.has(id) ? [] : [{ field, message: `${field} is not a tag of GET /api/tags` }];
+  });
+}
+
+/** Whether the contact is new, or a deleted one was restored. */
+export interface CreatedContact {
+  readonly contact: Contact;
+  readonly restored: boolean;
+}
+
+const numberIsTaken = () => new Conflict('A contact with this phone number exists: change it by PUT');
+
+/**
+ * Registers a contact. If a deleted contact has the number, restores it with the given fields. Throws Conflict when a
+ * present contact has the number.
+ */
+export async function createContact(
+  { database, now, secrets }: Pick<Dependencies, 'database' | 'now' | 'secrets'>,
+  workspaceId: number,
+  { source, ...input }: ContactInput & { readonly phoneNumber: string; readonly source: string },
+): Promise<CreatedContact> {
+  const number = readContactNumber(input);
+  if ('message' in number) throw Invalid.of([number]);
+
+  const [{ use, id, at }, problems] = await Promise.all([
+    findNumberUse(database, workspaceId, number.digits),
+    findTagProblems(database, workspaceId, input.tagsId ?? []),
+  ]);
+  if (problems.length > 0) throw Invalid.of(problems);
+  if (use === 'present') throw numberIsTaken();
+  if (use === 'deleted') {
+    return database.transaction(async (connection) => {
+      const deleted = await lockDeletedContact(connection, workspaceId, number.digits);
+      if (deleted === undefined) throw numberIsTaken();
+      const change = contactChange(deleted, editContact(deleted.contact, input), now());
+      await changeContact(connection, change);
+      return { contact: change.after, restored: true };
+    });
+  }
+  const optedOut = await findOptedOut({ secrets }, database, workspaceId, [number.digits]);
+  const subscribed = input.subscribed ?? optedOut.size === 0;
+  const contact = editContact(newContact(number, { id, source, createdAt: at }), { ...input, subscribed });
+  const problem = customFieldsProblem(contact);
+  if (problem !== undefined) throw Invalid.of([problem]);
+  const event = contactEvent({ workspaceId, eventKey: 'contact.created', contact, occurredAt: now() });
+  // Another request has registered the number meanwhile.
+  if (!(await insertContact(database, workspaceId, { contact, event }))) throw numberIsTaken();
+  return { contact, restored: false };
+}
+
+/**
+ * Edits a contact (Spec 4.6): absent fields stay, `tagsId` and `customFields` replace the whole list. An edit that changes
+ * something emits one `contact.updated`; one that changes nothing writes nothing. Throws NotFound, Invalid for an
+ * unknown tag, Conflict when another contact has the number.
+ */
+export async function updateContact(
+  { database, now }: Pick<Dependencies, 'database' | 'now'>,
+  workspaceId: number,
+  { contactId, ...input }: ContactInput & { readonly contactId: string },
+): Promise<Contact> {
+  return database.transaction(async (connection) => {
+    const stored = await lockContact(connection, workspaceId, contactId);
+    const problems = await findTagProblems(connection, workspaceId, input.tagsId ?? []);
+    if (problems.length > 0) throw Invalid.of(problems);
+    const change = edit(stored, input, now());
+    if (change === undefined) return stored.contact;
+    await changeContact(connection, change);
+    return change.after;
+  });
+}
+
+/** Returns undefined when the edit changes nothing. */
+function edit(stored: StoredContact, input: ContactInput, occurredAt: Date): ContactChange | undefined {
+  const { contact } = stored;
+  const edited = editContact(contact, input, changedNumber(contact, input));
+  return isSameContact(contact, edited) ? undefined : contactChange(stored, edited, occurredAt);
+}
+
+/** Returns undefined when the edit has no number, or the one that the contact has already. */
+function changedNumber(present: Contact, input: ContactInput): PhoneNumber | undefined {
+  const shown = nationalNumber(present);
+  const { phoneNumber = shown, countryCode } = input;
+  const sameCode = countryCode === undefined || countryCode.replace('+', '') === present.countryCode;
+  if (sameCode && phoneNumber === shown) return undefined;
+  const number = readContactNumber(
+    { phoneNumber, ...(countryCode !== undefined && { countryCode }) },
+    present.countryCode,
+  );
+  if ('message' in number) throw Invalid.of([number]);
+  return number;
+}

@@ -1,0 +1,106 @@
+/** What operators do to a channel's wallet: recharge, adjust, and release reservations of messages whose outcome is unknown. */
+import type { Dependencies } from '../../dependencies.ts';
+import { Conflict, Invalid } from '../../domain/error.ts';
+import { amountBounds, parseAmount } from '../../domain/money.ts';
+import { getCampaign } from '../../records/campaigns/campaigns.ts';
+import type { Transaction } from '../../records/database/database.ts';
+import { insertAuditEntry } from '../../records/operations/audit.ts';
+import {
+  postLedgerEntry,
+  type ReleasedMoney,
+  releaseUnknown,
+  type UnknownMessages,
+} from '../../records/wallet/wallets.ts';
+import { getChannel } from '../../records/workspaces/channels.ts';
+import { requireWorkspace } from '../../records/workspaces/workspaces.ts';
+
+export interface RechargeWallet {
+  readonly workspaceId: number;
+  readonly channelId: string;
+  /** A positive decimal in the wallet's currency. */
+  readonly amount: string;
+}
+
+/**
+ * Adds money and returns the new balance in micro-units. Starts no paused campaign: that takes a `start` of its own.
+ * `onPosted` runs in the transaction of the entry.
+ */
+export async function rechargeWallet(
+  { database }: Pick<Dependencies, 'database'>,
+  { workspaceId, channelId, amount }: RechargeWallet,
+  onPosted: (transaction: Transaction) => Promise<void> = async () => undefined,
+): Promise<bigint> {
+  const parsed = parseAmount(amount);
+  if (parsed === undefined || parsed <= 0n) {
+    throw Invalid.at('amount', `amount must be a positive decimal string ${amountBounds}`);
+  }
+  await getChannel(database, workspaceId, channelId);
+  return database.transaction(async (transaction) => {
+    await insertAuditEntry(transaction, { workspaceId, action: 'wallet.recharge', objectId: channelId });
+    const posted = await postLedgerEntry(transaction, { channelId, kind: 'recharge', amount: parsed });
+    if (posted === undefined) throw Invalid.at('amount', 'amount would make the balance too large');
+    await onPosted(transaction);
+    return posted;
+  });
+}
+
+interface AdjustWallet {
+  readonly workspaceId: number;
+  readonly channelId: string;
+  /** A decimal in the wallet's currency; negative takes money out. */
+  readonly amount: string;
+  readonly reason: string;
+}
+
+/** Corrects the balance on behalf of an operator, with the reason in the ledger. Returns the new balance in micro-units. */
+export async function adjustWallet(
+  { database }: Pick<Dependencies, 'database'>,
+  { workspaceId, channelId, amount, reason }: AdjustWallet,
+): Promise<bigint> {
+  const parsed = parseAmount(amount);
+  if (parsed === undefined || parsed === 0n) {
+    throw Invalid.at('amount', `amount must be a decimal string other than zero ${amountBounds}`);
+  }
+  if (reason.trim() === '' || reason.length > 1000) {
+    throw Invalid.at('reason', 'reason must have 1 to 1000 characters');
+  }
+  await getChannel(database, workspaceId, channelId);
+  return database.transaction(async (transaction) => {
+    await insertAuditEntry(transaction, { workspaceId, action: 'wallet.adjust', objectId: channelId });
+    const balance = await postLedgerEntry(transaction, {
+      channelId,
+      kind: 'adjustment',
+      amount: parsed,
+      reason,
+    });
+    if (balance === undefined)
+      throw new Conflict('The balance would fall below what is reserved, or grow too large');
+    return balance;
+  });
+}
+
+const limit = 5000;
+
+/** Releases the reservations of UNKNOWN messages without a receipt for the given time, batch by batch. Safe to repeat. Throws NotFound. */
+export async function releaseUnknownMessages(
+  { database }: Pick<Dependencies, 'database'>,
+  request: Omit<UnknownMessages, 'limit'>,
+): Promise<ReleasedMoney> {
+  const { workspaceId, campaignId } = request;
+  await requireWorkspace(database, workspaceId);
+  if (campaignId !== undefined) await getCampaign(database, workspaceId, campaignId);
+  const total = { messages: 0, amount: 0n };
+  for (;;) {
+    const { messages, amount } = await database.transaction(async (transaction) => {
+      const released = await releaseUnknown(transaction, { ...request, limit });
+      if (released.messages > 0) {
+        const objectId = campaignId ?? String(workspaceId);
+        await insertAuditEntry(transaction, { workspaceId, action: 'wallet.release-unknown', objectId });
+      }
+      return released;
+    });
+    if (messages === 0) return total;
+    total.messages += messages;
+    total.amount += amount;
+  }
+}

@@ -1,0 +1,63 @@
+/** Workspaces: creation, features and the sending window of their marketing. */
+import type { Dependencies } from '../../dependencies.ts';
+import type { SendingWindow } from '../../domain/campaigns/sending-window.ts';
+import { Invalid } from '../../domain/error.ts';
+import {
+  featureNames,
+  type FeatureSetting,
+  featureValues,
+  parseFeatureSetting,
+} from '../../domain/workspaces/feature.ts';
+import { insertAuditEntry } from '../../records/operations/audit.ts';
+import { saveFeature } from '../../records/workspaces/features.ts';
+import { saveWorkspaceWindow } from '../../records/workspaces/workspace-window.ts';
+import { insertWorkspace, requireWorkspace } from '../../records/workspaces/workspaces.ts';
+
+/** Creates a workspace with every feature on and unlimited broadcasts. */
+export async function createWorkspace(
+  { database }: Pick<Dependencies, 'database'>,
+  { name }: { readonly name: string },
+): Promise<{ readonly workspaceId: number }> {
+  const length = [...name].length;
+  if (name.trim() === '' || length > 255) throw Invalid.at('name', 'name must have 1 to 255 characters');
+  return { workspaceId: await insertWorkspace(database, name) };
+}
+
+interface SetFeature {
+  readonly workspaceId: number;
+  readonly feature: string;
+  /** See `featureValues`. */
+  readonly value: string;
+}
+
+export async function setFeature(
+  { database }: Pick<Dependencies, 'database'>,
+  input: SetFeature,
+): Promise<{ readonly workspaceId: number } & FeatureSetting> {
+  const feature = featureNames.find((name) => name === input.feature);
+  if (feature === undefined) {
+    throw Invalid.at('feature', `feature must be one of ${featureNames.join(', ')}`);
+  }
+  const setting = parseFeatureSetting(feature, input.value);
+  if (setting === undefined) throw Invalid.at('value', `${feature} must be ${featureValues[feature]}`);
+  await requireWorkspace(database, input.workspaceId);
+  await saveFeature(database, input.workspaceId, setting);
+  return { workspaceId: input.workspaceId, ...setting };
+}
+
+/**
+ * Sets the sending window of MARKETING campaigns, or removes it with null. Returns the running campaigns whose workflows the
+ * caller should notify; a worker loop does it otherwise. Throws NotFound.
+ */
+export function setSendingWindow(
+  { database }: Pick<Dependencies, 'database'>,
+  workspaceId: number,
+  window: SendingWindow | null,
+): Promise<readonly string[]> {
+  return database.transaction(async (transaction) => {
+    const campaignIds = await saveWorkspaceWindow(transaction, workspaceId, window);
+    const entry = { workspaceId, action: 'workspace.sending-window', objectId: String(workspaceId) } as const;
+    await insertAuditEntry(transaction, entry);
+    return campaignIds;
+  });
+}

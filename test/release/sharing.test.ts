@@ -4,15 +4,15 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createDatabase } from '../../../src/records/database/database.ts';
-import { takeSingleToken } from '../../../src/records/sending/channel-rate.ts';
-import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
-import { seedCampaign, type SeededCampaign } from '../../support/campaign-factory.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { createFakeProvider, accept } from '../../support/fake-provider.ts';
-import { placeFar } from '../../support/far-database.ts';
-import { createCrowd, seedOnChannel } from '../../support/sending-crowd.ts';
-import { watchStalls } from '../../support/watch-stalls.ts';
+import { createDatabase } from '../../src/records/database/database.ts';
+import { takeSingleToken } from '../../src/records/sending/channel-rate.ts';
+import { getCampaignSnapshot } from '../../src/records/campaigns/campaign-snapshot.ts';
+import { seedCampaign, type SeededCampaign } from '../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createFakeProvider, accept } from '../support/fake-provider.ts';
+import { placeFar } from '../support/far-database.ts';
+import { createCrowd, seedOnChannel } from '../support/sending-crowd.ts';
+import { watchStalls } from '../support/watch-stalls.ts';
 
 let test: TestDatabase;
 beforeAll(async () => {

@@ -1,13 +1,10 @@
 /** A provider that answers some messages late. The tests run concurrently, each on a channel of its own: they mostly wait. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { getCampaignReport } from '../../../src/records/campaigns/report.ts';
-import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
-import { listImpairedChannels } from '../../../src/records/operations/impaired-channels.ts';
-import { seedCampaign } from '../../support/campaign-factory.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { accept, createFakeProvider } from '../../support/fake-provider.ts';
-import { createCrowd } from '../../support/sending-crowd.ts';
+import { seedCampaign } from '../support/campaign-factory.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { accept, createFakeProvider } from '../support/fake-provider.ts';
+import { createCrowd } from '../support/sending-crowd.ts';
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -54,28 +51,4 @@ it.concurrent('keeps half of the rate with half of the answers 25 s late', async
   const { share, mostUnanswered } = await measure((count) => count % 2 === 0);
   expect(share).toBeGreaterThan(0.5);
   expect(mostUnanswered).toBeLessThanOrEqual(most);
-});
-
-it.concurrent('says that the channel waits for the provider, and how long it will take', async ({
-  expect: expectHere,
-}) => {
-  const seeded = await seedCampaign(test.pool, { recipients: 2_000, messagesPerSecond: perSecond });
-  let answersAfterMs = 4_000;
-  const provider = createFakeProvider(async (message, count) => {
-    await sleep(answersAfterMs);
-    return accept(message, count);
-  });
-  const crowd = createCrowd({ database: test.pool, provider });
-  void crowd.drive(seeded);
-  const waitingFor = async () => (await getCampaignSnapshot(test.pool, seeded.campaignId)).waitingFor;
-  await expectHere.poll(waitingFor, { timeout: 20_000 }).toBe('CHANNEL_TROUBLE');
-  const { rate } = await getCampaignReport(test.pool, seeded.workspaceId, seeded.campaignId);
-  expect(rate).toBeLessThan(perSecond / 4);
-  expect(rate).toBeGreaterThan(0);
-  expect(await listImpairedChannels(test.pool, 100)).toContainEqual(
-    expect.objectContaining({ id: seeded.channelId, kind: 'slow' }),
-  );
-  answersAfterMs = 10;
-  await expectHere.poll(waitingFor, { timeout: 50_000 }).toBeNull();
-  await crowd.stop();
 });

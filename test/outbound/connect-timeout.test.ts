@@ -46,9 +46,7 @@ it('applies the time limit to connecting as well', async () => {
       1500,
     );
     expect(outcome).toMatchObject({ state: 'failed', errorCode: 'timeout', responseStatus: null });
-    const elapsed = performance.now() - startedAt;
-    expect(elapsed).toBeGreaterThanOrEqual(1480);
-    // Without the limit the system gives up after two minutes.
-    expect(elapsed).toBeLessThan(20_000);
+    // Without the limit the system gives up after two minutes, longer than a test may take.
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(1480);
   }
 });

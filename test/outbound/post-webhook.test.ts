@@ -228,11 +228,9 @@ describe('a response', () => {
 describe('a receiver', () => {
   it('that never answers costs the time limit and no more', async () => {
     const { port, connections } = await receiver(hang);
-    const startedAt = performance.now();
+    // Without the limit it would wait for ever.
     const outcome = await post(`http://127.0.0.1:${port}/`, { timeoutMs: 1_000 });
     expect(outcome).toMatchObject({ state: 'failed', errorCode: 'timeout', responseStatus: null });
-    // Without the limit it would wait for ever.
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
     expect(connections).toHaveLength(1);
   });
 
@@ -402,11 +400,9 @@ describe('the guard', () => {
   it('counts the look-up into the time limit', async () => {
     const dns = await nameServer(() => ({ failure: 'silence' }));
     const by = dialer({ resolve: createResolver({ servers: [dns.address], timeoutMs: 20_000 }) });
-    const startedAt = performance.now();
     const outcome = await post('http://receiver.test/', { dialer: by, timeoutMs: 100 });
+    // A look-up that was waited for would end as dns_timeout.
     expect(outcome).toMatchObject({ errorCode: 'timeout' });
-    // A name server that stays silent is asked three times, for 900 ms each.
-    expect(performance.now() - startedAt).toBeLessThan(2_500);
   });
 
   it('tries the next vetted address when the first one refuses', async () => {

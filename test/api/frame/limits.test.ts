@@ -41,10 +41,10 @@ describe('a body', () => {
     const left = async () =>
       Number((await api.send('GET', '/api/notes', { key })).headers.get('ratelimit-remaining'));
     const costOf = async (body: Uint8Array) => {
-      // The bucket is full again, and does not fill noticeably while one request is answered.
-      await sleep(2_500);
-      const before = await left();
+      // A full bucket, less the token of the request that asks.
+      await expect.poll(left).toBe(1_999);
       const beganAt = performance.now();
+      const before = await left();
       await post(body, gzip);
       return { cost: before - (await left()), refilled: performance.now() - beganAt };
     };
@@ -135,7 +135,7 @@ describe('connections to Postgres', () => {
     flooding.push(flood(second.channelKey));
     await expect.poll(() => running).toBeGreaterThan(3);
     const answered = api.send('GET', '/api/notes', { key: third.channelKey }).then(({ status }) => status);
-    expect(await Promise.race([answered, sleep(5_000, 'no answer')])).toBe(200);
+    expect(await answered).toBe(200);
     open();
     for (const answers of await Promise.all(flooding))
       expect(answers.map(({ status }) => status)).toEqual(allDone);
@@ -224,9 +224,7 @@ describe('a connection', () => {
     for (const { socket } of [stuck, slow])
       socket.write('GET /flood HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     stuck.socket.pause();
-    const beganAt = performance.now();
     while ((await connections()) > 1) await sleep(50);
-    expect(performance.now() - beganAt).toBeLessThan(10_000);
     await slow.closed;
     expect(taken).toBeGreaterThan(floodParts * 64 * 1024);
     stuck.socket.destroy();

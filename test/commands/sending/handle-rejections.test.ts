@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { applyWaitingOptOuts } from '../../../src/commands/callbacks/change-subscription.ts';
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
 import { pauseForBalance } from '../../../src/commands/sending/send-batches.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
 import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
+import { expireClaims } from '../../../src/records/sending/claim-expiry.ts';
 import { getSendingContext } from '../../../src/records/sending/sending-context.ts';
 import {
   checkBooks,
@@ -16,7 +17,7 @@ import {
   type SeededCampaign,
 } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { createFakeProvider, refuse, type FakeProvider } from '../../support/fake-provider.ts';
+import { accept, createFakeProvider, refuse, type FakeProvider } from '../../support/fake-provider.ts';
 import { sendingDependencies } from '../../support/sending-dependencies.ts';
 
 let test: TestDatabase;
@@ -25,13 +26,8 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
-function dependenciesWith(provider: FakeProvider, graceSeconds = 600): Dependencies {
-  return sendingDependencies({
-    database: test.pool,
-    provider,
-    config: { outcomeGraceSeconds: graceSeconds },
-  });
-}
+const dependenciesWith = (provider: FakeProvider): Dependencies =>
+  sendingDependencies({ database: test.pool, provider });
 
 const calm = { budgetMs: 4_000, draining: () => false };
 
@@ -72,23 +68,21 @@ describe('a failing provider', () => {
 
 describe('a batch that is delayed', () => {
   it('sends nothing more once another step may have marked its recipients UNKNOWN', async () => {
-    const seeded = await seedCampaign(test.pool, { recipients: 20, messagesPerSecond: 20 });
-    await test.pool.query(sql.type(nothing)`
-      UPDATE channel_rate SET silent_until = clock_timestamp() + interval '2 seconds'
-      WHERE channel_id = ${seeded.channelId}`);
-    const provider = createFakeProvider();
-    const options = { budgetMs: 500, draining: () => false };
-    const step = runSendStep(dependenciesWith(provider, 1), seeded.campaignId, options);
-    await sleep(1_300);
-    // Another step marks the claimed recipients of the first one UNKNOWN.
-    await runSendStep(dependenciesWith(createFakeProvider(), 1), seeded.campaignId, {
-      budgetMs: 0,
-      draining: () => false,
+    const seeded = await seedCampaign(test.pool, { recipients: 20, messagesPerSecond: 200 });
+    const now = performance.now.bind(performance);
+    let stalledMs = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + stalledMs);
+    const provider = createFakeProvider(async (message, count) => {
+      stalledMs = 5_000;
+      await expireClaims(test.pool, { campaignId: seeded.campaignId, graceSeconds: 0 });
+      return accept(message, count);
     });
-    await step;
-    expect(provider.received).toHaveLength(0);
+    await runSendStep(dependenciesWith(provider), seeded.campaignId, { ...calm, budgetMs: 500 });
+    expect(provider.received).toHaveLength(1);
     expect(await checkBooks(test.pool, seeded)).toMatchObject({ counters_fit: true });
-    expect((await getCampaignSnapshot(test.pool, seeded.campaignId)).counts.claimed).toBe(0);
+    const { counts } = await getCampaignSnapshot(test.pool, seeded.campaignId);
+    expect(counts).toMatchObject({ accepted: 1, claimed: 0, unknown: 0 });
+    expect(counts.failed + counts.pending).toBe(19);
   });
 });
 

@@ -18,3 +18,13 @@ it('ignores an X-Forwarded-For that no trusted proxy wrote, and warns once', () 
   expect(addressOf(request('192.168.1.2', '203.0.113.7'))).toBe('192.168.1.2');
   expect(strangers).toEqual(['192.168.1.1']);
 });
+
+it.each([
+  ['one proxy', '203.0.113.7'],
+  ['a chain of proxies', '203.0.113.7, 10.0.0.2, 10.0.0.3'],
+  ['an address that the client wrote itself', '192.0.2.1, 203.0.113.7, 10.0.0.2'],
+  ['a trusted address that the client wrote itself', '10.0.0.9, 203.0.113.7, 10.0.0.2'],
+])('finds the last address that is no proxy, behind %s', (_, forwarded) => {
+  const addressOf = createAddressReader(['10.0.0.0/8'], () => undefined);
+  expect(addressOf(request('10.1.2.3', forwarded))).toBe('203.0.113.7');
+});

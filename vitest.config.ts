@@ -1,8 +1,8 @@
 /**
  * Six projects: `unit` needs no server, `integration` needs Postgres or Temporal, `slow` as well and takes more than 20 seconds a
  * file, `journeys` run the built stack, `outages` kill a process or cut a connection, `release` runs rehearsals, alerts, generated
- * clients and every case of what other projects sample. The last three are folders, `slow` files end in .slow.test.ts; every other
- * file is `unit` until its imports reach code that starts a server.
+ * clients, what measures a rate, and every case of what other projects sample. The last three are folders, `slow` files end in
+ * .slow.test.ts; every other file is `unit` until its imports reach code that starts a server.
  */
 import { readdirSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
@@ -43,7 +43,11 @@ const inOneThread = { env: { TEMPORAL_DEBUG: 'true' } };
 const sampling = [
   'test/api/frame/hostile-input.slow.test.ts',
   'test/journeys/dashboard.test.ts',
+  'test/journeys/start.test.ts',
+  'test/journeys/webhook-receivers.test.ts',
+  'test/outages/api-crash-points.test.ts',
   'test/outages/crash-points.test.ts',
+  'test/outages/killed-requests.test.ts',
 ];
 
 // Journeys and outages start many programs in one test: the limit is for tests that hang.

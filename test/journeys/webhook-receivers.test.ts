@@ -136,8 +136,12 @@ async function start({ run }: Language, secret: string): Promise<string> {
   throw new Error(`the receiver ended with ${child.exitCode}`);
 }
 
+// Go compiles its network library for a minute where it has not done so before: the release runs these.
+const slowToStart = new Set(process.env['EVERY_CASE'] === undefined ? ['Go', 'Java'] : []);
+
 const isHere = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
-const here = Object.keys(languages).filter((name) => {
+const tried = Object.keys(languages).filter((name) => !slowToStart.has(name));
+const here = tried.filter((name) => {
   // In CI only PHP may be missing: without another language's program, its test fails.
   const isOwed = process.env['CI'] === 'true' && name !== 'PHP';
   const isThere = isOwed || isHere(languages[name]?.needs ?? '');

@@ -179,17 +179,15 @@ describe('settings that do not fit the database', () => {
 
   it('are named while SECRETS_KEY does not decrypt its secrets', async () => {
     await seed();
-    for (const name of programs) {
-      const program = await start(name, { SECRETS_KEY: 'another secrets key' });
+    const SECRETS_KEY = 'another secrets key';
+    const wrong = programs.map(async (name) => {
+      const program = await start(name, { SECRETS_KEY });
       await expect
         .poll(program.readiness, patience)
         .toMatch(/^Not ready: SECRETS_KEY and SECRETS_KEY_PREVIOUS do not decrypt/);
-    }
-    const right = await start('worker', {
-      SECRETS_KEY: 'another secrets key',
-      SECRETS_KEY_PREVIOUS: testSecretsKey,
     });
-    await right.says('worker ready');
+    const right = start('worker', { SECRETS_KEY, SECRETS_KEY_PREVIOUS: testSecretsKey });
+    await Promise.all([...wrong, right.then((program) => program.says('worker ready'))]);
   }, 180_000);
 
   it('are named while no key was made under KEY_PEPPER', async () => {
@@ -212,9 +210,11 @@ describe('settings that do not fit the database', () => {
   it('are named while API and worker have folders of their own', async () => {
     const api = await start('server');
     await expect.poll(api.readiness, patience).toBe('ready');
-    const worker = await start('worker', { DATA_DIR: join(dataDir, 'other') });
+    const [worker, second] = await Promise.all([
+      start('worker', { DATA_DIR: join(dataDir, 'other') }),
+      start('worker'),
+    ]);
     await expect.poll(worker.readiness, patience).toMatch(/^Not ready: DATA_DIR is not the folder/);
-    const second = await start('worker');
     await second.says('worker ready');
   }, 120_000);
 });

@@ -151,8 +151,8 @@ const writesIn = (output: string) =>
 
 const atOnce = 3;
 
-/** `npm test` kills the process after every sixth write, `npm run test:release` after each. */
-const step = process.env['EVERY_CASE'] === undefined ? 6 : 1;
+/** `npm test` kills the process after every ninth write, `npm run test:release` after each. */
+const step = process.env['EVERY_CASE'] === undefined ? 9 : 1;
 
 /** Calls `work` with 1, 1 + `step`, 1 + 2 × `step` … until it returns that the number was too high. */
 async function untilEnough(work: (index: number) => Promise<'more' | 'enough'>): Promise<void> {

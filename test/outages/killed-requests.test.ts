@@ -84,10 +84,13 @@ type Moment = 'before' | 'after';
 const Count = row(t.type({ n: t.number }));
 
 describe.each<Moment>(['before', 'after'])('a process killed %s a statement', (moment) => {
+  // A process killed before a statement leaves what one leaves that was killed after the statement before: `npm test` samples.
+  const step = moment === 'before' && process.env['EVERY_CASE'] === undefined ? 3 : 1;
+
   it('leaves one campaign after two requests with one key and twenty repetitions', async () => {
-    let statement = 0;
+    let statement = 1 - step;
     for (let killed = true; killed;) {
-      statement += 1;
+      statement += step;
       const name = `killed ${moment} ${statement}`;
       const body = {
         name,
@@ -123,9 +126,9 @@ describe.each<Moment>(['before', 'after'])('a process killed %s a statement', (m
   });
 
   it('leaves one message after a single send with a key and its repetitions', async () => {
-    let statement = 0;
+    let statement = 1 - step;
     for (let killed = true; killed;) {
-      statement += 1;
+      statement += step;
       const key = `sent ${moment} ${statement}`;
       const digits = `4915${moment === 'before' ? 1 : 2}${String(10_000_000 + statement)}`;
       const body = { templateId, recipientPhoneNumber: digits, countryCode: '+49' };

@@ -26,6 +26,11 @@ it('returns true only for the first occurrence of a number', () => {
 
 it('holds a list of neighbouring numbers, grown many times', () => {
   const set = createPhoneSet();
-  for (let i = 0; i < 200_000; i += 1) expect(set.add(String(491_510_000_000 + i))).toBe(true);
-  for (let i = 0; i < 200_000; i += 997) expect(set.add(String(491_510_000_000 + i))).toBe(false);
+  const countNew = (step: number) => {
+    let added = 0;
+    for (let i = 0; i < 200_000; i += step) if (set.add(String(491_510_000_000 + i))) added += 1;
+    return added;
+  };
+  expect(countNew(1)).toBe(200_000);
+  expect(countNew(997)).toBe(0);
 });

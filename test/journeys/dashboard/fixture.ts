@@ -132,6 +132,10 @@ export async function expectNoViolation(page: Page, rules?: readonly string[]): 
 /** `npm run test:release` checks more states and themes with axe; see `sampling` in vitest.config.ts. */
 export const everyCase = process.env['EVERY_CASE'] !== undefined;
 
+/** Every second one of the screens, or all of them in the release. */
+export const sampled = <T>(screens: readonly T[]): readonly T[] =>
+  everyCase || takesPictures ? screens : screens.filter((_, at) => at % 2 === 0);
+
 /** Advances the clock of the page until the element is visible, so that no test waits for the next poll. */
 export async function hasten(page: Page, wanted: Locator, isVisible = true): Promise<void> {
   const look = async () => {

@@ -6,6 +6,7 @@ import {
   atPace,
   client,
   createCampaign,
+  everyCase,
   expectNoViolationInState,
   openCampaign,
   people,
@@ -49,29 +50,33 @@ it('says that the network is gone, does nothing later that was pressed meanwhile
     });
   }));
 
-it.each([
+const restarts = [
   ['API', 'api', 60_000_000],
   ['worker', 'worker', 65_000_000],
-] as const)('is live again after the %s was killed, without a reload', (_, killed, numbersFrom) =>
-  atPace(20, () =>
-    within(async (page) => {
-      const name = `Without the ${killed}`;
-      const id = await createCampaign(name, people(3_000, numbersFrom));
-      await openCampaign(page, id, name);
-      await page.getByText('● live').waitFor();
-      await page.evaluate('window.stayed = true');
-      const pidOf = async () => (await stack.readDev()).pids[killed] ?? 0;
-      const dead = await pidOf();
-      process.kill(dead, 'SIGKILL');
-      if (killed === 'api') await page.getByText('connecting …').waitFor();
-      await expect.poll(pidOf).not.toBe(dead);
-      await page.getByText('● live').waitFor({ timeout: 30_000 });
-      const before = await doneOf(page);
-      await expect.poll(() => doneOf(page), { timeout: 60_000 }).toBeGreaterThan(before);
-      expect(await page.evaluate('window.stayed')).toBe(true);
-      // Claimed messages may wait for receipts longer than the test runs.
-      await api.cancelCampaign(client, id);
-      await page.getByText(/^Cancelled: /).waitFor({ timeout: 30_000 });
-    }),
-  ),
+] as const;
+
+it.each(restarts.filter(([, name]) => everyCase || name === 'api'))(
+  'is live again after the %s was killed, without a reload',
+  (_, killed, numbersFrom) =>
+    atPace(20, () =>
+      within(async (page) => {
+        const name = `Without the ${killed}`;
+        const id = await createCampaign(name, people(3_000, numbersFrom));
+        await openCampaign(page, id, name);
+        await page.getByText('● live').waitFor();
+        await page.evaluate('window.stayed = true');
+        const pidOf = async () => (await stack.readDev()).pids[killed] ?? 0;
+        const dead = await pidOf();
+        process.kill(dead, 'SIGKILL');
+        if (killed === 'api') await page.getByText('connecting …').waitFor();
+        await expect.poll(pidOf).not.toBe(dead);
+        await page.getByText('● live').waitFor({ timeout: 30_000 });
+        const before = await doneOf(page);
+        await expect.poll(() => doneOf(page), { timeout: 60_000 }).toBeGreaterThan(before);
+        expect(await page.evaluate('window.stayed')).toBe(true);
+        // Claimed messages may wait for receipts longer than the test runs.
+        await api.cancelCampaign(client, id);
+        await page.getByText(/^Cancelled: /).waitFor({ timeout: 30_000 });
+      }),
+    ),
 );

@@ -10,6 +10,7 @@ import {
   hasten,
   openCampaign,
   people,
+  sampled,
   stack,
   visitAs,
   within,
@@ -118,7 +119,7 @@ it('asks at most 20 times a minute from any screen, whatever the number of webho
       });
       const paths = ['', 'campaigns', 'contacts', 'segments', 'conversations', 'templates', 'webhooks'];
       const ofOne = ['', '/recipients', '/replies', '/activity'].map((part) => `campaigns/${id}${part}`);
-      for (const path of [...paths, ...ofOne, `wallet?campaign=${id}`, 'channels', 'activity']) {
+      for (const path of sampled([...paths, ...ofOne, `wallet?campaign=${id}`, 'channels', 'activity'])) {
         await page.goto(`${stack.dev.dashboardUrl}/${path}`);
         await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
         await page.waitForLoadState('load');

@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { createApiServer } from './api/frame/app.ts';
-import { metricsEndpoint } from './api/frame/metrics-endpoint.ts';
+import { metricsEndpoint } from './api/frame/health.ts';
 import { routes } from './api/routes.ts';
 import { ConfigError, loadConfig } from './config.ts';
 import { createDependencies } from './dependencies.ts';

@@ -6,7 +6,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import { isSignature, isSignedBy, isVerifyToken } from '../provider/signature.ts';
 import { countValues } from './frame/body/json-body.ts';
 import { endpoint } from './frame/endpoint.ts';
-import { HttpProblem } from './frame/http-problem.ts';
+import { HttpProblem } from './frame/error-envelope.ts';
 
 const tag = 'Provider';
 const path = '/provider/webhook';

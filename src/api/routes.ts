@@ -29,12 +29,11 @@ import {
 import { documentation } from './frame/document/docs-page.ts';
 import type { Endpoint } from './frame/endpoint.ts';
 import { listContactHistory, listConversationMessages } from './history.ts';
-import { healthz, readyz } from './frame/health.ts';
+import { healthz, metricsEndpoint, readyz } from './frame/health.ts';
 import { listNoticesEndpoint, readNotices } from './notices.ts';
 import { uploadMediaFile } from './media.ts';
 import { getMessageEndpoint, listMessagesEndpoint } from './message-list.ts';
 import { sendMessage } from './messages.ts';
-import { metricsEndpoint } from './frame/metrics-endpoint.ts';
 import { receiveProviderCallback, verifyProviderWebhook } from './provider-webhook.ts';
 import {
   countSegment,

@@ -2,8 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sqlFolder } from '../records/database/migrate.ts';
-import { errorPage } from './frame/document/error-page.ts';
-import { eventPage } from './frame/document/event-page.ts';
+import { errorPage, eventPage } from './frame/document/error-page.ts';
 import { openApiDocument } from './frame/document/openapi.ts';
 import { routes } from './routes.ts';
 

@@ -9,8 +9,7 @@ import { NotFound } from '../../src/domain/error.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { templateFixture, templateFixtures, type TemplateFixture } from '../support/template-fixtures.ts';
-import type { JsonAnswer } from '../../src/api/frame/answer.ts';
-import type { Endpoint, EndpointCall } from '../../src/api/frame/endpoint.ts';
+import type { Endpoint, EndpointCall, JsonAnswer } from '../../src/api/frame/endpoint.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { Endpoint } from '../../src/api/frame/endpoint.ts';
 import { openApiDocument } from '../../src/api/frame/document/openapi.ts';
-import { createRouter } from '../../src/api/frame/router.ts';
+import { createRouter } from '../../src/api/frame/mount.ts';
 
 export interface Contract {
   /** Throws when the document does not allow the response. Undocumented operations are not checked. */

@@ -3,8 +3,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Koa from 'koa';
+import type { Middleware } from 'koa';
+import { randomUUID } from 'node:crypto';
 import type { Dependencies } from '../../dependencies.ts';
-import { findMissingOfDatabase, type FindMissing } from '../../process/find-missing.ts';
+import { type FindMissing, findMissingOfDatabase } from '../../process/find-missing.ts';
 import { dashboardPage } from '../dashboard/page.ts';
 import { sessionApi } from '../dashboard/session-api.ts';
 import { sessionEndpoints } from '../dashboard/sign-in.ts';
@@ -19,10 +21,14 @@ import { createMemoryBudget } from './body/memory-budget.ts';
 import { maxStreams, mount } from './mount.ts';
 import { limitDocuments } from './caller/limit-documents.ts';
 import { createRateLimiter } from './caller/rate-limit.ts';
-import { refuse } from './refuse.ts';
-import { refuseUnreadable } from './refuse-unreadable.ts';
-import { requestLog } from './request-log.ts';
+import { refuse, refuseUnreadable } from './refuse.ts';
 import { createSessionAuthenticator, createSessionGuard } from './caller/session.ts';
+import { withCallContext } from '../../concurrency/call-context.ts';
+import type { Config } from '../../config.ts';
+import { createLogSample } from '../../telemetry/log-sample.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import type { Tracing } from '../../telemetry/tracing.ts';
 
 const securityHeaders = new Map([
   ['Cache-Control', 'no-store'],
@@ -263,4 +269,79 @@ function refuseSurplus(response: ServerResponse, now: Date): void {
   const message = 'Too many connections are open: try again in 1 s';
   response.writeHead(503, { 'Content-Type': 'application/json; charset=utf-8', 'Retry-After': '1' });
   response.end(errorBody({ status: 503, message }, now));
+}
+
+const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** Request id, one log line and one measurement per request. Never a query string, a body or a header's value. */
+function requestLog({
+  logger,
+  metrics,
+  tracing,
+  config,
+}: {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
+  readonly config: Pick<Config, 'logSamplePercent'>;
+}): Middleware<FrameState> {
+  const isSampled = createLogSample(config.logSamplePercent);
+  return (ctx, next) => {
+    const startedAt = performance.now();
+    const given = ctx.get('X-Request-Id');
+    ctx.state.requestId = acceptable.test(given) ? given : randomUUID();
+    ctx.res.setHeader('X-Request-Id', ctx.state.requestId);
+    ctx.res.once('close', () => {
+      const { requestId, route, principal, failure, messageId } = ctx.state;
+      const durationMs = performance.now() - startedAt;
+      const { method, status } = ctx;
+      // Probes and scrapes are no requests of callers: a failing /readyz must not look like failing requests.
+      if (ctx.state.quiet !== true)
+        metrics.httpRequestSeconds.observe(
+          { method: knownMethod(method), route: route ?? 'unmatched', status },
+          durationMs / 1000,
+        );
+      const line = {
+        requestId,
+        method,
+        route,
+        status,
+        durationMs: Math.round(durationMs * 10) / 10,
+        ...(principal !== undefined && { workspaceId: principal.workspaceId, keyId: principal.keyId }),
+        ...(messageId !== undefined && { messageId }),
+        ...(failure !== undefined && { failure }),
+        ...(!ctx.res.writableFinished && { aborted: true }),
+      };
+      if (ctx.state.sampled === true && status < 400 && !isSampled()) return;
+      logger[levelOf(status, ctx.state.quiet === true ? 'probe' : 'request')](line, 'request');
+    });
+    const { requestId } = ctx.state;
+    if (!tracing.enabled) return withCallContext({ requestId }, next);
+    return withCallContext({ requestId }, () =>
+      tracing.span(
+        { name: 'request', kind: 'server', parent: ctx.get('traceparent'), attributes: { requestId } },
+        async (span) => {
+          await next();
+          span.set({
+            'http.request.method': knownMethod(ctx.method),
+            'http.route': ctx.state.route ?? 'unmatched',
+            'http.response.status_code': ctx.status,
+          });
+          if (ctx.status >= 500) span.fail(String(ctx.status));
+        },
+      ),
+    );
+  };
+}
+
+function levelOf(status: number, kind: 'probe' | 'request') {
+  if (status >= 500) return kind === 'probe' ? 'warn' : 'error';
+  return kind === 'probe' ? 'debug' : 'info';
+}
+
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+// Labels an unknown method as `other`: every invented method would create a time series.
+function knownMethod(method: string): string {
+  return methods.has(method) ? method : 'other';
 }

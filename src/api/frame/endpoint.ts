@@ -7,8 +7,7 @@ import type * as t from 'io-ts';
 import type { JsonSchema } from '../../codecs/json-schema.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
-import type { Answer, ContentAnswer, Headers } from './answer.ts';
-import type { RequestIdempotency } from './idempotency.ts';
+import type { Connection, Transaction } from '../../records/database/database.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -111,6 +110,25 @@ export interface EndpointRequest {
   readonly nameMessage: (messageId: string) => void;
 }
 
+/** Without the header the functions do nothing. */
+export interface RequestIdempotency {
+  /** Stores the handler's answer under the key, in the transaction of what it creates; undefined without the header. */
+  readonly storeAnswer?: (transaction: Transaction, answer: JsonAnswer) => Promise<void>;
+
+  /**
+   * Two phases, for a request that calls the provider in between: `reserve` in the transaction that claims
+   * `resourceId`, then `complete` or, when the answer is an error that leaves nothing behind, `release`.
+   */
+  readonly reserve: (transaction: Transaction, resourceId: string) => Promise<void>;
+  readonly complete: (connection: Connection, answer: JsonAnswer) => Promise<void>;
+  readonly release: (connection: Connection) => Promise<void>;
+  /**
+   * Set if an earlier request reserved this key and its process died: the handler must not act again, but answer from the
+   * record of `resourceId`, then call `complete`.
+   */
+  readonly interrupted: { readonly resourceId: string } | undefined;
+}
+
 type Answers<R extends ResponseDeclarations> = {
   [S in keyof R & number]:
     | ContentAnswer<S>
@@ -167,3 +185,22 @@ export function endpoint<
     handle: handle as Endpoint['handle'],
   };
 }
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** A body that is not JSON. */
+export interface ContentAnswer<S extends number = number> {
+  readonly status: S;
+  readonly content: string | Buffer | Readable;
+  readonly contentType: string;
+  readonly headers?: Headers;
+}
+
+export interface JsonAnswer {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Headers;
+}
+
+/** What a handler returns. */
+export type Answer = JsonAnswer | ContentAnswer;

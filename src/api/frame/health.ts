@@ -1,11 +1,11 @@
-/** Liveness and readiness. No API key. */
+/** What machines poll without an API key: liveness, readiness, metrics. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as t from 'io-ts';
 import { cacheFor } from '../../concurrency/cache-for.ts';
 import { struct } from '../../codecs/struct.ts';
 import { endpoint } from './endpoint.ts';
-import { HttpProblem } from './http-problem.ts';
+import { HttpProblem } from './error-envelope.ts';
 
 export const healthz = endpoint(
   {
@@ -81,3 +81,22 @@ export function createReadiness(find: () => Promise<readonly string[]>): Readine
     },
   };
 }
+
+/** For Prometheus. Needs no API key: keep it off the public network. */
+export const metricsEndpoint = endpoint(
+  {
+    method: 'GET',
+    path: '/metrics',
+    operationId: 'getMetrics',
+    summary: 'Read the metrics of this process in the Prometheus text format',
+    tag: 'Operations',
+    access: 'public',
+    probe: true,
+    responses: { 200: { description: 'Metrics', content: { 'text/plain': { type: 'string' } } } },
+  },
+  async ({ dependencies: { metrics } }) => ({
+    status: 200,
+    content: await metrics.text(),
+    contentType: metrics.registry.contentType,
+  }),
+);

@@ -16,27 +16,8 @@ import {
   type IdempotencyScope,
   type StoredResponse,
 } from '../../records/workspaces/idempotency-keys.ts';
-import type { JsonAnswer } from './answer.ts';
-import { valuesOf } from './raw-headers.ts';
-
-/** Without the header the functions do nothing. */
-export interface RequestIdempotency {
-  /** Stores the handler's answer under the key, in the transaction of what it creates; undefined without the header. */
-  readonly storeAnswer?: (transaction: Transaction, answer: JsonAnswer) => Promise<void>;
-
-  /**
-   * Two phases, for a request that calls the provider in between: `reserve` in the transaction that claims
-   * `resourceId`, then `complete` or, when the answer is an error that leaves nothing behind, `release`.
-   */
-  readonly reserve: (transaction: Transaction, resourceId: string) => Promise<void>;
-  readonly complete: (connection: Connection, answer: JsonAnswer) => Promise<void>;
-  readonly release: (connection: Connection) => Promise<void>;
-  /**
-   * Set if an earlier request reserved this key and its process died: the handler must not act again, but answer from the
-   * record of `resourceId`, then call `complete`.
-   */
-  readonly interrupted: { readonly resourceId: string } | undefined;
-}
+import type { JsonAnswer, RequestIdempotency } from './endpoint.ts';
+import { valuesOf } from './state.ts';
 
 /** Ends the request with a stored response; caught by the frame alone. */
 export class Replay extends Failure {

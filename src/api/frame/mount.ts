@@ -1,25 +1,26 @@
 /** One request to one endpoint, in this order: host, route, method, credentials, rate, body, path, fields, handler. */
 import type { IncomingMessage } from 'node:http';
 import type { Middleware } from 'koa';
+import { isLeft } from 'fp-ts/lib/Either.js';
+import type * as t from 'io-ts';
+import { Router, type RouterContext } from '@koa/router';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
 import { withCallContext } from '../../concurrency/call-context.ts';
 import type { KeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
-import { Overloaded, Unauthorized } from '../../domain/error.ts';
+import { type FieldProblem, Invalid, NotFound, Overloaded, Unauthorized } from '../../domain/error.ts';
 import type { Authenticator } from './caller/authenticate.ts';
-import { limitedParty, type AddressReader } from './caller/client-address.ts';
-import type { Answer } from './answer.ts';
-import type { Declaration, Endpoint, EndpointRequest } from './endpoint.ts';
-import { decodeFields, decodePath } from './decode-request.ts';
-import type { FrameContext, FrameState } from './state.ts';
-import { CallerGone, HttpProblem } from './http-problem.ts';
+import { type AddressReader, limitedParty } from './caller/client-address.ts';
+import type { Answer, Declaration, Endpoint, EndpointRequest, JsonAnswer, Method } from './endpoint.ts';
+import { type FrameContext, type FrameState, valuesOf } from './state.ts';
+import { CallerGone, HttpProblem } from './error-envelope.ts';
 import { idempotencyKeyOf, noIdempotency, openIdempotency, Replay } from './idempotency.ts';
 import type { MemoryBudget, MemoryShare } from './body/memory-budget.ts';
 import type { RateLimiter } from './caller/rate-limit.ts';
-import { valuesOf } from './raw-headers.ts';
 import { bytesPerToken, receiveBody } from './body/receive-body.ts';
-import { createRouter } from './router.ts';
-import { createSerialiser, respond, respondText, type Serialise } from './respond.ts';
+import { report } from '../../codecs/report.ts';
+import { isStorable } from './body/json-body.ts';
+import type { StoredResponse } from '../../records/workspaces/idempotency-keys.ts';
 
 export interface Frame {
   readonly dependencies: Dependencies;
@@ -53,7 +54,7 @@ export function mount(frame: Frame, endpoints: readonly Endpoint[]): Middleware<
   const router = createRouter(endpoints, (ctx, target) => {
     if (target.declaration.probe) ctx.state.quiet = true;
     if (target.declaration.sampled) ctx.state.sampled = true;
-    return serve({ frame, ctx, target, params: ctx.params });
+    return serveRequest({ frame, ctx, target, params: ctx.params });
   });
   // The cast is safe: the router itself sets the context fields that its type requires.
   const dispatch = router.routes() as Middleware<FrameState>;
@@ -79,7 +80,7 @@ interface Serving {
   readonly params: Readonly<Record<string, string>>;
 }
 
-async function serve(serving: Serving): Promise<void> {
+async function serveRequest(serving: Serving): Promise<void> {
   const { frame, ctx, target, params: given } = serving;
   const { declaration } = target;
   const principal = await admit(frame, ctx, declaration);
@@ -224,4 +225,161 @@ async function describeRequest(parts: RequestParts): Promise<EndpointRequest> {
 function headerOf(ctx: FrameContext, name: string): string | undefined {
   const value = ctx.req.headers[name.toLowerCase()];
   return Array.isArray(value) ? value.join(', ') : value;
+}
+
+// Path, query and body, decoded with the codecs of the declaration.
+
+const notFound = ' not found';
+
+/** A path id that does not decode is answered as NotFound. */
+function decodePath({ params: codec }: Declaration, given: Readonly<Record<string, string>>): unknown {
+  if (codec === undefined) return given;
+  const decoded = codec.decode(given);
+  if (!isLeft(decoded)) return decoded.right;
+  const [problem] = report(decoded.left);
+  // `idOf` reports `<what> not found`, the message of NotFound.
+  const what = problem?.message.endsWith(notFound) ? problem.message.slice(0, -notFound.length) : 'Resource';
+  throw new NotFound(what);
+}
+
+interface Fields {
+  readonly query: Readonly<Record<string, unknown>>;
+  /** Parsed, or the raw body of an endpoint without a codec. */
+  readonly body: unknown;
+}
+
+/** Every problem at once: those of the query, then those of the body, each in declaration order. */
+function decodeFields(
+  declaration: Declaration,
+  { query, body }: Fields,
+): { readonly query: unknown; readonly body: unknown } {
+  const problems: FieldProblem[] = [];
+  const decode = (codec: t.Mixed | undefined, value: unknown): unknown => {
+    if (codec === undefined) return undefined;
+    const decoded = codec.decode(value);
+    if (!isLeft(decoded)) return decoded.right;
+    for (const problem of report(decoded.left)) problems.push(problem);
+    return undefined;
+  };
+  const decodedQuery = decode(declaration.query, query);
+  for (const problem of unstorable(query, decodedQuery)) problems.push(problem);
+  const decodedBody = typeof declaration.body === 'object' ? decode(declaration.body, body) : body;
+  if (problems.length > 0) throw Invalid.of(problems);
+  return { query: decodedQuery, body: decodedBody };
+}
+
+/** Checks declared parameters only: unknown ones are ignored. */
+function unstorable(query: Fields['query'], decoded: unknown): readonly FieldProblem[] {
+  return Object.keys(decoded ?? {})
+    .filter((field) => [query[field]].flat().some((text) => typeof text === 'string' && !isStorable(text)))
+    .map((field) => ({ field, message: `${field} must not contain NUL characters` }));
+}
+
+/** One request to one endpoint; `ctx.params` are percent-decoded where that is possible. */
+export type Serve = (ctx: RouterContext<FrameState>, target: Endpoint) => Promise<void>;
+
+/**
+ * Routes by path with @koa/router. At the first difference between two paths a literal segment wins over a parameter. Answers 405
+ * with `Allow` itself and leaves unknown paths to the next middleware. Throws when two
+ * endpoints claim the same method and path.
+ */
+export function createRouter(endpoints: readonly Endpoint[], serve: Serve): Router<FrameState> {
+  const router = new Router<FrameState>({ sensitive: true, strict: true });
+  const routes = [...byPath(endpoints)].sort(([a], [b]) => (rankOf(a) < rankOf(b) ? -1 : 1));
+  for (const [path, methods] of routes) {
+    const allow = allowOf(methods);
+    // One route for every method, because this handler answers 405 itself.
+    router.all(path, (ctx) => {
+      ctx.state.route = path;
+      const target = methods.get((ctx.method === 'HEAD' ? 'GET' : ctx.method) as Method);
+      if (target !== undefined) return serve(ctx, target);
+      const below = endpoints.flatMap(({ declaration: { method, path: other } }) =>
+        method === ctx.method && other.startsWith(`${path}/`) && !other.includes(':') ? [other] : [],
+      );
+      const hint = below.length === 0 ? '' : `; ${ctx.method} is for ${below.join(', ')}`;
+      throw new HttpProblem(405, `Method not allowed: this path takes ${allow}${hint}`, { Allow: allow });
+    });
+  }
+  return router;
+}
+
+type Methods = ReadonlyMap<Method, Endpoint>;
+
+function byPath(endpoints: readonly Endpoint[]): ReadonlyMap<string, Methods> {
+  const paths = new Map<string, Map<Method, Endpoint>>();
+  for (const endpoint of endpoints) {
+    const { method, path } = endpoint.declaration;
+    const methods = paths.get(path) ?? new Map<Method, Endpoint>();
+    if (methods.has(method)) throw new Error(`${method} ${path} is declared twice`);
+    paths.set(path, methods.set(method, endpoint));
+  }
+  return paths;
+}
+
+// Compares as text: a literal segment (0) comes before a parameter (1).
+function rankOf(path: string): string {
+  return path
+    .split('/')
+    .map((segment) => (segment.startsWith(':') ? '1' : '0'))
+    .join('');
+}
+
+function allowOf(methods: Methods): string {
+  return [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+}
+
+type Serialise = (answer: JsonAnswer) => StoredResponse;
+
+/**
+ * Encodes an answer with the codec of its status, once per request: the text that was stored for its Idempotency-Key is sent
+ * as it is.
+ */
+function createSerialiser({ operationId, responses }: Declaration): Serialise {
+  let last: { readonly answer: JsonAnswer; readonly response: StoredResponse } | undefined;
+  return (answer) => {
+    if (last?.answer === answer) return last.response;
+    const { status, body } = answer;
+    const declared = responses[status];
+    if (declared?.body === undefined) throw new Error(`${operationId} declares no JSON body for ${status}`);
+    last = { answer, response: { status, body: JSON.stringify(declared.body.encode(body)) } };
+    return last.response;
+  };
+}
+
+/** 64 KiB: smaller answers are not counted against the memory budget. */
+const smallAnswer = 64 * 1024;
+
+interface Responding {
+  readonly serialise: Serialise;
+  readonly memory: MemoryShare;
+}
+
+/** Returns the length of the answer in characters; 0 for a stream. */
+function respond(ctx: FrameContext, answer: Answer, { serialise, memory }: Responding): number {
+  if (answer.headers !== undefined) ctx.set({ ...answer.headers });
+  if ('content' in answer) {
+    const { content } = answer;
+    if (typeof content === 'string' && content.length > smallAnswer) memory.take(content.length);
+    ctx.status = answer.status;
+    // The type is set before the body, because Koa guesses the type of a body without one.
+    ctx.res.setHeader('Content-Type', answer.contentType);
+    ctx.body = content;
+    return typeof content === 'string' || Buffer.isBuffer(content) ? content.length : 0;
+  } else if (answer.body === undefined) {
+    ctx.status = answer.status;
+    ctx.body = null;
+    return 0;
+  } else {
+    const response = serialise(answer);
+    // Counts the bytes until they are sent: a caller that reads slowly keeps them in memory.
+    if (response.body.length > smallAnswer) memory.take(response.body.length);
+    respondText(ctx, response);
+    return response.body.length;
+  }
+}
+
+function respondText(ctx: FrameContext, { status, body }: StoredResponse): void {
+  ctx.status = status;
+  ctx.res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  ctx.body = body;
 }

@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Middleware } from 'koa';
+import type { Socket } from 'node:net';
 import { createKeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import { toFailure } from './error-envelope.ts';
+import { CallerGone, errorBody, toFailure } from './error-envelope.ts';
 import type { FrameState } from './state.ts';
-import { CallerGone } from './http-problem.ts';
-import { hasBody } from './body/read-body.ts';
+import { hasBody } from './body/receive-body.ts';
 
 // A remaining body that is known to be this small is read and dropped, so that the connection stays usable.
 const smallRest = 64 * 1024;
@@ -96,4 +96,39 @@ async function* lingering(request: IncomingMessage, body: string): AsyncGenerato
     request.once('end', finish).once('close', finish);
   });
   release?.();
+}
+
+const parserFailures: Readonly<Record<string, { readonly status: number; readonly message: string }>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, message: 'Request headers are too large' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, message: 'Chunk extensions are too large' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive' },
+};
+const reasons: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  413: 'Payload Too Large',
+  431: 'Request Header Fields Too Large',
+};
+
+/** Answers a request that Node's parser cannot read with the error envelope, and closes the connection. */
+export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, now: Date): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const failure = parserFailures[error.code ?? ''] ?? {
+    status: 400,
+    message: 'The request is not valid HTTP',
+  };
+  const body = errorBody(failure, now);
+  socket.end(
+    [
+      `HTTP/1.1 ${failure.status} ${reasons[failure.status] ?? ''}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
 }

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import * as errors from '../../../src/domain/error.ts';
 import { errorPage } from '../../../src/api/frame/document/error-page.ts';
-import { toFailure } from '../../../src/api/frame/error-envelope.ts';
-import { HttpProblem } from '../../../src/api/frame/http-problem.ts';
+import { HttpProblem, toFailure } from '../../../src/api/frame/error-envelope.ts';
 import {
   pauseReasons,
   preparationErrorCodes,

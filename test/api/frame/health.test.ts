@@ -1,11 +1,10 @@
 import type { AddressInfo } from 'node:net';
-import { createReadiness } from '../../../src/api/frame/health.ts';
+import { createReadiness, metricsEndpoint } from '../../../src/api/frame/health.ts';
 import pg from 'pg';
 import { afterEach, expect, it, vi } from 'vitest';
 import { createApiServer } from '../../../src/api/frame/app.ts';
 import { endpoint } from '../../../src/api/frame/endpoint.ts';
 import { acknowledge, Acknowledgement } from '../../../src/api/frame/envelope.ts';
-import { metricsEndpoint } from '../../../src/api/frame/metrics-endpoint.ts';
 import { routes } from '../../../src/api/routes.ts';
 import { mintApiKey } from '../../../src/domain/workspaces/api-key.ts';
 import { serveHealth } from '../../../src/process/serve-health.ts';

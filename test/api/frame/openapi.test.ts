@@ -4,7 +4,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import { fieldDescriptions } from '../../../src/api/frame/document/field-descriptions.ts';
 import { schemaDescriptions } from '../../../src/api/frame/document/schema-descriptions.ts';
-import { eventPage } from '../../../src/api/frame/document/event-page.ts';
+import { eventPage } from '../../../src/api/frame/document/error-page.ts';
 import { openApiDocument } from '../../../src/api/frame/document/openapi.ts';
 import { routes } from '../../../src/api/routes.ts';
 import { createContract, escape } from '../../support/contract.ts';

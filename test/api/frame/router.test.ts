@@ -6,8 +6,8 @@ import Koa from 'koa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { endpoint, type Endpoint, type Method } from '../../../src/api/frame/endpoint.ts';
 import type { FrameState } from '../../../src/api/frame/state.ts';
-import { HttpProblem } from '../../../src/api/frame/http-problem.ts';
-import { createRouter } from '../../../src/api/frame/router.ts';
+import { HttpProblem } from '../../../src/api/frame/error-envelope.ts';
+import { createRouter } from '../../../src/api/frame/mount.ts';
 
 const at = (method: Method, path: `/${string}`): Endpoint =>
   endpoint(

@@ -1,6 +1,6 @@
 /** Bytes → a JSON object that is safe to hold and to store: no NUL, no lone surrogate, no `__proto__`, at most 64 levels deep. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { HttpProblem } from '../http-problem.ts';
+import { HttpProblem } from '../error-envelope.ts';
 import { endOfString } from './end-of-string.ts';
 import { parseJsonInPieces } from './json-pieces.ts';
 

@@ -2,7 +2,7 @@
  * Limits the memory that request bodies and large answers hold in a process. A single request of a holder may take all that is
  * left. Several requests of one holder may together take no more than they leave for the others.
  */
-import { HttpProblem } from '../http-problem.ts';
+import { HttpProblem } from '../error-envelope.ts';
 
 export interface MemoryShare {
   /** Reserves `bytes` more; throws HttpProblem 503 if the budget does not cover them. */

@@ -1,9 +1,10 @@
 /** Reads the body of one request as its declaration says; charges its rate limit and reserves memory for it. */
+import type { IncomingMessage } from 'node:http';
+import { createGunzip } from 'node:zlib';
 import type { Declaration } from '../endpoint.ts';
-import { HttpProblem } from '../http-problem.ts';
+import { CallerGone, HttpProblem } from '../error-envelope.ts';
 import { countValues, parseJsonObject } from './json-body.ts';
 import type { MemoryShare } from './memory-budget.ts';
-import { hasBody, readBytes, readJsonBytes, requireMultipart } from './read-body.ts';
 import { fileReceiver } from './receive-file.ts';
 import type { FrameContext } from '../state.ts';
 
@@ -60,4 +61,116 @@ export async function receiveBody({
   if (values > most) throw new HttpProblem(400, `Request body must not hold more than ${most} values`);
   memory.take(bytes.length + values * bytesPerValue);
   return { value: await parseJsonObject(bytes), bytes };
+}
+
+interface BodyLimits {
+  /** Bytes, also after inflating. */
+  readonly limit: number;
+  readonly timeoutMs: number;
+  readonly memory: MemoryShare;
+  /** True for callers without a key: memory is reserved for bytes that have arrived, not for the declared length. */
+  readonly isFromStranger: boolean;
+}
+
+/**
+ * Throws HttpProblem 413 for a body beyond the limit, 503 for one that does not fit into memory, 408 for one that arrives too
+ * late. If the length is declared, 413 comes before the first byte; 503 does so too, but only for a caller with a key.
+ */
+function readBytes(
+  request: IncomingMessage,
+  { limit, timeoutMs, memory, isFromStranger }: BodyLimits,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const declared = Number(request.headers['content-length'] ?? 0);
+    if (declared > limit) {
+      reject(tooLarge(limit));
+      return;
+    }
+    const weighed = isFromStranger ? 0 : declared;
+    memory.take(weighed);
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const timer = setTimeout(
+      () => settle(() => reject(new HttpProblem(408, 'The request body took too long to arrive'))),
+      timeoutMs,
+    );
+    const settle = (finish: () => void) => {
+      clearTimeout(timer);
+      request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone);
+      finish();
+    };
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      try {
+        if (size > limit) throw tooLarge(limit);
+        if (weighed === 0) memory.take(chunk.length);
+        chunks.push(chunk);
+      } catch (problem) {
+        settle(() => reject(problem as Error));
+      }
+    };
+    const onEnd = () => settle(() => resolve(Buffer.concat(chunks)));
+    const onGone = () => settle(() => reject(new CallerGone()));
+    request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone);
+  });
+}
+
+/** The bytes of a JSON body, inflated; undefined when the request has none. Refuses other media types: 415. */
+async function readJsonBytes(request: IncomingMessage, limits: BodyLimits): Promise<Buffer | undefined> {
+  const contentType = request.headers['content-type'];
+  if (contentType === undefined && !hasBody(request)) return undefined;
+  if (!isJson(contentType)) throw new HttpProblem(415, 'Content-Type must be application/json');
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (encoding !== 'identity' && encoding !== 'gzip') {
+    throw new HttpProblem(415, 'Content-Encoding must be gzip or identity');
+  }
+  const bytes = await readBytes(request, limits);
+  return encoding === 'gzip' ? inflateWithin(bytes, limits) : bytes;
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** `multipart/form-data`, else 415. */
+function requireMultipart({ headers }: IncomingMessage): void {
+  if (!/^multipart\/form-data\s*;/i.test(headers['content-type'] ?? '')) {
+    throw new HttpProblem(415, 'Content-Type must be multipart/form-data, as curl -F sends it');
+  }
+}
+
+function isJson(contentType: string | undefined): boolean {
+  const [mediaType = '', ...parameters] = (contentType ?? '')
+    .split(';')
+    .map((part) => part.trim().toLowerCase());
+  if (mediaType !== 'application/json') return false;
+  return parameters.every(
+    (parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter),
+  );
+}
+
+// Inflated as a stream, because the inflated size is known only piece by piece.
+async function inflateWithin(
+  bytes: Buffer,
+  { limit, memory }: Pick<BodyLimits, 'limit' | 'memory'>,
+): Promise<Buffer> {
+  const gunzip = createGunzip({ chunkSize: 64 * 1024 });
+  gunzip.end(bytes);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of gunzip as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > limit) throw tooLarge(limit);
+      memory.take(chunk.length);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw error instanceof HttpProblem ? error : new HttpProblem(400, 'Request body is not valid gzip');
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(limit: number): HttpProblem {
+  return new HttpProblem(413, `Request body must not be larger than ${limit} bytes`);
 }

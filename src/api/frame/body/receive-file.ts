@@ -2,11 +2,12 @@
 import busboy from 'busboy';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
-import { PassThrough, type Readable } from 'node:stream';
+import { PassThrough, type Readable, Transform } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
 import { Invalid } from '../../../domain/error.ts';
 import type { FileReceiver } from '../endpoint.ts';
-import { fileTooLarge, guardForm, malformedForm } from './form-guard.ts';
 import type { FrameContext } from '../state.ts';
+import { CallerGone, HttpProblem } from '../error-envelope.ts';
 
 /** If the form is broken, too large or abandoned, destroys the file's stream with an error and rejects with the same error. */
 export function fileReceiver(ctx: FrameContext): FileReceiver {
@@ -94,3 +95,51 @@ function parseBy(form: Form, parser: busboy.Busboy): void {
     form._maybeEnd();
   });
 }
+
+interface FormGuard {
+  /** The request, as far as koa-body needs one. */
+  readonly stream: Transform;
+  /** Detaches the stream from the request and discards what is left of the body. */
+  readonly close: () => void;
+}
+
+// Boundaries, part headers and small fields next to the file.
+const overheadBytes = 1024 * 1024;
+
+/**
+ * Limits a multipart request before it reaches its parser, which does not limit the form as a whole. Throws the error that rejects
+ * the request, or destroys the stream with it.
+ */
+function guardForm(request: IncomingMessage, maxBytes: number): FormGuard {
+  const largest = maxBytes + overheadBytes;
+  if (Number(request.headers['content-length'] ?? 0) > largest) throw fileTooLarge(maxBytes);
+  if (request.destroyed) throw new CallerGone();
+  let received = 0;
+  const stream = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      received += chunk.length;
+      if (received > largest) done(fileTooLarge(maxBytes));
+      else done(null, chunk);
+    },
+  });
+  // Keeps an error from ending the process when koa-body does not listen yet, or no longer.
+  stream.on('error', () => undefined);
+  const onClose = () => {
+    if (!request.complete) stream.destroy(new CallerGone());
+  };
+  request.once('close', onClose).pipe(stream);
+  return {
+    stream: Object.assign(stream, { headers: request.headers }),
+    close() {
+      request.off('close', onClose).unpipe(stream);
+      stream.destroy();
+      // Unpiping pauses the request. Reading on discards the rest, so that the next request of the connection can follow.
+      request.resume();
+    },
+  };
+}
+
+const malformedForm = () => new HttpProblem(400, 'Request body is not valid multipart/form-data');
+
+const fileTooLarge = (maxBytes: number) =>
+  new HttpProblem(413, `The file must not be larger than ${maxBytes} bytes`);

@@ -24,7 +24,7 @@ import type { Database } from '../../../records/database/database.ts';
 import { groupCalls } from '../../../concurrency/group-calls.ts';
 import type { Declaration } from '../endpoint.ts';
 import type { RateLimiter } from './rate-limit.ts';
-import { valuesOf } from '../raw-headers.ts';
+import { valuesOf } from '../state.ts';
 
 /** `party`: the holder of the rate limit that a rejection counts against. */
 export type Authenticator = (

@@ -3,7 +3,7 @@
  * monotonic clock, so that a change of the wall clock blocks no client.
  */
 import { TokenBucket } from 'limiter';
-import { HttpProblem } from '../http-problem.ts';
+import { HttpProblem } from '../error-envelope.ts';
 
 export interface RateLimits {
   readonly perSecond: number;

@@ -9,7 +9,7 @@ import {
   type OperatorSession,
 } from '../../../records/workspaces/operator-sessions.ts';
 import type { Authenticator } from './authenticate.ts';
-import { HttpProblem } from '../http-problem.ts';
+import { HttpProblem } from '../error-envelope.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
 type Settings = Pick<Config, 'production' | 'host' | 'publicUrl'>;

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { endpoint, type Endpoint } from '../endpoint.ts';
-import { llmsText } from './llms-text.ts';
-import { openApiDocument } from './openapi.ts';
+import { openApiDocument, type OpenApiDocument } from './openapi.ts';
+import type { JsonSchema } from '../../../codecs/json-schema.ts';
 
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
@@ -136,4 +136,52 @@ function pagePart(path: `/${string}`, contentType: string, read: () => string | 
 
 function rendererFile(name: string) {
   return readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
+}
+
+/** `/llms.txt`: the document in short, as Markdown (https://llmstxt.org). */
+export function llmsText(document: OpenApiDocument): string {
+  const { title, description } = document['info'] as { readonly title: string; readonly description: string };
+  const [summary = '', ...guide] = description.split('\n\n');
+  const operations = [...operationsByTag(document)].map(
+    ([tag, list]) =>
+      `### ${tag}\n\n${list.map((one) => `- \`${one.method} ${one.path}\` (${one.operationId}): ${one.summary}`).join('\n')}`,
+  );
+  return `# ${title}\n\n> ${summary}\n\n- [OpenAPI document](/openapi.json): every field, limit and example\n- [Documentation page](/docs)\n\n${guide.join('\n\n')}\n\n## Operations\n\n${operations.join('\n\n')}\n`;
+}
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string | undefined;
+  readonly tag: string;
+  readonly parameters: readonly JsonSchema[];
+  readonly content: Readonly<Record<string, JsonSchema>>;
+}
+
+/** Operations by tag, in the order of the document. */
+function operationsByTag(document: OpenApiDocument): ReadonlyMap<string, readonly Operation[]> {
+  const groups = new Map<string, Operation[]>();
+  for (const one of operationsOf(document)) groups.set(one.tag, [...(groups.get(one.tag) ?? []), one]);
+  return groups;
+}
+
+function operationsOf(document: OpenApiDocument): readonly Operation[] {
+  return Object.entries(document['paths'] as Record<string, Record<string, JsonSchema>>).flatMap(
+    ([path, methods]) =>
+      Object.entries(methods).map(([method, one]) => ({
+        method: method.toUpperCase(),
+        path,
+        operationId: one['operationId'] as string,
+        summary: one['summary'] as string,
+        description: one['description'] as string | undefined,
+        tag: (one['tags'] as readonly string[])[0] ?? '',
+        parameters: one['parameters'] as readonly JsonSchema[],
+        content: ((one['requestBody'] as JsonSchema | undefined)?.['content'] ?? {}) as Record<
+          string,
+          JsonSchema
+        >,
+      })),
+  );
 }

@@ -1,6 +1,6 @@
 /**
  * Descriptions of fields and parameters by name; `channel_id` also uses that of `channelId`. `{noun}` and `{nouns}` stand for
- * the record that has the field (`nouns.ts`).
+ * the record that has the field (`nounOf`).
  */
 export const fieldDescriptions: Readonly<Record<string, string>> = {
   accepted: 'Number of messages in the {noun} that the provider accepted.',

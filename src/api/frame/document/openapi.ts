@@ -1,22 +1,20 @@
 /** The declarations as an OpenAPI 3.1 document: nothing in it is written twice. */
 import * as t from 'io-ts';
 import {
+  type JsonSchema,
   named,
+  type NamedSchemas,
   nameOf,
   toJsonSchema,
-  type JsonSchema,
-  type NamedSchemas,
 } from '../../../codecs/json-schema.ts';
-import { eventKeys } from '../../../domain/webhooks/event-key.ts';
+import { eventDescriptions, type EventKey, eventKeys } from '../../../domain/webhooks/event-key.ts';
 import { failures, guide, keyDescription } from './guide.ts';
 import type { Declaration, Endpoint, ResponseDeclaration } from '../endpoint.ts';
-import { codeOfMessage } from '../error-code.ts';
+import { codeOfMessage } from '../error-envelope.ts';
 import { ErrorEnvelope } from '../envelope.ts';
-import { described, describedParameter } from './describe-fields.ts';
-import { eventOperation } from './event-operation.ts';
-import { idInPath, nounOf } from './nouns.ts';
-import { withEnumNames } from './enum-names.ts';
-import { answerHeaders, errorHeaders, headersOf } from './answer-headers.ts';
+import { described, describedParameter, idInPath, nounOf } from './describe-fields.ts';
+import { exampleOfEvent } from '../../../codecs/event-example.ts';
+import { eventEnvelope } from '../../../codecs/event.ts';
 
 export type OpenApiDocument = JsonSchema;
 
@@ -239,4 +237,127 @@ function errorResponse(code: number, { description, ...envelope }: (typeof failu
     ...(headers !== undefined && { headers }),
     content: { 'application/json': { schema: { $ref: '#/components/schemas/ApiError' }, example } },
   };
+}
+
+/** One event as an operation of the document's `webhooks`. */
+function eventOperation(key: EventKey, schemas: NamedSchemas): JsonSchema {
+  return {
+    operationId: `on.${key}`,
+    summary: eventDescriptions[key],
+    tags: ['Events'],
+    security: [],
+    parameters: eventHeaders(key),
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: toJsonSchema(eventEnvelope(key), schemas),
+          example: exampleOfEvent(key, 1001),
+        },
+      },
+    },
+    responses: {
+      '2XX': { description: `The receiver has the \`${key}\` event; any other answer is a failed delivery` },
+    },
+  };
+}
+
+const errorHeaders: Readonly<Record<number, JsonSchema>> = {
+  401: {
+    'WWW-Authenticate': {
+      schema: { type: 'string' },
+      description: 'Names the header that carries the API key',
+    },
+  },
+  429: {
+    'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait before the next request' },
+  },
+  503: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait, if known' } },
+};
+
+/** Stored in `components/headers`; the responses refer to them. */
+const answerHeaders: Readonly<Record<string, JsonSchema>> = {
+  'X-Request-Id': {
+    schema: { type: 'string' },
+    description: 'Id of the request in the log: yours if you sent one, else a new one',
+  },
+  'RateLimit-Limit': { schema: { type: 'integer' }, description: 'Most requests the key may send at once' },
+  'RateLimit-Remaining': {
+    schema: { type: 'integer' },
+    description: 'Requests of RateLimit-Limit that are left',
+  },
+  'RateLimit-Reset': {
+    schema: { type: 'integer' },
+    description: 'Seconds until RateLimit-Remaining equals RateLimit-Limit',
+  },
+  'RateLimit-Policy': {
+    schema: { type: 'string' },
+    description: 'Requests per window in seconds, and the burst: `1000;w=1;burst=2000`',
+  },
+  'Idempotent-Replayed': {
+    schema: { type: 'string', enum: ['true'] },
+    description: '`true` on a stored response to an earlier request with the same Idempotency-Key',
+  },
+};
+
+const rateLimited = /^RateLimit-/;
+
+/** References to the headers of an operation's successful answers. */
+function headersOf({
+  access,
+  idempotent,
+}: {
+  readonly access: string;
+  readonly idempotent?: true | undefined;
+}): JsonSchema {
+  const names = Object.keys(answerHeaders).filter((name) => {
+    if (name === 'Idempotent-Replayed') return idempotent === true;
+    return access !== 'public' || !rateLimited.test(name);
+  });
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** Header parameters of an event's request. */
+const eventHeaders = (key: string): readonly JsonSchema[] =>
+  Object.entries({
+    'webhook-id': `Id of the \`${key}\` event; a resent event keeps it.`,
+    'webhook-timestamp': `Time of this attempt to send \`${key}\`, in seconds since 1970 (UTC).`,
+    'webhook-signature': `Signature of the \`${key}\` event if there is a secret: \`v1,\` and the Base64 of HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<body>\`.`,
+    'X-Webhook-Signature-256': `Signature of the body of \`${key}\` if there is a secret: \`sha256=\` and the hex HMAC-SHA256.`,
+    'X-Event-Key': `\`${key}\`, as in the body.`,
+    'X-Webhook-Id': `Id of the webhook that receives \`${key}\`.`,
+    'X-Workspace-Id': `Id of the workspace in which \`${key}\` happened.`,
+  }).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: !/signature/i.test(name),
+    description,
+    schema: { type: 'string' },
+  }));
+
+const upperSnake = (text: string): string =>
+  text
+    .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
+    .replaceAll(/\W/g, '_')
+    .toUpperCase();
+
+const valuesOf = (schema: Readonly<Record<string, unknown>>): readonly string[] =>
+  schema['type'] === 'string' && Array.isArray(schema['enum']) ? schema['enum'].map(String) : [];
+
+/**
+ * Gives an enum names with its own name in front if it shares a value with another enum: generators need them for languages whose
+ * enums have no scope, such as Go.
+ */
+function withEnumNames(schemas: NamedSchemas): NamedSchemas {
+  const uses = new Map<string, number>();
+  for (const schema of schemas.values())
+    for (const value of valuesOf(schema)) uses.set(upperSnake(value), (uses.get(upperSnake(value)) ?? 0) + 1);
+  return new Map(
+    [...schemas].map(([name, schema]) => {
+      const values = valuesOf(schema);
+      if (values.every((value) => uses.get(upperSnake(value)) === 1)) return [name, schema];
+      const names = values.map((value) => upperSnake(`${name}_${value}`));
+      return [name, { ...schema, 'x-enum-varnames': names }];
+    }),
+  );
 }

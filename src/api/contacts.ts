@@ -1,9 +1,9 @@
-/** The contacts of a workspace; Spec 4.6 is `updateContact`. */
+/** The contacts of a workspace and their opt-outs and opt-ins; Spec 4.6 is `updateContact`. */
 import * as t from 'io-ts';
 import { ContactCursor, CreateContact, UpdateContact } from '../codecs/contact.ts';
 import { EventContact as Contact } from '../codecs/event.ts';
 import { describe, named } from '../codecs/json-schema.ts';
-import { idOf, limitUpTo, textOf, Uuid } from '../codecs/scalars.ts';
+import { cursorOf, idOf, IsoDateTime, limitUpTo, textOf, Uuid } from '../codecs/scalars.ts';
 import { oneOf, optional, struct } from '../codecs/struct.ts';
 import { exportContact, eraseContact } from '../commands/contacts/erase-contact.ts';
 import * as changing from '../commands/contacts/change-contact.ts';
@@ -19,8 +19,9 @@ import {
   acknowledgement,
   answer,
   answerWith,
-  presentPage,
+  cutPage,
   oneCursorPage,
+  presentPage,
   succeed,
   succeedWith,
 } from './frame/envelope.ts';
@@ -248,3 +249,49 @@ function withLowerCaseTags<I extends Pick<ContactInput, 'tagsId'>>(input: I): I 
   if (input.tagsId === undefined) return input;
   return { ...input, tagsId: input.tagsId.map((tagId) => tagId.toLowerCase()) };
 }
+
+const ConsentCursor = cursorOf(struct({ id: Uuid }));
+
+const Consent = named(
+  'Consent',
+  struct({
+    subscribed: describe(t.boolean, { description: 'False for an opt-out, true for an opt-in.' }),
+    source: describe(oneOf(['person', 'api'], 'ConsentSource'), {
+      description:
+        'Origin of the decision: `person` by a message or a setting in the app, `api` by a request.',
+    }),
+    at: describe(IsoDateTime, { description: 'Time of the opt-out or opt-in.' }),
+  }),
+);
+
+export const listContactConsents = endpoint(
+  {
+    method: 'GET',
+    path: '/api/contacts/:id/consents',
+    operationId: 'listContactConsents',
+    summary: 'List the opt-outs and opt-ins of a contact',
+    description: 'Newest first.',
+    tag,
+    access: 'workspace',
+    params,
+    query: optional({ cursor: ConsentCursor, limit: limitUpTo(1000) }),
+    responses: {
+      200: oneCursorPage('One page of opt-outs and opt-ins', Consent, {
+        subscribed: false,
+        source: 'person',
+        at: '2026-11-21T09:00:00.000Z',
+      }),
+    },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id }, query: asked }) => {
+    const limit = asked.limit ?? 100;
+    await records.getContact(database, workspaceId, id);
+    const person = { workspaceId, contactId: id };
+    const found = await records.listConsents(database, person, { after: asked.cursor?.id, limit });
+    const how = {
+      cursor: (one: records.Consent) => ConsentCursor.encode({ id: one.id }),
+      present: ({ subscribed, source, at }: records.Consent) => ({ subscribed, source, at }),
+    };
+    return { status: 200, body: cutPage(found, limit, how) };
+  },
+);

@@ -1,22 +1,24 @@
 /** Every operation of the API, in the order of the document. */
 import { listAudit } from './audit.ts';
-import { checkNewCampaign } from './campaigns/check.ts';
-import { createCampaign } from './campaigns/create.ts';
-import { previewCsvFile } from './campaigns/csv-preview.ts';
-import { getCsvFile, uploadCsvFile } from './campaigns/csv-files.ts';
+import { checkNewCampaign, createCampaign } from './campaigns/create.ts';
+import { getCsvFile, previewCsvFile, uploadCsvFile } from './campaigns/csv-files.ts';
 import { getCampaignDiagnosis, getCampaignTimeline, streamCampaign } from './campaigns/follow.ts';
 import { getCampaignRecipient, listCampaignRecipients } from './campaigns/recipients.ts';
-import { cancelCampaignEndpoint, pauseCampaignEndpoint, startCampaign } from './campaigns/operate.ts';
-import { updateCampaign } from './campaigns/edit.ts';
+import {
+  cancelCampaignEndpoint,
+  pauseCampaignEndpoint,
+  startCampaign,
+  testCampaignEndpoint,
+  updateCampaign,
+} from './campaigns/operate.ts';
 import { getCampaign, listCampaigns } from './campaigns/report.ts';
-import { testCampaignEndpoint } from './campaigns/test.ts';
 import { getChannel, listChannels } from './channels.ts';
-import { listContactConsents } from './contact-consents.ts';
 import {
   createContact,
   deleteContact,
   exportContactEndpoint,
   getContact,
+  listContactConsents,
   listContacts,
   updateContact,
 } from './contacts.ts';
@@ -32,8 +34,7 @@ import { listContactHistory, listConversationMessages } from './history.ts';
 import { healthz, metricsEndpoint, readyz } from './frame/health.ts';
 import { listNoticesEndpoint, readNotices } from './notices.ts';
 import { uploadMediaFile } from './media.ts';
-import { getMessageEndpoint, listMessagesEndpoint } from './message-list.ts';
-import { sendMessage } from './messages.ts';
+import { getMessageEndpoint, listMessagesEndpoint, sendMessage } from './messages.ts';
 import { receiveProviderCallback, verifyProviderWebhook } from './provider-webhook.ts';
 import {
   countSegment,
@@ -46,31 +47,32 @@ import {
 import { deleteSendingWindow, getSendingWindow, putSendingWindow } from './sending-window.ts';
 import { createTag, deleteTag, getTag, listTags, updateTag } from './tags.ts';
 import { getOverview } from './overview.ts';
-import { previewTemplate } from './template-preview.ts';
 import {
   getPayloadSkeleton,
   getTemplate,
   getTemplateVariables,
   listTemplates,
+  previewTemplate,
   syncTemplates,
 } from './templates.ts';
 import { getWallet, listWalletEntries, rechargeWallet } from './wallet.ts';
-import { listWebhookEvents } from './webhooks/catalogue.ts';
 import {
   createWebhook,
   deleteWebhook,
   getWebhook,
+  listWebhookEvents,
   listWebhooks,
+  readWebhookHealth,
   updateWebhook,
 } from './webhooks/configurations.ts';
 import {
   getWebhookDelivery,
+  listDeliveries,
   listWebhookDeliveries,
+  resendFailed,
   resendWebhookDelivery,
   testWebhook,
 } from './webhooks/deliveries.ts';
-import { listDeliveries, resendFailed } from './webhooks/delivery-log.ts';
-import { readWebhookHealth } from './webhooks/webhook-health.ts';
 
 const operations: readonly Endpoint[] = [
   createCampaign,

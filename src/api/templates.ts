@@ -1,5 +1,5 @@
-import { describe } from '../codecs/json-schema.ts';
-import { limitUpTo, idOf, Page, repeated, textOf } from '../codecs/scalars.ts';
+import { describe, named } from '../codecs/json-schema.ts';
+import { idOf, limitUpTo, Page, repeated, textOf, Uuid } from '../codecs/scalars.ts';
 import { optional, struct } from '../codecs/struct.ts';
 import {
   exampleTemplateId,
@@ -17,7 +17,13 @@ import type { Principal } from '../domain/workspaces/api-key.ts';
 import * as records from '../records/templates/templates.ts';
 import { getChannelState } from '../records/workspaces/channel-states.ts';
 import { endpoint } from './frame/endpoint.ts';
-import { answer, answerWith, onePage, page, succeed, succeedWith } from './frame/envelope.ts';
+import { answer, answerWith, FieldProblems, onePage, page, succeed, succeedWith } from './frame/envelope.ts';
+import { MessagePreview, messagePreviewExample } from '../codecs/message-preview.ts';
+import { VariableMapping } from '../codecs/variable-mapping.ts';
+import { compileRenderer } from '../domain/templates/plan.ts';
+import { previewMessage } from '../domain/templates/preview.ts';
+import { compileMapping } from '../domain/templates/variable-mapping.ts';
+import { getContact } from '../records/contacts/contacts.ts';
 
 const tag = 'Templates';
 const params = struct({ templateId: idOf('Template') });
@@ -179,3 +185,51 @@ export const getPayloadSkeleton = endpoint(
     return { status: 200, body: succeed(skeleton) };
   },
 );
+
+export const previewTemplate = endpoint(
+  {
+    method: 'POST',
+    path: '/api/templates/:templateId/preview',
+    operationId: 'previewTemplate',
+    summary: 'Preview a template’s message as the recipient will see it',
+    description:
+      'Fills the mapping from the contact. Without a contact, and for empty fields, the variables stay visible.',
+    tag: 'Templates',
+    access: 'workspace',
+    params: struct({ templateId: idOf('Template') }),
+    body: optional({ variable_mapping: VariableMapping, contact_id: Uuid }),
+    bodyExample: {
+      variable_mapping: { body: { '1': 'firstName' }, default_values: { body: { '1': 'there' } } },
+    },
+    responses: {
+      200: answer(
+        'Preview, and the problems of the mapping',
+        named('TemplatePreview', struct({ message: MessagePreview, problems: FieldProblems })),
+        { message: messagePreviewExample, problems: [] },
+      ),
+    },
+  },
+  async ({ dependencies, principal: { workspaceId }, params: { templateId }, body }) => {
+    const { database, now } = dependencies;
+    const template = await records.getTemplate(database, workspaceId, templateId);
+    const contact =
+      body.contact_id === undefined ? {} : await getContact(database, workspaceId, body.contact_id);
+    const result = compileMapping(parseTemplate(template.components, template), body.variable_mapping, {
+      selectionType: 'all_contacts',
+      now: now(),
+    });
+    if (!result.ok) {
+      return {
+        status: 200,
+        body: succeed({ message: previewMessage(template, []), problems: result.problems }),
+      };
+    }
+    const { plan, resolvers } = result.mapping;
+    // Shows a placeholder for an empty value, so that the variable stays visible.
+    const values = resolvers.map(({ path, resolve }) => resolve({ contact }) || placeholderOf(path));
+    const message = previewMessage(template, compileRenderer(plan)(values));
+    return { status: 200, body: succeed({ message, problems: [] }) };
+  },
+);
+
+const placeholderOf = (path: string): string => `{{${path.split('.').at(-1) ?? ''}}}`;

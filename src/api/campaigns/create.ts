@@ -1,13 +1,19 @@
-/** POST /api/campaigns/auto-trigger (Spec 4.1). */
+/** POST /api/campaigns/auto-trigger (Spec 4.1), and POST /api/campaigns/check: the same checks without creating anything. */
 import * as t from 'io-ts';
-import { named } from '../../codecs/json-schema.ts';
-import { CreateCampaign } from '../../codecs/create-campaign.ts';
+import { describe, named } from '../../codecs/json-schema.ts';
+import { CheckCampaign, CreateCampaign } from '../../codecs/create-campaign.ts';
 import { Integer, IsoDateTime } from '../../codecs/scalars.ts';
-import { struct } from '../../codecs/struct.ts';
+import { nullish, struct } from '../../codecs/struct.ts';
 import { exampleTemplateId } from '../../codecs/template.ts';
 import * as creating from '../../commands/campaigns/create-campaign.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import { campaignFields, windowFields } from './report-codec.ts';
+import { countsBy } from '../../codecs/message.ts';
+import { Amount } from '../../codecs/wallet.ts';
+import { dryRunCampaign } from '../../commands/campaigns/dry-run-campaign.ts';
+import { shownProblems } from '../../domain/error.ts';
+import { formatAmount } from '../../domain/money.ts';
+import { answer, FieldProblems, succeed } from '../frame/envelope.ts';
 
 const Created = named(
   'CreatedCampaign',
@@ -110,3 +116,97 @@ function present({ campaign, canSendTest, beginsAt }: creating.CreatedCampaign, 
     },
   } as const;
 }
+
+const Checked = named(
+  'CampaignCheck',
+  struct({
+    problems: describe(FieldProblems, {
+      description:
+        'Problems that prevent the campaign, by field; empty if it can be created and has recipients.',
+    }),
+    warnings: describe(FieldProblems, {
+      description:
+        'Probable mistakes that do not prevent the campaign: unknown fields, or `{{firstname}}`, which is the name of no field and would be sent as it stands.',
+    }),
+    total_contacts: describe(Integer, { description: 'Number of recipients that would be sent to.' }),
+    skipped_reasons: countsBy('SkipReason'),
+    is_estimate: describe(t.boolean, {
+      description: 'True if only the beginning of a large audience was counted.',
+    }),
+    cost: Amount,
+    available: describe(Amount, { description: 'Amount the wallet can spend, as a decimal string.' }),
+    currency: t.string,
+    duration_seconds: describe(Integer, {
+      description:
+        'Estimated seconds from `begins_at` to `ends_at` at the channel’s present rate without other campaigns; closed hours count.',
+    }),
+    begins_at: describe(nullish(IsoDateTime), {
+      description:
+        'Time at which sending would begin: now, at `scheduled_at`, or when the sending window opens; null if the campaign cannot be created.',
+    }),
+    ends_at: describe(nullish(IsoDateTime), {
+      description: 'Estimated end of sending within the sending window; null without recipients.',
+    }),
+  }),
+);
+
+export const checkNewCampaign = endpoint(
+  {
+    method: 'POST',
+    path: '/api/campaigns/check',
+    operationId: 'checkCampaign',
+    summary: 'Check a campaign without creating it',
+    description:
+      'Reads the audience as preparation would and returns the number of recipients, reasons for skipping, cost and duration. Creates nothing.',
+    tag: 'Campaigns',
+    access: 'channel',
+    body: CheckCampaign,
+    bodyLimit: 8 * 1024 * 1024,
+    bodyExample: {
+      name: 'Spring offer',
+      template_id: exampleTemplateId,
+      contact_selection_type: 'quick_contacts',
+      quick_contacts: ['+4915112345678,Ada', '+919876543210,Grace'],
+      send_type: 'IMMEDIATE',
+    },
+    responses: {
+      200: answer('Result of the check', Checked, {
+        problems: [],
+        warnings: [],
+        total_contacts: 19842,
+        skipped_reasons: { INVALID_PHONE: 120, DUPLICATE: 38 },
+        is_estimate: false,
+        cost: '992.1',
+        available: '1500',
+        currency: 'USD',
+        duration_seconds: 255,
+        begins_at: '2026-11-21T09:00:00.000Z',
+        ends_at: '2026-11-21T09:04:15.000Z',
+      }),
+    },
+  },
+  async ({ dependencies, principal, body }) => {
+    const tried = await dryRunCampaign(
+      { ...dependencies, database: dependencies.searchDatabase },
+      principal,
+      body,
+    );
+    const ignored = (body.ignored ?? []).map((field) => ({ field, message: `${field} is ignored: unknown` }));
+    return {
+      status: 200,
+      body: succeed({
+        problems: shownProblems(tried.problems),
+        warnings: shownProblems([...ignored, ...tried.warnings]),
+        total_contacts: tried.total,
+        skipped_reasons: tried.skipped,
+        is_estimate: tried.isEstimate,
+        cost: formatAmount(tried.cost),
+        available: formatAmount(tried.available),
+        currency: tried.currency,
+        duration_seconds: tried.durationSeconds,
+        begins_at: tried.beginsAt,
+        ends_at: tried.endsAt,
+      }),
+    };
+  },
+);

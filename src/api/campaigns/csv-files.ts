@@ -1,15 +1,21 @@
-/** POST /api/campaigns/csv-files, and the public URL it answers with. */
+/** POST /api/campaigns/csv-files, the public URL it returns, and the preview of an uploaded CSV. */
 import * as t from 'io-ts';
-import { named } from '../../codecs/json-schema.ts';
+import { describe, named } from '../../codecs/json-schema.ts';
 import { campaignFileUrl, isCampaignFileKey } from '../../commands/audience/campaign-file.ts';
-import { Integer } from '../../codecs/scalars.ts';
-import { refined, struct } from '../../codecs/struct.ts';
+import { Digits, Integer, Uuid } from '../../codecs/scalars.ts';
+import { nullish, oneOf, optional, refined, struct } from '../../codecs/struct.ts';
 import { uploadCampaignFile } from '../../commands/campaigns/upload-campaign-file.ts';
-import { excerptHeaders } from '../../domain/audience/csv-excerpt.ts';
-import { NotFound } from '../../domain/error.ts';
+import { excerptCells, excerptHeaders, excerptRows } from '../../domain/audience/csv-excerpt.ts';
+import { NotFound, shownProblems } from '../../domain/error.ts';
 import { findCampaignFile } from '../../records/campaigns/files.ts';
 import { endpoint } from '../frame/endpoint.ts';
-import { answer, succeed } from '../frame/envelope.ts';
+import { answer, FieldProblems, succeed } from '../frame/envelope.ts';
+import { CsvMapping } from '../../codecs/campaign-audience.ts';
+import { MessagePreview, messagePreviewExample } from '../../codecs/message-preview.ts';
+import { countsBy } from '../../codecs/message.ts';
+import { VariableMapping } from '../../codecs/variable-mapping.ts';
+import { previewCsv } from '../../commands/campaigns/preview-csv.ts';
+import { skipReasons } from '../../domain/campaigns/recipient.ts';
 
 const CsvFile = named(
   'CsvFile',
@@ -93,6 +99,155 @@ export const getCsvFile = endpoint(
       content,
       contentType: 'text/csv',
       headers: { 'content-disposition': `attachment; filename="${params.key}"` },
+    };
+  },
+);
+
+const mostShownProblems = 20;
+
+const SkippedRow = named(
+  'CsvSkippedRow',
+  struct({
+    line: nullish(Integer),
+    phone_number: nullish(Digits),
+    reason: oneOf(skipReasons, 'SkipReason'),
+    reason_detail: nullish(t.string),
+  }),
+);
+
+const Preview = named(
+  'CsvPreview',
+  struct({
+    // An enum with a tab stops oapi-codegen.
+    delimiter: describe(t.string, { minLength: 1, maxLength: 1 }),
+    headers: describe(t.readonlyArray(t.string), {
+      description: 'Names of the first 500 columns, shortened if long.',
+    }),
+    mapping: describe(CsvMapping, { description: '`csv_mapping` of the request, or the guessed one.' }),
+    confidence: describe(t.record(t.string, t.number), {
+      description: 'Confidence of the guess from 0 to 1, by field of the mapping.',
+    }),
+    rows: describe(
+      t.readonlyArray(
+        named(
+          'CsvPreviewRow',
+          struct({
+            line: nullish(Integer),
+            cells: t.readonlyArray(t.string),
+            phone_number: nullish(Digits),
+            reason: nullish(oneOf(skipReasons, 'SkipReason')),
+            reason_detail: nullish(t.string),
+            message: nullish(MessagePreview),
+          }),
+        ),
+      ),
+      { description: 'First ten rows, fewer if they are long, each with its first 500 cells.' },
+    ),
+    reasons: describe(countsBy('SkipReason'), {
+      description: 'Number of rows that would be skipped, by reason.',
+    }),
+    skipped_rows: describe(t.readonlyArray(SkippedRow), {
+      description:
+        'Rows that would be skipped, of those that were read; empty unless `with_skipped_rows` is true.',
+    }),
+    rows_read: Integer,
+    is_whole: describe(t.boolean, { description: 'False if the file has more rows than were read.' }),
+    problems: describe(FieldProblems, {
+      description: 'Problems of the variable mapping with the template, by field.',
+    }),
+  }),
+);
+
+export const previewCsvFile = endpoint(
+  {
+    method: 'POST',
+    path: '/api/campaigns/csv-files/:key/preview',
+    operationId: 'previewCampaignCsv',
+    summary: 'Preview how a campaign would read an uploaded CSV',
+    description:
+      'Reads the first 10,000 rows. Without `csv_mapping` it guesses the columns; with `template_id` it renders the first rows as messages.',
+    tag: 'Campaigns',
+    access: 'workspace',
+    params: struct({ key: FileKey }),
+    body: optional({
+      csv_mapping: CsvMapping,
+      template_id: Uuid,
+      variable_mapping: VariableMapping,
+      with_skipped_rows: describe(t.boolean, {
+        description: '`true` returns `skipped_rows`; default `false`.',
+      }),
+    }),
+    bodyExample: { csv_mapping: { phone_column: 0, country_code_column: 1 } },
+    responses: {
+      200: answer('First rows as the campaign would read them', Preview, {
+        delimiter: ',',
+        headers: ['phone', 'country', 'name'],
+        mapping: { phone_column: 0, country_code_column: 1, name_column: 2 },
+        confidence: { phone_column: 1, country_code_column: 0.98, name_column: 1 },
+        rows: [
+          {
+            line: 2,
+            cells: ['15112345678', '49', 'Ada'],
+            phone_number: '4915112345678',
+            reason: null,
+            reason_detail: null,
+            message: messagePreviewExample,
+          },
+        ],
+        reasons: { INVALID_PHONE: 3 },
+        skipped_rows: [],
+        rows_read: 1200,
+        is_whole: true,
+        problems: [],
+      }),
+    },
+  },
+  async ({ dependencies, principal: { workspaceId }, params: { key }, body }) => {
+    const found = await previewCsv(dependencies, {
+      workspaceId,
+      key,
+      mapping: body.csv_mapping,
+      templateId: body.template_id,
+      variableMapping: body.variable_mapping,
+      keepsSkipped: body.with_skipped_rows === true,
+    });
+    const rows = found.rows.map(({ candidate, recipient, message }) => ({
+      line: candidate.line,
+      cells: excerptCells(candidate.row ?? []),
+      phone_number: recipient.phone?.digits ?? null,
+      reason: recipient.skip?.reason ?? null,
+      reason_detail: recipient.skip?.detail ?? null,
+      message,
+    }));
+    const { delimiter, headers, confidence, reasons, rowsRead, isWhole, problems } = found;
+    const { phone_column, country_code_column, name_column, email_column, custom_field_mapping } =
+      found.mapping;
+    const mapping = {
+      phone_column,
+      country_code_column,
+      ...(name_column != null && { name_column }),
+      ...(email_column != null && { email_column }),
+      ...(custom_field_mapping != null && { custom_field_mapping }),
+    };
+    const rest = {
+      delimiter,
+      headers: excerptHeaders(headers),
+      mapping,
+      confidence,
+      reasons,
+      rows_read: rowsRead,
+      is_whole: isWhole,
+      problems: shownProblems(problems).slice(0, mostShownProblems),
+    };
+    const skippedRows = found.skippedRows.map(({ line, phone, skip }) => ({
+      line,
+      phone_number: phone?.digits ?? null,
+      reason: skip?.reason ?? 'INVALID_PHONE',
+      reason_detail: skip?.detail ?? null,
+    }));
+    return {
+      status: 200,
+      body: succeed({ ...rest, skipped_rows: skippedRows, rows: excerptRows(rows, rest) }),
     };
   },
 );

@@ -1,8 +1,8 @@
-/** POST /api/campaigns/:id/start, /pause and /cancel. */
+/** What changes one campaign: POST /api/campaigns/:id/start, /pause, /cancel and /test, and PATCH /api/campaigns/:id. */
 import * as t from 'io-ts';
 import { describe } from '../../codecs/json-schema.ts';
-import { idOf } from '../../codecs/scalars.ts';
-import { optional, struct } from '../../codecs/struct.ts';
+import { idOf, IsoDateTime, textOf } from '../../codecs/scalars.ts';
+import { notBlank, nullish, optional, struct } from '../../codecs/struct.ts';
 import {
   cancelCampaign,
   pauseCampaign,
@@ -11,8 +11,13 @@ import {
 import type { Dependencies } from '../../dependencies.ts';
 import { getCampaignReport } from '../../records/campaigns/report.ts';
 import { endpoint } from '../frame/endpoint.ts';
-import { record, succeed } from '../frame/envelope.ts';
+import { answerWith, ErrorEnvelope, record, succeed, succeedWith } from '../frame/envelope.ts';
 import { CampaignDetail, campaignDetailExample, presentCampaignDetail } from './report-codec.ts';
+import { SendingWindow, sendingWindowExample } from '../../codecs/sending-window.ts';
+import { editCampaign } from '../../commands/campaigns/edit-campaign.ts';
+import { listOf } from '../../codecs/collections.ts';
+import { testCampaign } from '../../commands/campaigns/test-campaign.ts';
+import { sentAnswer, SentMessage, unknownAnswer } from '../messages.ts';
 
 const CampaignId = struct({ id: idOf('Campaign') });
 const example = { status: 'success', data: campaignDetailExample };
@@ -91,4 +96,89 @@ export const cancelCampaignEndpoint = move(
     shown: { status: 'CANCELLED' },
   },
   cancelCampaign,
+);
+
+const updated = 'Campaign updated successfully';
+
+export const updateCampaign = endpoint(
+  {
+    method: 'PATCH',
+    path: '/api/campaigns/:id',
+    operationId: 'updateCampaign',
+    summary: 'Change a campaign',
+    description:
+      'Omitted fields do not change. `sending_window: null` removes the campaign’s own window; a new window applies within two seconds, also to a running campaign. `ignore_quiet_hours` needs an operator’s key. `scheduled_at` reschedules a SCHEDULED campaign and must be in the future.',
+    tag: 'Campaigns',
+    access: 'workspace',
+    params: struct({ id: idOf('Campaign') }),
+    body: optional({
+      name: notBlank(textOf({ max: 255 })),
+      description: nullish(textOf({ max: 1000 })),
+      sending_window: nullish(SendingWindow),
+      ignore_quiet_hours: t.boolean,
+      scheduled_at: IsoDateTime,
+    }),
+    bodyExample: { sending_window: sendingWindowExample },
+    responses: {
+      200: answerWith('Campaign after the change', updated, CampaignDetail, {
+        ...campaignDetailExample,
+        sending_window: sendingWindowExample,
+      }),
+    },
+    errors: [409],
+  },
+  async ({ dependencies, principal, params: { id }, body }) => {
+    await editCampaign(dependencies, principal, id, {
+      name: body.name,
+      description: body.description,
+      sendingWindow: body.sending_window,
+      ignoreQuietHours: body.ignore_quiet_hours,
+      scheduledAt: body.scheduled_at,
+    });
+    const report = await getCampaignReport(dependencies.database, principal.workspaceId, id);
+    return { status: 200, body: succeedWith(updated, presentCampaignDetail(report)) };
+  },
+);
+
+export const testCampaignEndpoint = endpoint(
+  {
+    method: 'POST',
+    path: '/api/campaigns/:id/test',
+    operationId: 'testCampaign',
+    summary: 'Send a test message of a campaign to your own number',
+    description:
+      'Without `variables` the message has the values of the first prepared recipient. It is charged, and its events have `messageSource: campaign`.',
+    tag: 'Campaigns',
+    access: 'channel',
+    params: struct({ id: idOf('Campaign') }),
+    body: struct({ phone_number: t.string }, { variables: listOf(t.string) }),
+    bodyExample: { phone_number: '+4915112345678', variables: ['Ada'] },
+    responses: {
+      200: answerWith(
+        'The provider accepted the message',
+        'Template message sent successfully',
+        SentMessage,
+        {
+          messageId: '0197c1f2-7a6e-7b52-9a40-3f0f6a3c9d11',
+          providerMessageId: 'wamid.HBgNNDkxNTExMjM0NTY3OA',
+          status: 'accepted',
+          recipientPhoneNumber: '4915112345678',
+          phoneNumberId: '106540352242922',
+        },
+      ),
+      502: { description: 'The provider cannot be reached, or did not answer in time', body: ErrorEnvelope },
+    },
+    errors: [409],
+  },
+  async ({ dependencies, principal, params, body }) => {
+    const { outcome, ...sentTo } = await testCampaign(dependencies, {
+      workspaceId: principal.workspaceId,
+      campaignId: params.id,
+      phoneNumber: body.phone_number,
+      variables: body.variables,
+    });
+    if (outcome.kind === 'unknown') return unknownAnswer(dependencies);
+    const { messageId, providerMessageId, status } = outcome;
+    return sentAnswer({ messageId, providerMessageId, status, ...sentTo });
+  },
 );

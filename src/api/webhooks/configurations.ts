@@ -1,4 +1,5 @@
-/** Spec 4.7: the webhook configurations of a workspace. */
+/** Spec 4.7: the webhook configurations of a workspace, their health, and the events they can receive. */
+import * as t from 'io-ts';
 import { idOf, limitUpTo, Page } from '../../codecs/scalars.ts';
 import { optional, struct } from '../../codecs/struct.ts';
 import type { Dependencies } from '../../dependencies.ts';
@@ -6,6 +7,7 @@ import { Invalid } from '../../domain/error.ts';
 import { targetUrlMessage } from '../../outbound/address-guard.ts';
 import { createId } from '../../records/database/uuid-v7.ts';
 import * as records from '../../records/webhooks/configurations.ts';
+import { getWebhookHealth } from '../../records/webhooks/configurations.ts';
 import type { SecretBox, SecretRow } from '../../secrets.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import {
@@ -19,8 +21,19 @@ import {
   succeedWith,
 } from '../frame/envelope.ts';
 import { createOnce } from '../frame/idempotency.ts';
-import { CreateWebhook, UpdateWebhook, Webhook } from './codecs.ts';
-import { webhookExample } from './examples.ts';
+import {
+  CatalogueEntry,
+  CreateWebhook,
+  UpdateWebhook,
+  Webhook,
+  webhookExample,
+  WebhookHealth,
+  webhookHealthExample,
+} from './codecs.ts';
+import { eventEnvelope } from '../../codecs/event.ts';
+import { toJsonSchema } from '../../codecs/json-schema.ts';
+import { exampleOfEvent } from '../../codecs/event-example.ts';
+import { eventDescriptions, type EventKey, eventKeys } from '../../domain/webhooks/event-key.ts';
 
 const tag = 'Webhooks';
 const collection = '/api/external-webhooks';
@@ -171,5 +184,53 @@ export const deleteWebhook = endpoint(
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => {
     await records.deleteWebhookConfiguration(database, workspaceId, id);
     return { status: 200, body: acknowledge('Webhook deleted successfully') };
+  },
+);
+
+export const readWebhookHealth = endpoint(
+  {
+    method: 'GET',
+    path: '/api/external-webhooks/:id/health',
+    operationId: 'getWebhookHealth',
+    summary: 'Read the health of a webhook',
+    description:
+      'A receiver that only fails for three days, at least ten times, is `disabled`; set its status to `active` after repairing it.',
+    tag: 'Webhooks',
+    access: 'workspace',
+    params: struct({ id: idOf('Webhook') }),
+    responses: { 200: answer('Health over the last 20 attempts', WebhookHealth, webhookHealthExample) },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => ({
+    status: 200,
+    body: succeed(await getWebhookHealth(database, workspaceId, id)),
+  }),
+);
+
+function catalogueEntry(eventKey: EventKey, workspaceId: number) {
+  return {
+    eventKey,
+    description: eventDescriptions[eventKey],
+    schema: toJsonSchema(eventEnvelope(eventKey)),
+    example: exampleOfEvent(eventKey, workspaceId),
+  };
+}
+
+export const listWebhookEvents = endpoint(
+  {
+    method: 'GET',
+    path: '/api/external-webhooks/events',
+    operationId: 'listWebhookEvents',
+    summary: 'List the events a webhook can subscribe to',
+    description: 'Every event key with a JSON Schema and an example of the request body.',
+    tag: 'Webhooks',
+    access: 'workspace',
+    responses: {
+      200: answer('Event catalogue', t.readonlyArray(CatalogueEntry), [
+        catalogueEntry('contact.created', 1001),
+      ]),
+    },
+  },
+  async ({ principal: { workspaceId } }) => {
+    return { status: 200, body: succeed(eventKeys.map((key) => catalogueEntry(key, workspaceId))) };
   },
 );

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { eventStream } from '../../../src/api/campaigns/progress-events.ts';
+import { eventStream } from '../../../src/api/campaigns/follow.ts';
 import { revokeApiKey } from '../../../src/records/workspaces/api-keys.ts';
 import { createApiKey } from '../../../src/commands/workspaces/api-keys.ts';
 import { moveCampaignCounters } from '../../../src/commands/callbacks/apply-statuses.ts';

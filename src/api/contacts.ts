@@ -30,7 +30,9 @@ const ContactExport = named(
   'ContactExport',
   struct({
     contact: Contact,
+    formerNumbers: t.readonlyArray(t.string),
     providerIds: t.readonlyArray(t.string),
+    consents: t.readonlyArray(t.UnknownRecord),
     conversations: t.readonlyArray(t.UnknownRecord),
     messages: t.readonlyArray(t.UnknownRecord),
     campaignMessages: t.readonlyArray(t.UnknownRecord),
@@ -199,14 +201,17 @@ export const exportContactEndpoint = endpoint(
     path: '/api/contacts/:id/export',
     operationId: 'exportContact',
     summary: 'Export all data of a person',
-    description: 'Returns the contact, its provider ids, conversations, messages and campaign messages.',
+    description:
+      'Returns the contact, its former numbers and provider ids, opt-outs and opt-ins, conversations, messages and campaign messages.',
     tag,
     access: 'workspace',
     params,
     responses: {
       200: answer('All stored data of the person', ContactExport, {
         contact: contactExample,
+        formerNumbers: ['4930901821'],
         providerIds: ['US.13491208655302741918'],
+        consents: [{ subscribed: true, source: 'api', at: '2026-11-21T09:00:00.000Z' }],
         conversations: [],
         messages: [],
         campaignMessages: [],
@@ -227,7 +232,7 @@ export const deleteContact = endpoint(
     operationId: 'deleteContact',
     summary: 'Delete a contact',
     description:
-      'Removes the contact from lists and audiences; it is restored when its number is added again. `erase=true` also erases number, names, texts, variables and provider ids from contact, campaigns and messages at once; events and callbacks are hidden at once and erased by a job. It also works on a deleted contact. Counters, ledger and ids remain. Of a number or user id that had opted out a keyed hash remains.',
+      'Removes the contact from lists and audiences; it is restored when its number is added again. `erase=true` also erases number, names, texts, variables and provider ids from contact, campaigns and messages at once; events, callbacks and stored answers are hidden at once and erased by a job. It also works on a deleted contact. What stays, and why: totals, ledger and audit log, which hold ids and no number; of a number or user id that had opted out a keyed hash, so that it is not written to again; uploaded CSV files until they are deleted (`DELETE /api/campaigns/csv-files/{key}`); whatever you wrote into names of campaigns, conditions of segments and filters, or texts of a mapping; cells of a CSV that held no readable number, with digits and letters masked if one may be in them. Temporal holds ids only. The provider and your webhooks keep their own copies.',
     tag,
     access: 'workspace',
     params,

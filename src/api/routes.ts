@@ -1,7 +1,7 @@
 /** Every operation of the API, in the order of the document. */
 import { listAudit } from './audit.ts';
 import { checkNewCampaign, createCampaign } from './campaigns/create.ts';
-import { getCsvFile, previewCsvFile, uploadCsvFile } from './campaigns/csv-files.ts';
+import { deleteCsvFile, getCsvFile, previewCsvFile, uploadCsvFile } from './campaigns/csv-files.ts';
 import { getCampaignDiagnosis, getCampaignTimeline, streamCampaign } from './campaigns/follow.ts';
 import { getCampaignRecipient, listCampaignRecipients } from './campaigns/recipients.ts';
 import {
@@ -79,6 +79,7 @@ const operations: readonly Endpoint[] = [
   checkNewCampaign,
   uploadCsvFile,
   getCsvFile,
+  deleteCsvFile,
   previewCsvFile,
   listCampaigns,
   getOverview,

@@ -7,6 +7,7 @@ import { Invalid } from '../domain/error.ts';
 import { conditionProblems, type SegmentCondition } from '../domain/contacts/segment-filter.ts';
 import { countContacts } from '../records/contacts/list.ts';
 import * as records from '../records/contacts/segments.ts';
+import { insertAuditEntry } from '../records/operations/audit.ts';
 import { endpoint } from './frame/endpoint.ts';
 import {
   acknowledge,
@@ -162,7 +163,10 @@ export const deleteSegment = endpoint(
     responses: { 200: acknowledgement('The segment is deleted', 'Segment deleted successfully') },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => {
-    await records.deleteSegment(database, workspaceId, id);
+    await database.transaction(async (transaction) => {
+      await records.deleteSegment(transaction, workspaceId, id);
+      await insertAuditEntry(transaction, { workspaceId, action: 'segment.delete', objectId: id });
+    });
     return { status: 200, body: acknowledge('Segment deleted successfully') };
   },
 );

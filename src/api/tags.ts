@@ -3,6 +3,7 @@ import { idOf, limitUpTo, Page, textOf } from '../codecs/scalars.ts';
 import { optional, struct } from '../codecs/struct.ts';
 import { CreateTag, Tag, UpdateTag } from '../codecs/tag.ts';
 import * as records from '../records/contacts/tags.ts';
+import { insertAuditEntry } from '../records/operations/audit.ts';
 import { endpoint } from './frame/endpoint.ts';
 import {
   acknowledge,
@@ -134,7 +135,10 @@ export const deleteTag = endpoint(
     responses: { 200: acknowledgement('The tag is deleted', 'Tag deleted successfully') },
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => {
-    await records.deleteTag(database, workspaceId, id);
+    await database.transaction(async (transaction) => {
+      await records.deleteTag(transaction, workspaceId, id);
+      await insertAuditEntry(transaction, { workspaceId, action: 'tag.delete', objectId: id });
+    });
     return { status: 200, body: acknowledge('Tag deleted successfully') };
   },
 );

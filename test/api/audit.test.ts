@@ -1,5 +1,8 @@
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { rotateSecrets } from '../../src/commands/workspaces/rotate-secrets.ts';
+import { setFeature } from '../../src/commands/workspaces/workspaces.ts';
+import { createSecretBox } from '../../src/secrets.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';
 import { aTemplate } from '../support/audience-campaign.ts';
 import { rowsOf } from '../support/callback-fixtures.ts';
@@ -17,6 +20,43 @@ async function call(method: string, path: string, body?: unknown, key = workspac
   expect([method, path, answer.status < 300]).toEqual([method, path, true]);
   return answer.body.data;
 }
+
+it('records exports and deletions, and what operators set', async () => {
+  const owner = await api.seedWorkspace();
+  const ask = (method: string, path: string, body?: unknown) => call(method, path, body, owner.channelKey);
+  const { campaign } = await ask('POST', '/api/campaigns/auto-trigger', {
+    name: 'Export',
+    template_id: await aTemplate(api.database.pool, owner),
+    contact_selection_type: 'quick_contacts',
+    quick_contacts: ['+4915112345678'],
+    send_type: 'IMMEDIATE',
+  });
+  const path = `/api/campaigns/${campaign.id}/recipients`;
+  expect((await api.send('GET', `${path}?format=csv`, { key: owner.channelKey })).status).toBe(200);
+  await ask('GET', path);
+  const conditions = [{ field: 'subscribed', operator: 'eq', value: true }];
+  const segment = await ask('POST', '/api/segments', { name: 'S', conditions });
+  await ask('DELETE', `/api/segments/${segment.id}`);
+  const colours = { text_color: '#000000', background_color: '#ffffff', createdBy: 'me' };
+  const tag = await ask('POST', '/api/tags', { name: 'T', ...colours });
+  await ask('DELETE', `/api/tags/${tag.tagId}`);
+  const { workspaceId } = owner;
+  await setFeature(api.dependencies, { workspaceId, feature: 'schedule_campaigns', value: 'off' });
+  const newer = createSecretBox(['another key of the tests', ...api.dependencies.config.secretsKeys]);
+  await rotateSecrets({ ...api.dependencies, secrets: newer });
+  const actions = (await ask('GET', '/api/audit')).map((one: Record<string, string>) => [
+    one['action'],
+    one['object_id'],
+  ]);
+  expect(actions.slice(0, 6)).toEqual([
+    ['installation.rotate-secrets', 'database'],
+    ['workspace.set-feature', 'schedule_campaigns'],
+    ['tag.delete', tag.tagId],
+    ['segment.delete', segment.id],
+    ['campaign.export', campaign.id],
+    ['campaign.create', campaign.id],
+  ]);
+});
 
 it('records for every key what it did, to which object, by which request', async () => {
   const before = (await call('GET', '/api/audit')).length;

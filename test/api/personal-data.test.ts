@@ -279,10 +279,14 @@ it.each([
 
 it('exports the stored data of a person', async () => {
   const { key, contactId } = await aPerson();
+  for (const number of ['4915100004711', digits])
+    await query(sql.fragment`UPDATE contact SET phone_number = ${number} WHERE id = ${contactId}`);
   const { body } = await api.send('GET', `/api/contacts/${contactId}/export`, { key });
   expect(body.data).toMatchObject({
     contact: { id: contactId, firstName: 'Frida', subscribed: false },
-    providerIds: [userId, waId].toSorted(),
+    formerNumbers: ['4915100004711'],
+    providerIds: [userId],
+    consents: [{ subscribed: false, source: 'person', at: expect.any(String) }],
     conversations: [{ status: 'open' }],
     messages: [{ direction: 'inbound', content: expect.stringContaining('STOP') }],
     campaignMessages: [{ variables: ['Frida'] }, { state: 'SKIPPED' }],

@@ -10,6 +10,10 @@ export const createCampaign = (client: Client, body: CreateCampaign, options: Ca
 export const checkCampaign = (client: Client, body: CheckCampaign, options: CallOptions = {}): Promise<CampaignCheckResponse> =>
   client.send({ method: 'POST', path: `/api/campaigns/check`, body, ...options });
 
+/** Delete an uploaded CSV */
+export const deleteCampaignCsv = (client: Client, key: string, options: CallOptions = {}): Promise<Acknowledgement> =>
+  client.send({ method: 'DELETE', path: `/api/campaigns/csv-files/${encodeURIComponent(key)}`, ...options });
+
 /** Preview how a campaign would read an uploaded CSV */
 export const previewCampaignCsv = (client: Client, key: string, body: PreviewCampaignCsv, options: CallOptions = {}): Promise<CsvPreviewResponse> =>
   client.send({ method: 'POST', path: `/api/campaigns/csv-files/${encodeURIComponent(key)}/preview`, body, ...options });
@@ -379,7 +383,7 @@ export const listAuditEntries = (client: Client, query: {
     /** Only entries about the record with this id, such as a campaign. */
     readonly object_id?: string;
     /** Entries of one kind of object only: those whose action begins with it. */
-    readonly object?: "campaign" | "workspace" | "wallet" | "key" | "session" | "sign-in-link" | "channel" | "webhook" | "contact" | "installation";
+    readonly object?: "campaign" | "file" | "segment" | "tag" | "workspace" | "wallet" | "key" | "session" | "sign-in-link" | "channel" | "webhook" | "contact" | "installation";
     /** Entries of one key only. */
     readonly key_id?: string;
     /** Entries at this time or later only. */

@@ -619,8 +619,12 @@ export type ContactData = {
 export type ContactExport = {
   /** Contact in its present state. */
   readonly contact: Contact;
+  /** Up to 20 numbers that the contact had before, in digits; others may have them now. */
+  readonly formerNumbers: readonly (string)[];
   /** Ids under which the provider knows the person, beside the phone number. */
   readonly providerIds: readonly (string)[];
+  /** Opt-outs and opt-ins, oldest first. */
+  readonly consents: readonly ({ readonly [key: string]: unknown })[];
   /** Conversations with the person, oldest first. */
   readonly conversations: readonly ({ readonly [key: string]: unknown })[];
   /** Messages outside campaigns, inbound ones included, oldest first. */

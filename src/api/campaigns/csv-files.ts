@@ -1,4 +1,4 @@
-/** POST /api/campaigns/csv-files, the public URL it returns, and the preview of an uploaded CSV. */
+/** Uploaded CSV files of campaigns: upload, the public URL it returns, preview, download and deletion. */
 import * as t from 'io-ts';
 import { describe, named } from '../../codecs/json-schema.ts';
 import { campaignFileUrl, isCampaignFileKey } from '../../commands/audience/campaign-file.ts';
@@ -6,10 +6,11 @@ import { Digits, Integer, Uuid } from '../../codecs/scalars.ts';
 import { nullish, oneOf, optional, refined, struct } from '../../codecs/struct.ts';
 import { uploadCampaignFile } from '../../commands/campaigns/upload-campaign-file.ts';
 import { excerptCells, excerptHeaders, excerptRows } from '../../domain/audience/csv-excerpt.ts';
-import { NotFound, shownProblems } from '../../domain/error.ts';
-import { findCampaignFile } from '../../records/campaigns/files.ts';
+import { Conflict, NotFound, shownProblems } from '../../domain/error.ts';
+import { deleteCampaignFile, findCampaignFile, isFileNeeded } from '../../records/campaigns/files.ts';
+import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { endpoint } from '../frame/endpoint.ts';
-import { answer, FieldProblems, succeed } from '../frame/envelope.ts';
+import { acknowledge, acknowledgement, answer, FieldProblems, succeed } from '../frame/envelope.ts';
 import { CsvMapping } from '../../codecs/campaign-audience.ts';
 import { MessagePreview, messagePreviewExample } from '../../codecs/message-preview.ts';
 import { countsBy } from '../../codecs/message.ts';
@@ -94,12 +95,49 @@ export const getCsvFile = endpoint(
     const known = await findCampaignFile(dependencies.database, principal.workspaceId, params.key);
     const content = known === undefined ? undefined : await dependencies.storage.read(params.key);
     if (content === undefined) throw new NotFound(what);
+    const { workspaceId } = principal;
+    await insertAuditEntry(dependencies.database, {
+      workspaceId,
+      action: 'file.download',
+      objectId: params.key,
+    });
     return {
       status: 200,
       content,
       contentType: 'text/csv',
       headers: { 'content-disposition': `attachment; filename="${params.key}"` },
     };
+  },
+);
+
+export const deleteCsvFile = endpoint(
+  {
+    method: 'DELETE',
+    path: '/api/campaigns/csv-files/:key',
+    operationId: 'deleteCampaignCsv',
+    summary: 'Delete an uploaded CSV',
+    description:
+      'Campaigns that are prepared no longer need the file. While one is prepared from it, this is answered 409. Without a request a file is deleted 7 days after the last campaign was created from it, or after the retention of the installation (30 days by default).',
+    tag: 'Campaigns',
+    access: 'workspace',
+    params: struct({ key: FileKey }),
+    responses: { 200: acknowledgement('The file is deleted', 'Campaign file deleted successfully') },
+    errors: [409],
+  },
+  async ({ dependencies: { database, storage }, principal: { workspaceId }, params: { key } }) => {
+    const needed = await isFileNeeded(database, workspaceId, key);
+    if (needed === undefined) throw new NotFound(what);
+    if (needed)
+      throw new Conflict(
+        'A campaign is being prepared from this file: delete the file afterwards, or cancel the campaign',
+      );
+    // The file before its row: if the process dies in between, the row leads a repeated request to it.
+    await storage.delete(key);
+    await database.transaction(async (transaction) => {
+      await deleteCampaignFile(transaction, key);
+      await insertAuditEntry(transaction, { workspaceId, action: 'file.delete', objectId: key });
+    });
+    return { status: 200, body: acknowledge('Campaign file deleted successfully') };
   },
 );
 

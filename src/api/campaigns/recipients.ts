@@ -28,6 +28,7 @@ import {
   type RecipientFilter,
   type RecipientReport as RecipientRow,
 } from '../../records/campaigns/recipient-report.ts';
+import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { AskedReason, RecipientReason } from '../../codecs/message.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import { answer, cursorPage, cursorPageOf, succeed } from '../frame/envelope.ts';
@@ -138,9 +139,11 @@ export const listCampaignRecipients = endpoint(
     const asCsv =
       query.format === 'csv' || (accept.includes('text/csv') && !accept.includes('application/json'));
     if (asCsv) {
+      const { workspaceId } = principal;
+      await insertAuditEntry(database, { workspaceId, action: 'campaign.export', objectId: params.id });
       return {
         status: 200,
-        content: dependencies.recipientExport.read(principal.workspaceId, filter),
+        content: dependencies.recipientExport.read(workspaceId, filter),
         contentType: 'text/csv; charset=utf-8',
         headers: { 'content-disposition': `attachment; filename="recipients-${params.id}.csv"` },
       };

@@ -4,6 +4,7 @@
  * previous batch is written.
  */
 import {
+  maskedCell,
   recipientOf,
   skipBeforeContact,
   type AudienceContact,
@@ -112,6 +113,7 @@ function beginBatch(
 const isReachable = (candidate: Candidate): candidate is Reachable => candidate.phone !== undefined;
 
 function skippedRecipient({ phone, line, contact }: Candidate, skip: NewRecipient['skip']): NewRecipient {
-  const reason = skip ?? { reason: 'INVALID_PHONE', detail: null };
-  return { contactId: contact?.id ?? null, phone, line, skip: reason, variables: [] };
+  const { reason, detail } = skip ?? { reason: 'INVALID_PHONE', detail: null };
+  const stored = reason === 'INVALID_PHONE' && detail !== null ? maskedCell(detail) : detail;
+  return { contactId: contact?.id ?? null, phone, line, skip: { reason, detail: stored }, variables: [] };
 }

@@ -188,6 +188,7 @@ export async function checkCampaign(
       ignoreQuietHours: body.ignore_quiet_hours === true,
       status: initialStatus(body.send_type),
       createdBy: principal.keyId,
+      fileKey: fileKeyOf(dependencies.config, body),
       input: await inputOf(body),
     },
     canSendTest: channelIsActive && available >= price,
@@ -279,6 +280,12 @@ function audienceOf(body: CreateCampaign) {
     failed_campaign_id,
     failed_reasons,
   };
+}
+
+function fileKeyOf(config: Creator['config'], body: CreateCampaign): string | undefined {
+  const { csv_file_key: key, csv_file_url: url } = body;
+  if (body.contact_selection_type !== 'csv_contacts') return undefined;
+  return key ?? (url === undefined ? undefined : campaignFileKey(config, url));
 }
 
 /** Audience input as bytes: given a text of 8 MiB, the Postgres driver would encode it in one go. */

@@ -40,7 +40,7 @@ export async function uploadCampaignFile(
   const full = () => {
     const limit = `${config.uploadGibPerWorkspace} GiB and ${mostFiles} campaign files`;
     return new StorageFull(
-      `A workspace can keep at most ${limit} at a time: each is deleted after ${config.retentionDays} days`,
+      `A workspace can keep at most ${limit} at a time: delete those that are no longer needed`,
     );
   };
   const kept = await countCampaignFiles(database, workspaceId);

@@ -1,4 +1,5 @@
 import type { Dependencies } from '../../dependencies.ts';
+import { auditInstallation } from '../../records/operations/installation.ts';
 import type { SecretRow } from '../../secrets.ts';
 import {
   listStoredSecrets,
@@ -19,6 +20,7 @@ export async function rotateSecrets({
 }: Pick<Dependencies, 'database' | 'secrets'>): Promise<{ readonly rotated: number }> {
   let rotated = 0;
   for (const secret of secretColumns) rotated += await rotateColumn({ database, secrets }, secret);
+  if (rotated > 0) await auditInstallation(database, 'installation.rotate-secrets');
   return { rotated };
 }
 

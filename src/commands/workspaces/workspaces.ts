@@ -41,7 +41,11 @@ export async function setFeature(
   const setting = parseFeatureSetting(feature, input.value);
   if (setting === undefined) throw Invalid.at('value', `${feature} must be ${featureValues[feature]}`);
   await requireWorkspace(database, input.workspaceId);
-  await saveFeature(database, input.workspaceId, setting);
+  const { workspaceId } = input;
+  await database.transaction(async (transaction) => {
+    await saveFeature(transaction, workspaceId, setting);
+    await insertAuditEntry(transaction, { workspaceId, action: 'workspace.set-feature', objectId: feature });
+  });
   return { workspaceId: input.workspaceId, ...setting };
 }
 

@@ -78,6 +78,24 @@ export function skipBeforeContact(
   return isNew(candidate.phone) ? undefined : { reason: 'DUPLICATE', detail: null };
 }
 
+/** With fewer digits a cell holds no phone number. */
+const leastDigits = 5;
+const shownDigits = 3;
+
+/**
+ * The cell as it is stored. A row without a readable number belongs to no contact, so that an erasure cannot find it: of
+ * what may be a number only the last three digits stay, of letters that they are letters.
+ */
+export function maskedCell(cell: string): string {
+  let digits = cell.match(/\p{Nd}/gu)?.length ?? 0;
+  if (digits < leastDigits && !cell.includes('@')) return cell;
+  return cell.replaceAll(/\p{L}|\p{Nd}/gu, (character) => {
+    if (!/\p{Nd}/u.test(character)) return 'a';
+    digits -= 1;
+    return digits < shownDigits ? character : '*';
+  });
+}
+
 /** Builds the recipient of a candidate with a unique number. `contact` already includes the fields of the input. */
 export function recipientOf(
   candidate: Candidate & { readonly phone: PhoneNumber },

@@ -5,7 +5,13 @@ const auditActions = [
   'campaign.pause',
   'campaign.cancel',
   'campaign.update',
+  'campaign.export',
+  'file.download',
+  'file.delete',
+  'segment.delete',
+  'tag.delete',
   'workspace.sending-window',
+  'workspace.set-feature',
   'wallet.recharge',
   'wallet.adjust',
   'wallet.release-unknown',
@@ -24,6 +30,7 @@ const auditActions = [
   'contact.erase',
   'contact.export',
   'installation.adopt',
+  'installation.rotate-secrets',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

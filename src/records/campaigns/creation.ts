@@ -189,6 +189,8 @@ export interface NewCampaign {
   readonly ignoreQuietHours?: boolean;
   readonly status: CampaignStatus;
   readonly createdBy: string;
+  /** The uploaded file that is its audience. */
+  readonly fileKey?: string | undefined;
   /** The large part of the audience input in UTF-8: an inline CSV, or the JSON of quick contacts. */
   readonly input: Buffer | undefined;
 }
@@ -219,6 +221,8 @@ export async function insertCampaign(
     ), kept AS (
       INSERT INTO campaign_input (campaign_id, content)
       SELECT id, content FROM created, (VALUES (convert_from(${input === undefined ? null : sql.binary(input)}::bytea, 'UTF8'))) AS given (content) WHERE content IS NOT NULL
+    ), used AS (
+      UPDATE campaign_file SET used_at = now() WHERE workspace_id = ${workspaceId} AND key = ${campaign.fileKey ?? null}::text
     ), audited AS (
       ${auditEntry({ workspaceId, action: 'campaign.create', objectId: id })}
     ), started AS (

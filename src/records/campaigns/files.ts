@@ -42,19 +42,27 @@ export async function insertCampaignFile(
 
 const ExpiredFile = row(t.type({ key: t.string }));
 
-/** Lists the oldest files past their retention, except those from which a campaign is still being prepared. */
+/** True while a campaign is prepared from `file`. */
+const isNeeded = sql.fragment`
+  EXISTS (
+    SELECT FROM campaign
+    WHERE campaign.workspace_id = file.workspace_id AND preparation_status = 'PREPARING'
+      AND status IN ('DRAFT', 'SCHEDULED', 'RUNNING', 'PAUSED')
+      AND (audience ->> 'csv_file_key' = file.key OR right(audience ->> 'csv_file_url', length(file.key)) = file.key))`;
+
+/** Days that a file is kept after the last campaign was created from it, so that another one can be. */
+const keptAfterUse = 7;
+
+/** Lists the oldest files past their retention or their last use, except those from which a campaign is still being prepared. */
 export async function listExpiredCampaignFiles(
   connection: Connection,
   { olderThanDays, limit }: { readonly olderThanDays: number; readonly limit: number },
 ): Promise<readonly string[]> {
   const files = await connection.any(sql.type(ExpiredFile)`
     SELECT key FROM campaign_file AS file
-    WHERE created_at < now() - make_interval(days => ${olderThanDays})
-      AND NOT EXISTS (
-        SELECT FROM campaign
-        WHERE campaign.workspace_id = file.workspace_id AND preparation_status = 'PREPARING'
-          AND status NOT IN ('FAILED', 'CANCELLED')
-          AND (audience ->> 'csv_file_key' = file.key OR right(audience ->> 'csv_file_url', length(file.key)) = file.key))
+    WHERE (created_at < now() - make_interval(days => ${olderThanDays})
+        OR used_at < now() - make_interval(days => ${Math.min(keptAfterUse, olderThanDays)}))
+      AND NOT ${isNeeded}
     ORDER BY created_at
     LIMIT ${limit}`);
   return files.map(({ key }) => key);
@@ -73,6 +81,19 @@ export async function listUnknownFileKeys(
 
 export async function deleteCampaignFile(connection: Connection, key: string): Promise<void> {
   await connection.query(sql.type(nothing)`DELETE FROM campaign_file WHERE key = ${key}`);
+}
+
+const Need = row(t.type({ needed: t.boolean }));
+
+/** Undefined if the workspace has no such file. */
+export async function isFileNeeded(
+  connection: Connection,
+  workspaceId: number,
+  key: string,
+): Promise<boolean | undefined> {
+  const found = await connection.maybeOneFirst(sql.type(Need)`
+    SELECT ${isNeeded} AS needed FROM campaign_file AS file WHERE workspace_id = ${workspaceId} AND key = ${key}`);
+  return found ?? undefined;
 }
 
 const CampaignFile = t.type({ key: t.string, headers: t.array(t.string) });

@@ -63,7 +63,9 @@ const messagesOfPerson = ({ workspaceId, person }: PersonScope) =>
   });
 
 const Held = t.type({
+  formerNumbers: t.readonlyArray(t.string),
   providerIds: t.readonlyArray(t.string),
+  consents: t.readonlyArray(t.UnknownRecord),
   conversations: t.readonlyArray(t.UnknownRecord),
   messages: t.readonlyArray(t.UnknownRecord),
   campaignMessages: t.readonlyArray(t.UnknownRecord),
@@ -75,7 +77,11 @@ const HeldRow = row(t.type({ data: Held }));
 export async function exportPerson(connection: Connection, scope: PersonScope): Promise<PersonData> {
   return connection.oneFirst(sql.type(HeldRow)`
     SELECT jsonb_build_object(
+      'formerNumbers', ${sql.jsonb(scope.person.formerNumbers.filter((number) => number !== scope.person.phoneNumber))},
       'providerIds', ${sql.jsonb([...scope.person.providerIds])},
+      'consents', COALESCE((SELECT jsonb_agg(jsonb_build_object('subscribed', subscribed, 'source', source, 'at', at)
+          ORDER BY id)
+        FROM contact_consent WHERE contact_id = ${scope.person.id}), '[]'),
       'conversations', COALESCE((SELECT jsonb_agg(jsonb_build_object('id', id, 'channelId', channel_id, 'status', status,
           'createdAt', created_at, 'lastMessageAt', last_message_at) ORDER BY created_at)
         FROM conversation WHERE contact_id = ${scope.person.id}), '[]'),

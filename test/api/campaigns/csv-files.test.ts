@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listExpiredCampaignFiles } from '../../../src/records/campaigns/files.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../../support/api.ts';
 
@@ -160,6 +161,45 @@ describe('POST /api/campaigns/csv-files', () => {
 });
 
 describe('a campaign of an uploaded file', () => {
+  const entriesOf = async (key: string) =>
+    (await api.send('GET', `/api/audit?object_id=${key}`, { key: workspace.workspaceKey })).body.data.map(
+      ({ action }: { action: string }) => action,
+    );
+  const remove = (key: string, owner: SeededWorkspace = workspace) =>
+    api.send('DELETE', `/api/campaigns/csv-files/${key}`, { key: owner.workspaceKey });
+
+  it('needs the file until it is prepared; then the file can be deleted', async () => {
+    const { csv_file_key: key, csv_file_url } = (await upload(multipart(csv))).body.data;
+    const { body } = await create(workspace, { csv_file_url });
+    expect(await remove(key)).toMatchObject({ status: 409, body: { error_code: 'conflict' } });
+    expect(await remove(key, await api.seedWorkspace())).toMatchObject({ status: 404 });
+    expect(
+      (await api.send('GET', `/api/campaigns/csv-files/${key}`, { key: workspace.channelKey })).status,
+    ).toBe(200);
+    await api.database.pool.query(sql.type(nothing)`
+      UPDATE campaign SET preparation_status = 'READY' WHERE id = ${body.data.campaign.id}`);
+    expect(await remove(key)).toMatchObject({ status: 200 });
+    expect(await storedFiles()).not.toContain(key);
+    expect(await remove(key)).toMatchObject({ status: 404 });
+    expect(await entriesOf(key)).toEqual(['file.delete', 'file.download']);
+  });
+
+  it('keeps the file for another one for seven days', async () => {
+    const { csv_file_key: key } = (await upload(multipart(csv))).body.data;
+    const listed = () => listExpiredCampaignFiles(api.database.pool, { olderThanDays: 30, limit: 100 });
+    const { body } = await create(workspace, { csv_file_key: key });
+    await api.database.pool.query(sql.type(nothing)`
+      UPDATE campaign_file SET used_at = used_at - interval '8 days' WHERE key = ${key}`);
+    expect(await listed()).not.toContain(key);
+    await api.database.pool.query(sql.type(nothing)`
+      UPDATE campaign SET preparation_status = 'READY' WHERE id = ${body.data.campaign.id}`);
+    expect(await listed()).toContain(key);
+    await create(workspace, { csv_file_key: key });
+    await api.database.pool.query(sql.type(nothing)`
+      UPDATE campaign SET preparation_status = 'READY' WHERE audience ->> 'csv_file_key' = ${key}`);
+    expect(await listed()).not.toContain(key);
+  });
+
   const mapping = { phone_column: 0, country_code_column: 1, name_column: 2 };
 
   async function create(owner: SeededWorkspace, fields: object) {
@@ -214,7 +254,7 @@ it('refuses an upload when the workspace keeps as much as it may, and keeps noth
   expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 413]);
   const refused = answers.find(({ status }) => status === 413);
   expect(refused?.body.message).toBe(
-    'A workspace can keep at most 10 GiB and 10000 campaign files at a time: each is deleted after 30 days',
+    'A workspace can keep at most 10 GiB and 10000 campaign files at a time: delete those that are no longer needed',
   );
   expect(await storedFiles()).toHaveLength(before + 1);
   expect((await upload(multipart(csv))).status).toBe(201);

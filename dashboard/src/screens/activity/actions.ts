@@ -7,7 +7,13 @@ const actions: Readonly<Record<AuditAction, string>> = {
   'campaign.pause': 'Campaign paused',
   'campaign.cancel': 'Campaign cancelled',
   'campaign.update': 'Campaign changed',
+  'campaign.export': 'Recipients exported',
+  'file.download': 'CSV downloaded',
+  'file.delete': 'CSV deleted',
+  'segment.delete': 'Segment deleted',
+  'tag.delete': 'Tag deleted',
   'workspace.sending-window': 'Sending window changed',
+  'workspace.set-feature': 'Feature changed',
   'wallet.recharge': 'Wallet recharged',
   'wallet.adjust': 'Wallet adjusted',
   'wallet.release-unknown': 'Reserved money released',
@@ -26,6 +32,7 @@ const actions: Readonly<Record<AuditAction, string>> = {
   'contact.erase': 'Contact erased',
   'contact.export': 'Contact exported',
   'installation.adopt': 'Database adopted',
+  'installation.rotate-secrets': 'Secrets encrypted again',
 };
 
 /** Names an action; one of a newer API in the words of its code. */

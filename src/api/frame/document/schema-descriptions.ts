@@ -103,6 +103,9 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   'TemplateData.template': 'Template after the change.',
   'AuditEntry.at': 'Time of the action.',
   'AuditEntry.action': 'Action by its object: `campaign.pause`, `wallet.recharge` and so on.',
+  'ContactExport.formerNumbers':
+    'Up to 20 numbers that the contact had before, in digits; others may have them now.',
+  'ContactExport.consents': 'Opt-outs and opt-ins, oldest first.',
   'ContactExport.messages': 'Messages outside campaigns, inbound ones included, oldest first.',
   'LedgerEntry.kind': 'Reason why the balance changed.',
   'LedgerEntry.campaign_id': 'Id of the campaign the entry belongs to; null without one.',

@@ -15,7 +15,6 @@ import { listRecipients } from '../../src/records/campaigns/recipient-report.ts'
 import { getCampaignReport, listCampaignReports } from '../../src/records/campaigns/report.ts';
 import { listContacts } from '../../src/records/contacts/list.ts';
 import { listOpenCampaigns } from '../../src/records/operations/doctor-campaigns.ts';
-import { listWalletBooks } from '../../src/records/operations/doctor-wallets.ts';
 import { schedulerLimits } from './scheduler-limits.ts';
 import {
   findWaitingDelivery,
@@ -114,6 +113,5 @@ export async function historyStatements(
     gauges: () => readGauges(pool),
     'open campaigns (doctor)': () =>
       listOpenCampaigns(pool, { afterId: null, limit: 200, settledSeconds: 60 }),
-    'wallet books (doctor)': () => listWalletBooks(pool, { afterId: null, limit: 200 }),
   };
 }

@@ -1,8 +1,14 @@
 import { parseDateTime } from '../codecs/parse-date-time.ts';
-import { describeImpairments } from '../commands/operations/describe-impairments.ts';
-import { describeLostTime } from '../commands/operations/describe-lost-time.ts';
-import { lostTimeChecks, temporalSawLostTime, type Restore } from '../commands/operations/check-lost-time.ts';
-import { everyCheck, repairFindings, runDoctor, type Settled } from '../commands/operations/run-doctor.ts';
+import {
+  describeImpairments,
+  type Doctor,
+  type Finding,
+  repairFindings,
+  runDoctor,
+  type Settled,
+} from '../commands/operations/doctor.ts';
+import { everyCheck } from '../commands/operations/check-campaigns.ts';
+import { restoreChecks, temporalSawLostTime, type Restore } from '../commands/operations/restore.ts';
 import {
   findForeign,
   findMissingAttributes,
@@ -11,7 +17,6 @@ import {
 } from '../commands/operations/installation.ts';
 import type { Orchestrator } from '../orchestrator/orchestrator.ts';
 import { viewWorkflows } from '../commands/operations/workflow-view.ts';
-import type { Doctor, Finding } from '../commands/operations/check.ts';
 import { type AdminContext, unusedSecret } from './admin-context.ts';
 import { adminCommand, integerOption, type AdminOutput } from './admin-command.ts';
 
@@ -60,7 +65,10 @@ export const doctorCommand = adminCommand({
   options: {
     repair: { description: 'settle what is found; safe to run again', flag: true },
     json: { description: 'print one JSON object', flag: true },
-    quick: { description: 'do not count the recipients of campaigns that have ended', flag: true },
+    quick: {
+      description: 'do not count the recipients of campaigns that have ended with every outcome known',
+      flag: true,
+    },
     'pause-seconds': {
       description: `pause between the two checks; a finding must show in both (default ${defaultPauseSeconds})`,
       optional: true,
@@ -115,15 +123,13 @@ export const doctorCommand = adminCommand({
       const notes = [
         ...(foreign === undefined ? [] : [foreign]),
         ...(await describeSettings(context, orchestrator)),
-        ...(restore === undefined ? [] : await describeLostTime(doctor, restore)),
+        ...(restore === undefined ? [] : describeLostTime(restore)),
         ...(await describeImpairments(doctor)),
       ];
       const settled: ReportedFinding[] = [];
       // Findings of a restore come first: their repairs change the records that the other checks compare.
-      for (const checks of [...(restore === undefined ? [] : [lostTimeChecks(restore)]), everyCheck]) {
-        const found = await runDoctor(doctor, { pauseMs: checks === everyCheck ? pauseMs : 0, checks });
-        // After a restore the workers are stopped; when they start, they apply the callbacks that wait.
-        const findings = restore === undefined ? found : found.filter((finding) => !areCallbacks(finding));
+      for (const checks of [...(restore === undefined ? [] : [restoreChecks(restore)]), everyCheck]) {
+        const findings = await runDoctor(doctor, { pauseMs: checks === everyCheck ? pauseMs : 0, checks });
         settled.push(
           ...(values.repair === undefined
             ? findings.map(openFinding)
@@ -147,6 +153,17 @@ async function requireEvidenceOfLostTime(doctor: Doctor, restore: Restore): Prom
       'recipients become UNKNOWN if a message may have been sent to them. ' +
       'Add --temporal-kept only if Temporal was neither restored nor lost. Nothing was changed.',
   );
+}
+
+/** What a restore has lost and no repair can bring back. */
+function describeLostTime({ backupAt, stoppedAt, temporalToo }: Restore): readonly string[] {
+  const lost =
+    `no record is left of ${backupAt.toISOString()} to ${stoppedAt.toISOString()}: single sends, recharges, contacts, opt-outs, ` +
+    'keys and settings of that time have to be entered or asked for again; statuses of its messages come as those of unknown messages';
+  const campaigns =
+    'campaigns that were created in that time are lost in both databases and cannot be named; the provider may have ' +
+    'accepted their messages: ask their callers before one is created again';
+  return temporalToo ? [lost, campaigns] : [lost];
 }
 
 /** One minute, by which this machine's clock may be behind. */
@@ -178,8 +195,6 @@ function time(name: string, value: string): Date {
   if (date !== undefined) return date;
   throw new Error(`--${name} must be a date and time with its zone, like 2026-01-31T12:00:00Z`);
 }
-
-const areCallbacks = ({ kind, id }: Finding): boolean => kind === 'queue-overdue' && id === 'callbacks';
 
 function openFinding({ kind, id, meaning, repair }: Finding): ReportedFinding {
   return { kind, id, meaning, repair: repair?.does ?? null, outcome: 'found' };

@@ -4,6 +4,7 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runAdmin } from '../../src/admin/run-admin.ts';
 import { nothing } from '../../src/records/database/row.ts';
+import { seedCampaign } from '../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startTemporal } from '../support/temporal.ts';
 
@@ -39,21 +40,21 @@ const notes = ['campaigns', 'webhooks', 'maintenance']
 
 describe('admin doctor', () => {
   it('prints a line for each finding, repairs it with --repair, and finds nothing afterwards', async () => {
+    const { campaignId } = await seedCampaign(database.pool, {
+      recipients: 1,
+    });
+    const missing = `campaign-without-workflow ${campaignId}: the campaign is RUNNING and has no workflow: nothing will happen to it`;
+    const starts = `start workflow campaign-${campaignId}, which goes on from the record`;
     expect(await doctor()).toEqual({
       code: 1,
       err: '',
-      out:
-        notes +
-        'schedule-missing retention: schedule retention is missing: nothing old is removed; ' +
-        '--repair would create the schedule\n1 findings, 1 of them not settled.\n',
+      out: `${notes}${missing}; --repair would ${starts}\n1 findings, 1 of them not settled.\n`,
     });
     const { code, out } = await doctor('--json', '--repair');
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
       clean: true,
-      findings: [
-        { kind: 'schedule-missing', id: 'retention', outcome: 'repaired', repair: 'create the schedule' },
-      ],
+      findings: [{ kind: 'campaign-without-workflow', id: campaignId, outcome: 'repaired', repair: starts }],
     });
     await expect
       .poll(() => doctor())
@@ -72,17 +73,7 @@ describe('admin doctor', () => {
       '2026-01-01T12:10:00Z',
       '--temporal-kept',
     );
-    expect(out).toMatch(/^note: of 2026-01-01T12:00:00.000Z to 2026-01-01T12:10:00.000Z no record is left/);
-  });
-
-  it('leaves waiting callbacks to the workers that start after a restore', async () => {
-    const { pool } = database;
-    await pool.query(sql.type(nothing)`
-      INSERT INTO waiting_callback (id, received_at, size) VALUES (1, now() - interval '20 minutes', 2)`);
-    expect(await doctor()).toMatchObject({ code: 1, out: expect.stringMatching(/callbacks .* not applied/) });
-    const time = ['--backup-at', '2026-01-01T12:00:00Z', '--stopped-at', '2026-01-01T12:10:00Z'];
-    expect(await doctor(...time, '--temporal-too', '--repair')).toMatchObject({ code: 0 });
-    await pool.query(sql.type(nothing)`DELETE FROM waiting_callback`);
+    expect(out).toMatch(/^note: no record is left of 2026-01-01T12:00:00.000Z to 2026-01-01T12:10:00.000Z/);
   });
 
   it('asks whether Temporal was restored too when Temporal shows nothing after the backup', async () => {

@@ -1,6 +1,7 @@
 /** A workspace with one channel, one template and a prepared campaign, as rows; every call makes new ones. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
+import { type BookDifference, listBookDifferences } from '../../src/records/operations/books.ts';
 import type { Database } from '../../src/records/database/database.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { createSecretBox } from '../../src/secrets.ts';
@@ -91,37 +92,24 @@ export async function seedCampaign(database: Database, seed: CampaignSeed): Prom
   return { workspaceId, channelId, templateId, campaignId };
 }
 
-const Sums = row(
-  t.type({
-    balance: t.bigint,
-    reserved: t.bigint,
-    ledger: t.bigint,
-    owed: t.bigint,
-    counters_fit: t.boolean,
-    totals_fit: t.boolean,
-  }),
-);
+const WalletSums = row(t.type({ balance: t.bigint, reserved: t.bigint }));
 
 /**
- * What should agree in a channel and one of its campaigns: `ledger` with `balance`, `owed` (reserved for recipients and single messages)
- * with `reserved`; `counters_fit` and `totals_fit` say whether counters and totals equal the recipients.
+ * What should agree in a channel and one of its campaigns, by `sql/checks/books.sql`: `ledger` with `balance`, `owed` (reserved for
+ * recipients and single messages) with `reserved`; `counters_fit` and `totals_fit` say whether counters and totals equal the recipients.
  */
 export async function checkBooks(database: Database, { channelId, campaignId }: SeededCampaign) {
-  return database.one(sql.type(Sums)`
-    WITH rows AS (SELECT lower(state) AS state, count(*)::int AS n FROM recipient
-      WHERE campaign_id = ${campaignId} GROUP BY state)
-    SELECT balance, reserved,
-      (SELECT COALESCE(sum(amount), 0)::bigint FROM ledger_entry WHERE channel_id = ${channelId}) AS ledger,
-      ((SELECT COALESCE(sum(price), 0) FROM recipient JOIN campaign ON campaign.id = recipient.campaign_id
-          WHERE campaign.channel_id = ${channelId} AND settlement = 'reserved')
-        + (SELECT COALESCE(sum(price), 0) FROM message
-          WHERE channel_id = ${channelId} AND settlement = 'reserved'))::bigint AS owed,
-      (SELECT total_contacts = (SELECT count(*) FROM recipient WHERE campaign_id = campaign.id AND sendable)
-          AND total_contacts + total_contacts_skipped = (SELECT count(*) FROM recipient WHERE campaign_id = campaign.id)
-        FROM campaign WHERE id = ${campaignId}) AS totals_fit,
-      NOT EXISTS (
-        SELECT FROM (SELECT key, value::int FROM campaign_counter, jsonb_each_text(to_jsonb(campaign_counter)
-            - 'campaign_id' - 'claimed_position' - 'charged') WHERE campaign_id = ${campaignId}) AS kept (state, n)
-        FULL JOIN rows USING (state) WHERE COALESCE(kept.n, 0) <> COALESCE(rows.n, 0)) AS counters_fit
-    FROM wallet WHERE channel_id = ${channelId}`);
+  const differences = await listBookDifferences(database);
+  const { balance, reserved } = await database.one(sql.type(WalletSums)`
+    SELECT balance, reserved FROM wallet WHERE channel_id = ${channelId}`);
+  const find = (kind: BookDifference['kind'], id: string) =>
+    differences.find((difference) => difference.kind === kind && difference.id === id)?.found;
+  return {
+    balance,
+    reserved,
+    ledger: BigInt(find('ledger-differs-from-balance', channelId) ?? balance),
+    owed: BigInt(find('reserved-differs-from-messages', channelId) ?? reserved),
+    counters_fit: find('counters-differ-from-rows', campaignId) === undefined,
+    totals_fit: find('totals-differ-from-rows', campaignId) === undefined,
+  };
 }

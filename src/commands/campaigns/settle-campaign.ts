@@ -1,8 +1,12 @@
 /** Completes a campaign once no recipient is PENDING or CLAIMED; settles the recipients of a cancelled campaign. */
 import { nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { expireClaims, forgetClaims, nextClaimExpiry } from '../../records/sending/claim-expiry.ts';
-import { giveUpUnclaimed } from '../../records/operations/doctor-repairs.ts';
+import {
+  expireClaims,
+  forgetClaims,
+  giveUpUnclaimed,
+  nextClaimExpiry,
+} from '../../records/sending/claim-expiry.ts';
 import { deleteCampaignInput } from '../../records/campaigns/files.ts';
 import { getCampaignCounts } from '../../records/campaigns/campaign-snapshot.ts';
 import { cancelPending, lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';

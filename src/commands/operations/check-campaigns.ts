@@ -2,21 +2,20 @@
 import { campaignStatuses, isFinished, nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
 import { lockCampaign, moveCampaignAndNotify } from '../../records/campaigns/lifecycle.ts';
 import {
+  findCampaignStates,
   listOpenCampaigns,
   type CampaignToCheck,
   type Selection,
 } from '../../records/operations/doctor-campaigns.ts';
-import { findCampaignStates } from '../../records/operations/doctor-overdue.ts';
 import { campaignWorkflowId } from '../../workflows/contract.ts';
-import { batches, type Doctor, type Finding } from './check.ts';
-import type { WorkflowDescription } from './workflow-view.ts';
+import { batches, type Check, checkBooks, type Doctor, type Finding } from './doctor.ts';
 
 const batchSize = 200;
 const callsAtOnce = 8;
-export const isRunning = `ExecutionStatus = 'Running'`;
+const isRunning = `ExecutionStatus = 'Running'`;
 
 /** Every campaign that is not finished has one running workflow, which is not ahead of its record and knows its status. */
-export async function* checkOpenCampaigns(doctor: Doctor, again?: readonly string[]): AsyncIterable<Finding> {
+async function* checkOpenCampaigns(doctor: Doctor, again?: readonly string[]): AsyncIterable<Finding> {
   const list = (selection: Selection) =>
     listOpenCampaigns(doctor.database, { ...selection, settledSeconds: doctor.slackSeconds });
   const pages = again === undefined ? batches(batchSize, list, ({ id }) => id) : [await list({ ids: again })];
@@ -38,10 +37,9 @@ export async function compareCampaign(
 ): Promise<readonly Finding[]> {
   const workflow = await doctor.workflows.describe(campaignWorkflowId(campaign.id));
   const subject = { id: campaign.id, fingerprint: `${campaign.status} ${campaign.epoch} ${workflow.state}` };
-  const ahead = await describeAhead(doctor, campaign, workflow);
-  if (ahead !== undefined) {
+  if (workflow.state === 'completed') {
     const fingerprint = `${subject.fingerprint} ${campaign.claimed_position}`;
-    return [{ ...subject, fingerprint, kind: 'record-behind-workflow', ...ahead }];
+    return [{ ...subject, fingerprint, ...behindWorkflow(doctor, campaign) }];
   }
   if (workflow.state !== 'running') {
     const how =
@@ -118,24 +116,18 @@ function beginAnew(
   };
 }
 
-/** The workflow has seen a higher position than the record has: Postgres was restored to an earlier time. */
-async function describeAhead(
-  { database, workflows }: CampaignChecker,
+/** Its workflow has completed although the record goes on: Postgres was restored to an earlier time. */
+function behindWorkflow(
+  { database }: CampaignChecker,
   campaign: CampaignToCheck,
-  workflow: WorkflowDescription,
-): Promise<Pick<Finding, 'meaning' | 'repair'> | undefined> {
-  if (workflow.state === 'absent') return undefined;
-  const seen = (await workflows.campaignHistory(campaign.id))?.claimedPosition ?? 0;
-  if (workflow.state !== 'completed' && seen <= campaign.claimed_position) return undefined;
-  const knows =
-    workflow.state === 'completed'
-      ? 'its workflow has completed'
-      : `its workflow saw ${seen} recipients claimed, the record knows of ${campaign.claimed_position}`;
+): Pick<Finding, 'kind' | 'meaning' | 'repair'> {
+  const kind = 'record-behind-workflow';
   const meaning =
-    `the campaign is ${campaign.status}, but ${knows}: the database was restored from a backup; ` +
+    `the campaign is ${campaign.status}, but its workflow has completed: the database was restored from a backup; ` +
     'run doctor with --backup-at and --stopped-at before it is started again';
-  if (nextCampaignStatus(campaign.status, 'pause') === undefined) return { meaning };
+  if (nextCampaignStatus(campaign.status, 'pause') === undefined) return { kind, meaning };
   return {
+    kind,
     meaning,
     repair: {
       does: 'pause the campaign; --backup-at and --stopped-at settle the recipients that may have been sent to',
@@ -156,11 +148,8 @@ export function pauseRestored(database: Doctor['database'], campaignId: string):
 const finished = campaignStatuses.filter(isFinished);
 
 /** Every running campaign workflow has a campaign that is not finished. */
-export async function* checkCampaignWorkflows(
-  doctor: Doctor,
-  again?: readonly string[],
-): AsyncIterable<Finding> {
-  const pages = again === undefined ? doctor.workflows.list('campaign', isRunning) : [again];
+async function* checkCampaignWorkflows(doctor: Doctor, again?: readonly string[]): AsyncIterable<Finding> {
+  const pages = again === undefined ? doctor.workflows.listCampaigns(isRunning) : [again];
   for await (const ids of pages) {
     const states = new Map(
       (await findCampaignStates(doctor.database, { ids, finished, seconds: doctor.slackSeconds })).map(
@@ -205,3 +194,5 @@ function afterTheEnd(
     },
   };
 }
+
+export const everyCheck: readonly Check[] = [checkOpenCampaigns, checkCampaignWorkflows, checkBooks];

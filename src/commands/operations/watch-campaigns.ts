@@ -72,7 +72,7 @@ export async function watchCampaigns(checker: CampaignChecker): Promise<boolean>
 async function listEnded({ workflows }: CampaignChecker, since: Date): Promise<readonly string[]> {
   const condition = `ExecutionStatus IN ('Terminated', 'Failed', 'TimedOut') AND CloseTime > '${since.toISOString()}'`;
   const ids: string[] = [];
-  for await (const page of workflows.list('campaign', condition)) {
+  for await (const page of workflows.listCampaigns(condition)) {
     ids.push(...page);
     if (ids.length >= mostEnded) break;
   }

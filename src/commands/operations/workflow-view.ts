@@ -7,9 +7,8 @@ import {
   type Orchestrator,
 } from '../../orchestrator/orchestrator.ts';
 import { getsWork, readRouting, type Routing } from '../../orchestrator/worker-deployment.ts';
-import { campaignWorkflowId, webhookDeliveryWorkflowId, workflowTypes } from '../../workflows/contract.ts';
+import { campaignWorkflowId, workflowTypes } from '../../workflows/contract.ts';
 import { campaignStatusKey, pauseReasonKey, workspaceIdKey } from '../../workflows/search-attributes.ts';
-import { readCampaignHistory, type CampaignHistory } from './campaign-history.ts';
 
 /** `ended`: it failed, timed out, or was terminated or cancelled by hand. */
 export type WorkflowState = 'running' | 'completed' | 'ended' | 'absent';
@@ -35,20 +34,15 @@ export interface WorkflowView {
   readonly findUnserved: (taskQueue: string) => Promise<string | undefined>;
   /** Resolves to the result of a completed workflow. */
   readonly result: (workflowId: string) => Promise<unknown>;
-  /** History of a campaign's workflow, up to `at` if given; undefined when there is no such workflow. */
-  readonly campaignHistory: (campaignId: string, at?: Date) => Promise<CampaignHistory | undefined>;
-  /** Yields, in batches, the ids of the campaigns or deliveries whose workflows meet the condition. */
-  readonly list: (type: keyof typeof workflowIds, condition: string) => AsyncIterable<readonly string[]>;
+  /** Yields, in batches, the ids of the campaigns whose workflows meet the condition. */
+  readonly listCampaigns: (condition: string) => AsyncIterable<readonly string[]>;
   /** Whether a workflow of any type started or closed after `from`, and not after `to`. */
   readonly hasActivityBetween: (from: Date, to: Date) => Promise<boolean>;
   readonly terminate: (workflowId: string, reason: string) => Promise<void>;
   /** Starts the workflow of a campaign, also after an earlier one failed or was terminated. */
   readonly startCampaignAgain: (campaign: CampaignStart) => Promise<void>;
-  readonly scheduleIds: () => Promise<ReadonlySet<string>>;
-  readonly deleteSchedule: (scheduleId: string) => Promise<void>;
 }
 
-const workflowIds = { campaign: campaignWorkflowId, webhookDelivery: webhookDeliveryWorkflowId };
 const callTimeoutMs = 20_000;
 const listBatch = 500;
 
@@ -136,13 +130,11 @@ export function viewWorkflows(
       };
     },
     result: (workflowId) => limited(() => client.workflow.getHandle(workflowId).result()),
-    campaignHistory: (campaignId, at) =>
-      absentAsUndefined(limited(() => readCampaignHistory(client, campaignWorkflowId(campaignId), at))),
-    async *list(type, condition) {
+    async *listCampaigns(condition) {
       let batch: string[] = [];
-      const query = `WorkflowType = '${workflowTypes[type]}' AND ${condition}`;
+      const query = `WorkflowType = '${workflowTypes.campaign}' AND ${condition}`;
       for await (const { workflowId } of client.workflow.list({ query, pageSize: listBatch })) {
-        const id = workflowId.slice(workflowIds[type]('').length);
+        const id = workflowId.slice(campaignWorkflowId('').length);
         if (isUuid(id)) batch.push(id);
         if (batch.length < listBatch) continue;
         yield batch;
@@ -169,14 +161,6 @@ export function viewWorkflows(
           typedSearchAttributes: [{ key: workspaceIdKey, value: campaign.workspaceId }],
         }),
       );
-    },
-    async scheduleIds() {
-      const ids = new Set<string>();
-      for await (const { scheduleId } of client.schedule.list()) ids.add(scheduleId);
-      return ids;
-    },
-    async deleteSchedule(scheduleId) {
-      await absentAsUndefined(limited(() => client.schedule.getHandle(scheduleId).delete()));
     },
   };
 }
@@ -285,7 +269,7 @@ async function absentAsUndefined<T>(call: Promise<T>): Promise<T | undefined> {
     return await call;
   } catch (error) {
     const name = error instanceof Error ? error.name : '';
-    if (name === 'WorkflowNotFoundError' || name === 'ScheduleNotFoundError') return undefined;
+    if (name === 'WorkflowNotFoundError') return undefined;
     // The raw gRPC service reports NOT_FOUND as code 5.
     if ((error as { readonly code?: unknown }).code === 5) return undefined;
     throw error;

@@ -14,18 +14,15 @@ export const campaignStatuses = [
 ] as const;
 export type CampaignStatus = (typeof campaignStatuses)[number];
 
-/**
- * Reasons why a campaign is PAUSED, each with the files of src/commands/ that pause for it. A new one also needs a row in
- * `reasons.ts`, the check of `pause_reason` in sql/0005_campaign.sql, and a text in dashboard/src/reasons.ts.
- */
+/** Reasons why a campaign is PAUSED. The texts of each are in `reasons.ts`; the database allows these alone. */
 export const pauseReasons = [
-  'INSUFFICIENT_BALANCE', // sending/pause-for-balance
-  'BROADCAST_QUOTA', // campaigns/begin-campaign
-  'TEMPLATE_UNAVAILABLE', // campaigns/begin-campaign, campaigns/pause-campaigns
-  'CHANNEL_BLOCKED', // campaigns/begin-campaign, campaigns/pause-campaigns, workspaces/update-channel
-  'MESSAGE_REJECTED', // sending/handle-rejections
-  'RECORD_RESTORED', // sending/pause-older-record, operations/check-campaigns
-  'OPERATOR', // campaigns/change-campaign
+  'INSUFFICIENT_BALANCE',
+  'BROADCAST_QUOTA',
+  'TEMPLATE_UNAVAILABLE',
+  'CHANNEL_BLOCKED',
+  'MESSAGE_REJECTED',
+  'RECORD_RESTORED',
+  'OPERATOR',
 ] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 

@@ -9,7 +9,7 @@ import { oneOf } from '../../codecs/struct.ts';
 import { campaignStatuses, isFinished } from '../../domain/campaigns/campaign.ts';
 import type { Connection, Database } from '../database/database.ts';
 import type { Batch } from './doctor-campaigns.ts';
-import { countUnknown } from './doctor-repairs.ts';
+import { countUnknown } from '../sending/claim-expiry.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
 const RestoredCampaign = t.type({
@@ -174,4 +174,15 @@ export function listOpenDeliveries(
     ) AS open
     WHERE created_at <= ${stoppedAt.toISOString()} AND (${afterId}::uuid IS NULL OR id > ${afterId}::uuid)
     ORDER BY id LIMIT ${limit}`);
+}
+
+/** Copies the outcome of a delivery from its workflow to its record, unless the record has one. */
+export async function recordWorkflowOutcome(
+  connection: Connection,
+  { id, errorCode }: { readonly id: string; readonly errorCode: string | null },
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE webhook_delivery SET state = CASE WHEN ${errorCode}::text IS NULL THEN 'delivered' ELSE 'failed' END,
+      error_code = ${errorCode}::text, sending_until = NULL
+    WHERE id = ${id} AND state IN ('pending', 'sending')`);
 }

@@ -1,7 +1,7 @@
 /** Claims whose process died: their recipients become UNKNOWN after the grace period. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import type { Connection } from '../database/database.ts';
+import type { Connection, Database } from '../database/database.ts';
 import { claimPatience } from '../database/lock-patience.ts';
 import { nothing, row } from '../database/row.ts';
 
@@ -67,4 +67,41 @@ export async function nextClaimExpiry(
 /** Deletes the claims of a campaign without a CLAIMED recipient: status callbacks settled what a crash had left. */
 export async function forgetClaims(connection: Connection, campaignId: string): Promise<void> {
   await connection.query(sql.type(nothing)`DELETE FROM campaign_claim WHERE campaign_id = ${campaignId}`);
+}
+
+const Count = row(t.type({ count: t.number }));
+
+/** Moves CLAIMED recipients without an open claim to UNKNOWN, as no process will record their outcome. Returns how many. */
+export function giveUpUnclaimed(database: Database, campaignId: string): Promise<number> {
+  return database.transaction(async (transaction) => {
+    const count = await transaction.oneFirst(sql.type(Count)`
+      WITH present AS (
+        SELECT position FROM recipient
+        WHERE campaign_id = ${campaignId} AND state = 'CLAIMED'
+          AND NOT EXISTS (SELECT FROM campaign_claim WHERE campaign_claim.id = recipient.claim_id)
+        ORDER BY position FOR UPDATE
+      ), updated AS (
+        UPDATE recipient SET state = 'UNKNOWN', reason = 'OUTCOME_UNKNOWN',
+          reason_detail = 'Nobody was left to record the outcome', updated_at = now()
+        WHERE campaign_id = ${campaignId} AND position = ANY(ARRAY(SELECT position FROM present))
+        RETURNING 1
+      ), moved AS (
+        UPDATE campaign_counter SET claimed = claimed - (SELECT count(*) FROM updated),
+          unknown = unknown + (SELECT count(*) FROM updated)
+        WHERE campaign_id = ${campaignId}
+      )
+      SELECT count(*)::int4 AS count FROM updated`);
+    if (count > 0) await countUnknown(transaction, { campaignId, count });
+    return count;
+  });
+}
+
+export async function countUnknown(
+  transaction: Connection,
+  { campaignId, count }: { readonly campaignId: string; readonly count: number },
+): Promise<void> {
+  await transaction.query(sql.type(nothing)`
+    INSERT INTO campaign_reason (campaign_id, kind, reason, count)
+    VALUES (${campaignId}, 'failed', 'OUTCOME_UNKNOWN', ${count})
+    ON CONFLICT (campaign_id, kind, reason) DO UPDATE SET count = campaign_reason.count + excluded.count`);
 }

@@ -5,8 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import * as t from 'io-ts';
 import { sql } from 'slonik';
-import type { Doctor, Finding } from '../../../src/commands/operations/check.ts';
-import { everyCheck, repairFindings, runDoctor } from '../../../src/commands/operations/run-doctor.ts';
+import { everyCheck } from '../../../src/commands/operations/check-campaigns.ts';
+import {
+  type Doctor,
+  type Finding,
+  repairFindings,
+  runDoctor,
+} from '../../../src/commands/operations/doctor.ts';
 import { viewWorkflows } from '../../../src/commands/operations/workflow-view.ts';
 import type { Config } from '../../../src/config.ts';
 import type { Logger } from '../../../src/telemetry/logger.ts';

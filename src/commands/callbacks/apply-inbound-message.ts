@@ -7,7 +7,7 @@ import { cleanText } from '../../domain/clean-text.ts';
 import { epochSeconds } from '../../domain/epoch-seconds.ts';
 import type { NewEvent } from '../../domain/webhooks/new-event.ts';
 import type { EchoItem, IdentityItem } from '../../provider/notification-item.ts';
-import { findAnsweredMessage, learnIdentities } from '../../records/callbacks/identities.ts';
+import { changeToUserId, findAnsweredMessage } from '../../records/callbacks/identities.ts';
 import {
   continueConversation,
   type CurrentConversation,
@@ -257,7 +257,7 @@ async function changeNumber(
 ): Promise<void> {
   if (item.newUserId !== null) {
     const providerId = cleanText(item.newUserId, 255);
-    await learnIdentities(connection, [{ workspaceId: channel.workspaceId, contactId, providerId }]);
+    await changeToUserId(connection, { workspaceId: channel.workspaceId, contactId, providerId });
   }
   const { phoneNumber, countryCode, country } = numberOfWaId(item.newNumber);
   if (phoneNumber === null) return;
@@ -287,5 +287,5 @@ export async function changeUserId(
   const [contact] = await lockPerson(connection, place.workspaceId, person);
   if (contact === undefined) return;
   const identity = { contactId: contact.id, providerId: cleanText(item.userId, 255) };
-  await learnIdentities(connection, [{ workspaceId: place.workspaceId, ...identity }]);
+  await changeToUserId(connection, { workspaceId: place.workspaceId, ...identity });
 }

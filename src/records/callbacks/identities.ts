@@ -2,6 +2,7 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
+import { userIdOf } from '../contacts/user-ids.ts';
 import { nothing, nullable, row } from '../database/row.ts';
 
 export interface Identity {
@@ -48,6 +49,25 @@ async function learn(connection: Connection, pairs: FragmentSqlToken): Promise<v
         WHERE known.workspace_id = contact.workspace_id AND known.provider_id = pairs.provider_id)
     ORDER BY contact.workspace_id, pairs.provider_id
     ON CONFLICT (workspace_id, provider_id) DO UPDATE SET contact_id = excluded.contact_id, learned_at = now()`);
+}
+
+/**
+ * Makes a user id, of which the provider says that it has replaced another, the one by which the contact is addressed. It may be
+ * an id that the contact had before.
+ */
+export async function changeToUserId(
+  connection: Connection,
+  { workspaceId, contactId, providerId }: Identity,
+): Promise<void> {
+  const present = userIdOf(sql.fragment`contact.workspace_id`, sql.fragment`contact.id`);
+  // The clock, for one transaction may apply several changes.
+  await connection.query(sql.type(nothing)`
+    INSERT INTO contact_identity (workspace_id, provider_id, contact_id, learned_at)
+    SELECT workspace_id, ${providerId}, id, clock_timestamp() FROM contact
+    WHERE workspace_id = ${workspaceId} AND id = ${contactId} AND erased_at IS NULL
+      AND ${present} IS DISTINCT FROM ${providerId}
+    ON CONFLICT (workspace_id, provider_id) DO UPDATE SET contact_id = excluded.contact_id,
+      learned_at = excluded.learned_at`);
 }
 
 const AnsweredMessage = t.type({ contactId: nullable(t.string), campaignId: nullable(t.string) });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { numberOfWaId } from '../../../src/domain/callbacks/provider-number.ts';
+import { findAddressOfUser } from '../../../src/records/contacts/user-ids.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import {
   createApplier,
@@ -214,6 +215,28 @@ describe('a person whom the provider knows by another id', () => {
     await deliver(applier, [stop(fixture, { from_user_id: 'DE.2' })]);
     expect(await contactsOf(fixture)).toMatchObject(unsubscribed(fixture));
   });
+
+  it.each([[['DE.2', 'DE.1']], [['DE.2', 'DE.3', 'DE.2']], [['DE.2', 'DE.1', 'DE.2', 'DE.1']]])(
+    'is addressed by the newest user id, also an earlier one: %j',
+    async (ids) => {
+      for (const together of [false, true]) {
+        const fixture = await seed('4915112345678');
+        await deliver(applier, [stop(fixture, { from_user_id: 'DE.1' }, { text: { body: 'Hi' } })]);
+        const changes = ids.map((current, at) =>
+          fieldCallback('1', 'user_id_update', {
+            metadata: { phone_number_id: fixture.channelId },
+            user_id_update: [{ user_id: { previous: ids[at - 1] ?? 'DE.1', current } }],
+          }),
+        );
+        for (const callbacks of together ? [changes] : changes.map((change) => [change]))
+          await deliver(applier, callbacks);
+        for (const id of ['DE.1', ...ids])
+          expect(await findAddressOfUser(database.pool, fixture.workspaceId, id)).toMatchObject({
+            to: ids.at(-1),
+          });
+      }
+    },
+  );
 
   it('is a new contact under a number that now belongs to another person', async () => {
     const fixture = await seed('525512345678');

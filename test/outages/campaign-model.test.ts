@@ -151,7 +151,7 @@ async function makeWorld(balance: bigint): Promise<World> {
     provider,
     dependencies,
     silences: [],
-    stalls: watchStalls(),
+    stalls: watchStalls(() => test.pool.query(sql.type(nothing)`SELECT`)),
     optOuts: new Map(),
     applier: createApplier(test.pool, { now: () => new Date() }),
   };

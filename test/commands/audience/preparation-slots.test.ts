@@ -25,7 +25,8 @@ const underWay: Promise<unknown>[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  holder = new pg.Client({ connectionString: database.url });
+  // Not the application's role, whose idle transactions end after five seconds.
+  holder = new pg.Client({ connectionString: database.ownerUrl });
   await holder.connect();
 });
 afterEach(async () => {

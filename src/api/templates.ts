@@ -26,7 +26,7 @@ import { compileMapping } from '../domain/templates/variable-mapping.ts';
 import { getContact } from '../records/contacts/contacts.ts';
 
 const tag = 'Templates';
-const params = struct({ templateId: idOf('Template') });
+const params = struct({ templateId: idOf('Template', 'template_not_found') });
 
 const templateExample = {
   id: exampleTemplateId,
@@ -196,7 +196,7 @@ export const previewTemplate = endpoint(
       'Fills the mapping from the contact. Without a contact, and for empty fields, the variables stay visible.',
     tag: 'Templates',
     access: 'workspace',
-    params: struct({ templateId: idOf('Template') }),
+    params: struct({ templateId: idOf('Template', 'template_not_found') }),
     body: optional({ variable_mapping: VariableMapping, contact_id: Uuid }),
     bodyExample: {
       variable_mapping: { body: { '1': 'firstName' }, default_values: { body: { '1': 'there' } } },

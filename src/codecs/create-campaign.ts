@@ -6,6 +6,7 @@ import { ContactFilters, CsvMapping } from './campaign-audience.ts';
 import { listOf, shortListOf } from './collections.ts';
 import { describe } from './json-schema.ts';
 import { AskedReason } from './message.ts';
+import { failWith } from './report.ts';
 import { textOf, Uuid } from './scalars.ts';
 import { StructType } from './struct-type.ts';
 import { inOrder, needed, oneOf, readAs, refined, struct } from './struct.ts';
@@ -20,7 +21,7 @@ const Name = describe(
     'string',
     t.string.is,
     (input, context) => {
-      if (isBlank(input)) return t.failure(input, context, 'Campaign name is required');
+      if (isBlank(input)) return failWith('name_required', 'Campaign name is required', input, context);
       return textOf({ max: 255 }).validate(input, context);
     },
     String,

@@ -1,7 +1,23 @@
 /** io-ts errors as `{field, message}` in declaration order, the field in dot form (`variable_mapping.body.1`). */
-import type * as t from 'io-ts';
+import * as t from 'io-ts';
 import type { FieldProblem } from '../domain/error.ts';
+import type { ErrorCode } from '../domain/error-code.ts';
 import { fieldPath } from './field-name.ts';
+
+interface CodedError extends t.ValidationError {
+  readonly code?: ErrorCode;
+}
+
+/** Like `t.failure`, for a problem with a code of its own. */
+export function failWith<A>(
+  code: ErrorCode,
+  message: string,
+  value: unknown,
+  context: t.Context,
+): t.Validation<A> {
+  const error: CodedError = { value, context, message, code };
+  return t.failures([error]);
+}
 
 /** One problem per field, the first one reported for it. */
 export function report(errors: t.Errors): readonly FieldProblem[] {
@@ -9,7 +25,9 @@ export function report(errors: t.Errors): readonly FieldProblem[] {
   for (const error of errors) {
     const field = fieldPath(error.context);
     if (problems.has(field)) continue;
-    problems.set(field, { field, message: error.message ?? defaultMessage(field, error) });
+    const { code } = error as CodedError;
+    const message = error.message ?? defaultMessage(field, error);
+    problems.set(field, { field, message, code });
   }
   return [...problems.values()];
 }

@@ -1,9 +1,11 @@
 /** Single values of the wire, each with its JSON Schema. Message texts name the field. */
 import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
+import type { ErrorCode } from '../domain/error-code.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { fieldName } from './field-name.ts';
 import { describe, type JsonSchema } from './json-schema.ts';
+import { failWith } from './report.ts';
 import { parseDateTime } from './parse-date-time.ts';
 import { readAs } from './struct.ts';
 
@@ -66,14 +68,14 @@ export const Uuid: t.Type<string> = scalar({
 });
 
 /** An id in a path. A text that is not a UUID is answered 404 with `Template not found`, where `what` is `Template`. */
-export function idOf(what: string): t.Type<string> {
+export function idOf(what: string, code: ErrorCode = 'not_found'): t.Type<string> {
   const codec = new t.Type<string>(
     `id of ${what}`,
     isString,
     (input, context) =>
       isString(input) && isUuid(input)
         ? t.success(input.toLowerCase())
-        : t.failure(input, context, `${what} not found`),
+        : failWith(code, `${what} not found`, input, context),
     identity,
   );
   return describe(codec, { type: 'string', format: 'uuid' });

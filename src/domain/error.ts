@@ -1,9 +1,12 @@
-/** The failures a caller can cause. No HTTP in here: `api/frame/error-envelope.ts` alone translates them. */
+/** The failures a caller can cause, each with its code. No HTTP in here: `api/frame/error-envelope.ts` alone translates them. */
+import type { ErrorCode } from './error-code.ts';
 
 export interface FieldProblem {
   /** Dot path, e.g. `quick_contacts.1`. */
   readonly field: string;
   readonly message: string;
+  /** If absent, `validation_failed`. */
+  readonly code?: ErrorCode | undefined;
 }
 
 /** Most problems in one answer: a body may hold millions of wrong elements. */
@@ -41,115 +44,158 @@ export class Failure extends Error {
   }
 }
 
+/** A failure that is reported to the caller. */
+export class CallerFailure extends Failure {
+  readonly code: ErrorCode;
+  constructor(code: ErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
 /** The input breaks a rule; `message` is the first problem's. */
-export class Invalid extends Failure {
+export class Invalid extends CallerFailure {
   readonly problems: readonly FieldProblem[];
-  constructor(message: string, problems: readonly FieldProblem[] = []) {
-    super(cut(message, longestMessage));
+  constructor(
+    message: string,
+    problems: readonly FieldProblem[] = [],
+    code: ErrorCode = 'validation_failed',
+  ) {
+    super(code, cut(message, longestMessage));
     this.problems = shownProblems(problems);
   }
 
-  static at(field: string, message: string): Invalid {
-    return new Invalid(message, [{ field, message }]);
+  static at(field: string, message: string, code?: ErrorCode): Invalid {
+    return new Invalid(message, [{ field, message }], code);
   }
 
-  /** Every problem at once; the first one, in declaration order, gives the message. */
+  /** Every problem at once; the first one, in declaration order, gives the message and the code. */
   static of(problems: readonly FieldProblem[]): Invalid {
-    return new Invalid(problems[0]?.message ?? 'The request is not valid', problems);
+    const [first] = problems;
+    return new Invalid(first?.message ?? 'The request is not valid', problems, first?.code);
   }
 }
 
 /** The key belongs to the whole workspace, and the request names no channel. The message is fixed by the specification. */
 export const channelNeeded = (): Invalid =>
-  new Invalid('Either channel_id or phone_number_id is required', [
-    { field: 'X-API-Key', message: 'Send with an API key of a channel: this one is of the whole workspace' },
-  ]);
+  new Invalid(
+    'Either channel_id or phone_number_id is required',
+    [
+      {
+        field: 'X-API-Key',
+        message: 'Send with an API key of a channel: this one is of the whole workspace',
+      },
+    ],
+    'channel_required',
+  );
 
 /** The message is fixed by the specification. */
 export const templateNotApproved = (field: string, status: string): Invalid =>
-  new Invalid('Template is not approved', [
-    { field, message: `The template is ${status}: choose one of GET /api/templates?status=APPROVED` },
-  ]);
+  new Invalid(
+    'Template is not approved',
+    [{ field, message: `The template is ${status}: choose one of GET /api/templates?status=APPROVED` }],
+    'template_not_approved',
+  );
 
 /** The workspace's plan does not hold the feature, or its quota is used up. */
-export class FeatureUnavailable extends Failure {
+export class FeatureUnavailable extends CallerFailure {
   readonly feature: string;
   constructor(feature: string, message: string) {
-    super(`${message}: ask whoever runs this service`);
+    super(
+      feature === 'broadcasts_per_month' ? 'quota_exhausted' : 'feature_unavailable',
+      `${message}: ask whoever runs this service`,
+    );
     this.feature = feature;
   }
 }
 
-export class Unauthorized extends Failure {
-  constructor(message = 'Unauthorized access: Invalid or missing authentication credentials.') {
-    super(message);
+export class Unauthorized extends CallerFailure {
+  constructor(
+    message = 'Unauthorized access: Invalid or missing authentication credentials.',
+    code: ErrorCode = 'unauthorized',
+  ) {
+    super(code, message);
   }
 }
 
 /** Thrown for an id of another workspace, too. `what` is the kind of record, capitalised: `Template`. */
-export class NotFound extends Failure {
-  constructor(what: string) {
-    super(`${what} not found`);
+export class NotFound extends CallerFailure {
+  constructor(what: string, code: ErrorCode = 'not_found') {
+    super(code, `${what} not found`);
   }
 }
 
-export const notFound = (what: string): never => {
-  throw new NotFound(what);
+export const notFound = (what: string, code?: ErrorCode): never => {
+  throw new NotFound(what, code);
 };
 
 /** The present state of the record does not allow the request. */
-export class Conflict extends Failure {}
+export class Conflict extends CallerFailure {
+  constructor(message: string, code: ErrorCode = 'conflict') {
+    super(code, message);
+  }
+}
 
 /** A request repeats an Idempotency-Key with another body. */
-export class IdempotencyMismatch extends Failure {
+export class IdempotencyMismatch extends CallerFailure {
   constructor() {
-    super('This Idempotency-Key was used with another request body: send that one, or a new key');
+    super(
+      'idempotency_mismatch',
+      'This Idempotency-Key was used with another request body: send that one, or a new key',
+    );
   }
 }
 
 /** The provider refused a request: one message, or the list of templates. */
-export class ProviderRefused extends Failure {
+export class ProviderRefused extends CallerFailure {
   readonly providerCode: number;
   readonly details: string;
   constructor(providerCode: number, details: string) {
-    super(`The provider refused the request: ${details}`);
+    super('provider_rejected', `The provider refused the request: ${details}`);
     this.providerCode = providerCode;
     this.details = details;
   }
 }
 
 /** The provider could not be reached; nothing was sent. `gatewayStatus`: of the HTTP error that came in its place. */
-export class ProviderUnreachable extends Failure {
+export class ProviderUnreachable extends CallerFailure {
   constructor(gatewayStatus?: number) {
     const answered = gatewayStatus === undefined ? '' : `, HTTP ${gatewayStatus} came in its place`;
-    super(`The messaging provider cannot be reached${answered}: try again later`);
+    super('provider_unreachable', `The messaging provider cannot be reached${answered}: try again later`);
   }
 }
 
 /** A file exceeds the size limit of its type. */
-export class FileTooLarge extends Failure {
+export class FileTooLarge extends CallerFailure {
   constructor(mimeType: string, bytes: number) {
-    super(`A file of type ${mimeType} must not be larger than ${bytes} bytes`);
+    super('too_large', `A file of type ${mimeType} must not be larger than ${bytes} bytes`);
   }
 }
 
 /** The workspace has reached its limit of stored files. */
-export class StorageFull extends Failure {}
+export class StorageFull extends CallerFailure {
+  constructor(message: string) {
+    super('too_large', message);
+  }
+}
 
 /** The business account has written to as many different people in 24 hours as it may. */
-export class MessagingLimitReached extends Failure {
+export class MessagingLimitReached extends CallerFailure {
   readonly retryAfterSeconds: number;
   constructor(retryAfterSeconds: number) {
-    super('The messaging limit of the business account is reached: no more different people in 24 hours');
+    super(
+      'messaging_limit',
+      'The messaging limit of the business account is reached: no more different people in 24 hours',
+    );
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
 /** Too much is waiting already; the same request may work after `retryAfterSeconds`. */
-export class Overloaded extends Failure {
+export class Overloaded extends CallerFailure {
   readonly retryAfterSeconds: number;
   constructor(message: string, retryAfterSeconds: number) {
-    super(message);
+    super('rate_limited', message);
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }

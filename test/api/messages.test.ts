@@ -241,13 +241,19 @@ describe('POST /api/templates/external/message/send', () => {
       [other.channelKey, sender.templateId],
     ] as const) {
       const response = await api.send('POST', path, { key, body: { ...request(sender), templateId } });
-      expect(response).toMatchObject({ status: 404, body: { message: 'Template not found' } });
+      expect(response).toMatchObject({
+        status: 404,
+        body: { error_code: 'template_not_found', message: 'Template not found' },
+      });
     }
   });
 
   it('answers 400 when the template is not approved', async () => {
     const sender = await seedSender({ status: 'PAUSED' });
-    expect(await send(sender)).toMatchObject({ status: 400, body: { message: 'Template is not approved' } });
+    expect(await send(sender)).toMatchObject({
+      status: 400,
+      body: { error_code: 'template_not_approved', message: 'Template is not approved' },
+    });
   });
 
   it.each([
@@ -297,7 +303,7 @@ describe('POST /api/templates/external/message/send', () => {
     await api.seedChannel(sender.workspaceId, sender.businessAccountId);
     expect(await byWorkspaceKey()).toMatchObject({
       status: 400,
-      body: { message: 'Either channel_id or phone_number_id is required' },
+      body: { error_code: 'channel_required', message: 'Either channel_id or phone_number_id is required' },
     });
   });
 
@@ -305,7 +311,7 @@ describe('POST /api/templates/external/message/send', () => {
     const sender = await seedSender({ balance: BigInt(price) - 1n });
     expect(await send(sender)).toMatchObject({
       status: 400,
-      body: { message: 'Insufficient wallet balance' },
+      body: { error_code: 'insufficient_balance', message: 'Insufficient wallet balance' },
     });
     expect(await messagesOf(sender)).toEqual([]);
   });

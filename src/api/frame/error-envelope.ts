@@ -1,18 +1,12 @@
 /** The one translator of errors into the error envelope (Spec 7). */
 import type { ErrorCode } from '../../domain/error-code.ts';
 import {
-  Conflict,
+  CallerFailure,
   Failure,
-  FeatureUnavailable,
-  FileTooLarge,
-  IdempotencyMismatch,
   Invalid,
   MessagingLimitReached,
-  NotFound,
   Overloaded,
   ProviderRefused,
-  ProviderUnreachable,
-  StorageFull,
   Unauthorized,
 } from '../../domain/error.ts';
 import { isDatabaseUnavailable } from '../../records/database/failure.ts';
@@ -27,14 +21,14 @@ export interface FailureResponse {
 
 type Translation = Pick<ErrorEnvelope, 'message' | 'error'> & {
   readonly status: number;
+  readonly errorCode?: ErrorCode;
   readonly headers?: Readonly<Record<string, string>>;
 };
 
 export function toFailure(error: unknown, now: Date): FailureResponse {
-  const { status, message, error: details, headers = {} } = translate(error);
+  const { status, message, errorCode, error: details, headers = {} } = translate(error);
   const wait = headers['Retry-After'];
   const messageWithWait = wait === undefined ? message : `${message}: try again in ${wait} s`;
-  const errorCode = errorCodeOf(error, status);
   return { status, body: errorBody({ status, message: messageWithWait, errorCode, details }, now), headers };
 }
 
@@ -44,7 +38,7 @@ export function errorBody(
     readonly status: number;
     readonly message: string;
     /** If absent, the code of the status. */
-    readonly errorCode?: ErrorCode;
+    readonly errorCode?: ErrorCode | undefined;
     readonly details?: ErrorEnvelope['error'];
   },
   now: Date,
@@ -64,35 +58,13 @@ export function errorBody(
 function translate(error: unknown): Translation {
   if (error instanceof HttpProblem)
     return { status: error.status, message: error.message, headers: error.headers };
-  if (error instanceof Invalid) {
+  if (error instanceof CallerFailure)
     return {
-      status: 400,
+      status: statuses[error.code],
       message: error.message,
-      ...(error.problems.length > 0 && { error: error.problems }),
+      errorCode: error.code,
+      ...extrasOf(error),
     };
-  }
-  if (error instanceof FeatureUnavailable) return { status: 400, message: error.message };
-  if (error instanceof ProviderRefused) {
-    const { providerCode, details } = error;
-    return { status: 400, message: error.message, error: { providerCode, details } };
-  }
-  if (error instanceof Unauthorized) {
-    return {
-      status: 401,
-      message: error.message,
-      headers: { 'WWW-Authenticate': 'ApiKey header="X-API-Key"' },
-    };
-  }
-  if (error instanceof NotFound) return { status: 404, message: error.message };
-  if (error instanceof Conflict) return { status: 409, message: error.message };
-  if (error instanceof StorageFull || error instanceof FileTooLarge)
-    return { status: 413, message: error.message };
-  if (error instanceof IdempotencyMismatch) return { status: 422, message: error.message };
-  if (error instanceof Overloaded || error instanceof MessagingLimitReached) {
-    const headers = { 'Retry-After': String(error.retryAfterSeconds) };
-    return { status: 429, message: error.message, headers };
-  }
-  if (error instanceof ProviderUnreachable) return { status: 502, message: error.message };
   if (isDatabaseUnavailable(error) || error instanceof StorageFailure) {
     return {
       status: 503,
@@ -103,23 +75,50 @@ function translate(error: unknown): Translation {
   return { status: 500, message: 'Internal server error: its log has this X-Request-Id' };
 }
 
-/**
- * Chooses the code of an error envelope: by the message where that is fixed, else by the class of the error, else by its
- * status.
- */
+function extrasOf(error: CallerFailure): Pick<Translation, 'error' | 'headers'> {
+  if (error instanceof Invalid) return error.problems.length > 0 ? { error: error.problems } : {};
+  if (error instanceof ProviderRefused)
+    return { error: { providerCode: error.providerCode, details: error.details } };
+  if (error instanceof Unauthorized) return { headers: { 'WWW-Authenticate': 'ApiKey header="X-API-Key"' } };
+  if (error instanceof Overloaded || error instanceof MessagingLimitReached)
+    return { headers: { 'Retry-After': String(error.retryAfterSeconds) } };
+  return {};
+}
 
-/** Messages that clients may rely on: they never change. */
-const byMessage: ReadonlyMap<string, ErrorCode> = new Map([
-  ['Campaign name is required', 'name_required'],
-  ['Either channel_id or phone_number_id is required', 'channel_required'],
-  ['Scheduled time must be in the future', 'schedule_in_past'],
-  ['This endpoint is restricted to API key usage only', 'jwt_not_allowed'],
-  ['Template not found', 'template_not_found'],
-  ['Template is not approved', 'template_not_approved'],
-  ['Insufficient wallet balance', 'insufficient_balance'],
-  ['A request with this Idempotency-Key is still running: send it again', 'idempotency_conflict'],
-]);
+/** The status of an error that carries its code. */
+const statuses: Readonly<Record<ErrorCode, number>> = {
+  unauthorized: 401,
+  jwt_not_allowed: 401,
+  forbidden: 403,
+  validation_failed: 400,
+  malformed_request: 400,
+  name_required: 400,
+  channel_required: 400,
+  schedule_in_past: 400,
+  feature_unavailable: 400,
+  quota_exhausted: 400,
+  insufficient_balance: 400,
+  provider_rejected: 400,
+  template_not_found: 404,
+  template_not_approved: 400,
+  not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  conflict: 409,
+  idempotency_conflict: 409,
+  idempotency_mismatch: 422,
+  too_large: 413,
+  unsupported_media_type: 415,
+  expectation_failed: 417,
+  rate_limited: 429,
+  messaging_limit: 429,
+  provider_unreachable: 502,
+  outcome_unknown: 502,
+  unavailable: 503,
+  internal_error: 500,
+};
 
+/** The code of an error of the HTTP layer, which carries its status. */
 const byStatus: Readonly<Record<number, ErrorCode>> = {
   400: 'malformed_request',
   401: 'unauthorized',
@@ -138,23 +137,7 @@ const byStatus: Readonly<Record<number, ErrorCode>> = {
   503: 'unavailable',
 };
 
-/** Error code for a message alone; for the examples of the document. */
-export const codeOfMessage = (message: string, status: number): ErrorCode =>
-  byMessage.get(message) ?? codeOfStatus(status);
-
 export const codeOfStatus = (status: number): ErrorCode => byStatus[status] ?? 'internal_error';
-
-export function errorCodeOf(error: unknown, status: number): ErrorCode {
-  const fixed = error instanceof Error ? byMessage.get(error.message) : undefined;
-  if (fixed !== undefined) return fixed;
-  if (error instanceof Invalid) return 'validation_failed';
-  if (error instanceof FeatureUnavailable)
-    return error.feature === 'broadcasts_per_month' ? 'quota_exhausted' : 'feature_unavailable';
-  if (error instanceof ProviderRefused) return 'provider_rejected';
-  if (error instanceof MessagingLimitReached) return 'messaging_limit';
-  if (error instanceof IdempotencyMismatch) return 'idempotency_mismatch';
-  return codeOfStatus(status);
-}
 
 /** An error of the HTTP layer: routes, methods, bodies, limits. */
 export class HttpProblem extends Failure {

@@ -107,5 +107,8 @@ export async function openIdempotency(options: IdempotencyOptions): Promise<Requ
 }
 
 function stillRunning(): Conflict {
-  return new Conflict('A request with this Idempotency-Key is still running: send it again');
+  return new Conflict(
+    'A request with this Idempotency-Key is still running: send it again',
+    'idempotency_conflict',
+  );
 }

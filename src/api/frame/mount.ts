@@ -239,7 +239,7 @@ function decodePath({ params: codec }: Declaration, given: Readonly<Record<strin
   const [problem] = report(decoded.left);
   // `idOf` reports `<what> not found`, the message of NotFound.
   const what = problem?.message.endsWith(notFound) ? problem.message.slice(0, -notFound.length) : 'Resource';
-  throw new NotFound(what);
+  throw new NotFound(what, problem?.code);
 }
 
 interface Fields {

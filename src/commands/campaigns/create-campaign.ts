@@ -22,6 +22,7 @@ import {
   Overloaded,
   templateNotApproved,
 } from '../../domain/error.ts';
+import type { ErrorCode } from '../../domain/error-code.ts';
 import { normalisePhoneNumber } from '../../domain/phone-number.ts';
 import { parseTemplate } from '../../domain/templates/components.ts';
 import {
@@ -153,7 +154,7 @@ export async function checkCampaign(
   });
   if (context === undefined) throw new NotFound('Channel');
   const { template, channelIsActive, available, price } = context;
-  if (template === undefined) throw new NotFound('Template');
+  if (template === undefined) throw new NotFound('Template', 'template_not_found');
   if (template.vanished || !isSendable(template.status)) {
     throw templateNotApproved('template_id', template.vanished ? 'gone' : template.status);
   }
@@ -312,14 +313,19 @@ const mostChecked = 2_000;
 /** Characters of a number with its values: more than any template's body takes. */
 const longestEntry = 16_384;
 
-const problem = (field: string, message: string): FieldProblem => ({ field, message });
+const problem = (field: string, message: string, code?: ErrorCode): FieldProblem => ({
+  field,
+  message,
+  code,
+});
 
 /** The instant of a scheduled campaign; null for an immediate one. */
 function scheduleOf(
   body: CreateCampaign,
   now: Date,
 ): { readonly at: Date | null; readonly problems: readonly FieldProblem[] } {
-  const refuse = (message: string) => ({ at: null, problems: [problem('scheduled_at', message)] });
+  const refuse = (message: string, code?: ErrorCode) =>
+    ({ at: null, problems: [problem('scheduled_at', message, code)] }) as const;
   if (body.send_type === 'IMMEDIATE') {
     const isGiven = body.scheduled_at !== undefined && body.scheduled_at !== null;
     return isGiven ? refuse('scheduled_at is only for SCHEDULED campaigns') : { at: null, problems: [] };
@@ -332,7 +338,8 @@ function scheduleOf(
       'scheduled_at must be an ISO 8601 date-time with a time zone, such as 2026-12-24T18:00:00Z',
     );
   const at = decoded.right;
-  if (at.getTime() <= now.getTime()) return refuse('Scheduled time must be in the future');
+  if (at.getTime() <= now.getTime())
+    return refuse('Scheduled time must be in the future', 'schedule_in_past');
   return { at, problems: [] };
 }
 

@@ -110,7 +110,7 @@ function problemsOf(error: unknown): readonly FieldProblem[] {
     return error.problems.length > 0 ? error.problems : [{ field: '', message: error.message }];
   }
   if (error instanceof FeatureUnavailable) return [{ field: '', message: error.message }];
-  if (error instanceof NotFound && error.message === 'Template not found') {
+  if (error instanceof NotFound && error.code === 'template_not_found') {
     return [{ field: 'template_id', message: error.message }];
   }
   const failure = error instanceof FileTemporarilyUnavailable ? error.failure : error;

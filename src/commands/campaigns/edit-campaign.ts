@@ -31,7 +31,7 @@ export async function editCampaign(
   if (ignoreQuietHours === true && scope !== 'operator')
     throw Invalid.at('ignore_quiet_hours', quietHoursRefusal);
   if (scheduledAt !== undefined && scheduledAt.getTime() <= dependencies.now().getTime())
-    throw Invalid.at('scheduled_at', 'Scheduled time must be in the future');
+    throw Invalid.at('scheduled_at', 'Scheduled time must be in the future', 'schedule_in_past');
   const changesHours = sendingWindow !== undefined || ignoreQuietHours !== undefined;
   await dependencies.database.transaction(async (transaction) => {
     const { status } = await lockCampaign(transaction, campaignId, workspaceId);

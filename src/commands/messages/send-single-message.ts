@@ -173,7 +173,7 @@ async function claimOnce({ database }: SingleSender, message: SingleMessage): Pr
       ...recipient,
       price,
     });
-    if (claimed === null) throw new Invalid('Insufficient wallet balance');
+    if (claimed === null) throw new Invalid('Insufficient wallet balance', [], 'insufficient_balance');
     if (claimed.limited && quota === null) throw new LimitWasSet();
   });
   return messageId;

@@ -43,7 +43,7 @@ export async function getTemplate(
 ): Promise<Template> {
   const found = await connection.maybeOne(sql.type(row(Template))`
     SELECT ${selection} FROM template WHERE workspace_id = ${workspaceId} AND id = ${templateId}`);
-  return found ?? notFound('Template');
+  return found ?? notFound('Template', 'template_not_found');
 }
 
 /** The template when it belongs to the business account of the sending channel (Spec 4.1); else throws NotFound. */
@@ -53,7 +53,7 @@ export async function getTemplateOfBusinessAccount(
   { templateId, businessAccountId }: { readonly templateId: string; readonly businessAccountId: string },
 ): Promise<Template> {
   const template = await getTemplate(connection, workspaceId, templateId);
-  if (template.businessAccountId !== businessAccountId) throw new NotFound('Template');
+  if (template.businessAccountId !== businessAccountId) throw new NotFound('Template', 'template_not_found');
   return template;
 }
 

@@ -229,10 +229,17 @@ describe('POST /api/campaigns/auto-trigger', () => {
     ],
   ];
 
-  it.each(cases)('refuses %s and creates nothing', async (_, change, message, field) => {
+  const codes: Readonly<Record<string, string>> = {
+    'no name': 'name_required',
+    'a blank name': 'name_required',
+    'a past time': 'schedule_in_past',
+  };
+
+  it.each(cases)('refuses %s and creates nothing', async (title, change, message, field) => {
     const before = await countCampaigns();
     const answer = await create({ ...valid(), ...change });
-    expect(answer.body).toMatchObject({ status: 'error', code: 400, message });
+    const errorCode = codes[title] ?? 'validation_failed';
+    expect(answer.body).toMatchObject({ status: 'error', code: 400, error_code: errorCode, message });
     expect(answer.body.error.map((problem: { field: string }) => problem.field)).toContain(field);
     expect(await countCampaigns()).toBe(before);
   });
@@ -300,11 +307,13 @@ describe('POST /api/campaigns/auto-trigger', () => {
     const foreign = await seedTemplate(other, 'APPROVED');
     expect((await create({ ...valid(), template_id: foreign })).body).toMatchObject({
       code: 404,
+      error_code: 'template_not_found',
       message: 'Template not found',
     });
     const pending = await seedTemplate(workspace, 'PENDING');
     expect((await create({ ...valid(), template_id: pending })).body).toMatchObject({
       code: 400,
+      error_code: 'template_not_approved',
       message: 'Template is not approved',
     });
   });
@@ -353,6 +362,7 @@ describe('POST /api/campaigns/auto-trigger', () => {
     const answer = await create(valid(), workspace.workspaceKey);
     expect(answer.body).toMatchObject({
       code: 400,
+      error_code: 'channel_required',
       message: 'Either channel_id or phone_number_id is required',
       error: [{ field: 'X-API-Key', message: expect.stringContaining('an API key of a channel') }],
     });
@@ -366,6 +376,7 @@ describe('POST /api/campaigns/auto-trigger', () => {
     });
     expect(answer.body).toMatchObject({
       code: 401,
+      error_code: 'jwt_not_allowed',
       message: 'This endpoint is restricted to API key usage only',
     });
   });

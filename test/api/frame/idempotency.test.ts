@@ -186,7 +186,8 @@ it('answers 409 while the first send runs', async () => {
     const before = things.providerCalls;
     running.push(post('/sends', 'running'));
     await expect.poll(() => things.providerCalls).toBe(before + 1);
-    expect((await post('/sends', 'running')).status).toBe(409);
+    const repeated = await post('/sends', 'running');
+    expect(repeated).toMatchObject({ status: 409, body: { error_code: 'idempotency_conflict' } });
   });
   expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200]);
 });

@@ -164,7 +164,9 @@ export function createAuthenticator({
     if (parts === undefined || !isProof(parts.secret, key)) {
       pay();
       const given = [...credentials.apiKeys, ...credentials.bearer];
-      throw apiKeyOnly && given.some(looksLikeJwt) ? new Unauthorized(jwtRefusal) : new Unauthorized();
+      throw apiKeyOnly && given.some(looksLikeJwt)
+        ? new Unauthorized(jwtRefusal, 'jwt_not_allowed')
+        : new Unauthorized();
     }
     if (paid > 0) refusals.charge(party, -paid);
     if (familiar.size >= mostFamiliar) familiar.clear();

@@ -1,4 +1,5 @@
 /** Introduction of the document: first steps, the mapping language, and an example of every error. */
+import type { ErrorCode } from '../../../domain/error-code.ts';
 
 export const guide = `Sends approved template messages to the contacts of a workspace: campaigns, single sends, contacts and webhooks.
 
@@ -101,6 +102,8 @@ export const keyDescription =
 
 interface Failure {
   readonly description: string;
+  /** If absent, the code of the status. */
+  readonly errorCode?: ErrorCode;
   readonly message: string;
   readonly error?: unknown;
 }
@@ -109,6 +112,7 @@ export const failures: Readonly<Record<number, Failure>> = {
   400: {
     description:
       'The request is invalid; `error` lists the fields. A JSON body may have 1 MiB, 100,000 values and 64 levels',
+    errorCode: 'name_required',
     message: 'Campaign name is required',
     error: [{ field: 'name', message: 'Campaign name is required' }],
   },
@@ -119,6 +123,7 @@ export const failures: Readonly<Record<number, Failure>> = {
   403: { description: 'Forbidden', message: 'The verify token is not valid' },
   404: {
     description: 'The record does not exist, belongs to another workspace, or the id is not a UUID',
+    errorCode: 'template_not_found',
     message: 'Template not found',
   },
   408: {

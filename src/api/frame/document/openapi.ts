@@ -10,7 +10,7 @@ import {
 import { eventDescriptions, type EventKey, eventKeys } from '../../../domain/webhooks/event-key.ts';
 import { failures, guide, keyDescription } from './guide.ts';
 import type { Declaration, Endpoint, ResponseDeclaration } from '../endpoint.ts';
-import { codeOfMessage } from '../error-envelope.ts';
+import { codeOfStatus } from '../error-envelope.ts';
 import { ErrorEnvelope } from '../envelope.ts';
 import { described, describedParameter, idInPath, nounOf } from './describe-fields.ts';
 import { exampleOfEvent } from '../../../codecs/event-example.ts';
@@ -223,12 +223,15 @@ function responseOf(
   };
 }
 
-function errorResponse(code: number, { description, ...envelope }: (typeof failures)[number]): JsonSchema {
+function errorResponse(
+  code: number,
+  { description, errorCode, ...envelope }: (typeof failures)[number],
+): JsonSchema {
   const headers = errorHeaders[code];
   const example = {
     status: 'error',
     code,
-    error_code: codeOfMessage(envelope.message, code),
+    error_code: errorCode ?? codeOfStatus(code),
     ...envelope,
     timestamp: '2026-11-21T09:00:00.000Z',
   };

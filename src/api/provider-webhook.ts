@@ -4,7 +4,7 @@ import { optional, struct } from '../codecs/struct.ts';
 import { Unauthorized } from '../domain/error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { isSignature, isSignedBy, isVerifyToken } from '../provider/signature.ts';
-import { countValues } from './frame/body/json-body.ts';
+import { scanJson } from './frame/body/json-body.ts';
 import { endpoint } from './frame/endpoint.ts';
 import { HttpProblem } from './frame/error-envelope.ts';
 
@@ -70,7 +70,7 @@ export const receiveProviderCallback = endpoint(
       throw new Unauthorized();
     }
     // Throws for a body that would block the event loop; one of 4 MiB full of statuses is far from these limits.
-    await countValues(body, Infinity);
+    await scanJson(body, Infinity);
     requireJsonObject(body);
     await dependencies.callbackInbox(body);
     metrics.providerCallbacks.inc({ outcome: 'stored' });

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { createGunzip } from 'node:zlib';
 import type { Declaration } from '../endpoint.ts';
 import { CallerGone, HttpProblem } from '../error-envelope.ts';
-import { countValues, parseJsonObject } from './json-body.ts';
+import { parseJsonObject, scanJson } from './json-body.ts';
 import type { MemoryShare } from './memory-budget.ts';
 import { fileReceiver } from './receive-file.ts';
 import type { FrameContext } from '../state.ts';
@@ -56,11 +56,11 @@ export async function receiveBody({
   if (bytes === undefined) throw new HttpProblem(400, 'Request body is required');
   charge(Math.floor(bytes.length / bytesPerToken));
   const most = bodyLimit <= defaultBodyLimit ? mostValuesPerMebibyte : mostValues;
-  const values = await countValues(bytes, most);
+  const { values, largeLists } = await scanJson(bytes, most);
   charge(Math.floor(values / valuesPerToken));
   if (values > most) throw new HttpProblem(400, `Request body must not hold more than ${most} values`);
   memory.take(bytes.length + values * bytesPerValue);
-  return { value: await parseJsonObject(bytes), bytes };
+  return { value: await parseJsonObject(bytes, largeLists), bytes };
 }
 
 interface BodyLimits {

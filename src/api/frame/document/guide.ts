@@ -81,7 +81,7 @@ refuses it at once.
 |---|---|---|
 | requests per key | rate set by the operator, bursts of twice as many; a body counts one more per 64 KiB and per 1,000 values, a response per 64 KiB, that of a change per 16 KiB | 429 |
 | refused keys per address; documents without a key | 100 per second; 8 MiB per second | 429 |
-| JSON body after decompression | 1 MiB, 100,000 values, 64 levels; for a campaign 8 MiB and 2,500,000 values | 413, 400 |
+| JSON body after decompression | 1 MiB, 100,000 values, 64 levels; for a campaign 8 MiB and 2,500,000 values, beyond 1 MiB 100,000 of them outside of the lists that are members of the body | 413, 400 |
 | time to receive headers, a JSON body, a whole request | 10 s, 30 s, 10 minutes | 408 |
 | bodies and large responses in memory | 256 MiB, half of it per workspace | 503 |
 | database connections and exports per workspace | half of a process's, others wait up to 15 s; 4 exports | 503 |

@@ -88,8 +88,12 @@ export function loadConfig(environment: Environment, terminal = false) {
       `WEBHOOK_EXPIRY_HOURS must not be longer than RETENTION_DAYS (${retentionDays * 24} hours)`,
     );
 
+  const warnings = production ? findUnsafe(environment, { leastKey, leastToken }) : [];
+
   const config = {
     production,
+    /** What is unsafe in production, logged at the start; no reason to refuse the start of an upgrade. */
+    warnings,
     /** Folder of all persistent files: uploads, and in development the data of the embedded servers. */
     dataDir: text('DATA_DIR', '.data'),
     host: text('HOST', '127.0.0.1'),
@@ -177,4 +181,60 @@ export function loadConfig(environment: Environment, terminal = false) {
   problems.push(...findMistyped(environment, [...read.names(), ...conditional]));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
+}
+
+const webSettings = [
+  'PROVIDER_BASE_URL',
+  'S3_ENDPOINT',
+  'PUBLIC_URL',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'TEMPORAL_UI_URL',
+] as const;
+const previousSecrets = ['KEY_PEPPER', 'SECRETS_KEY', 'PROVIDER_APP_SECRET'] as const;
+
+/** Settings that send secrets or personal data in the clear over a public network, and short former secrets. */
+function findUnsafe(
+  environment: Environment,
+  { leastKey, leastToken }: { readonly leastKey: number; readonly leastToken: number },
+): readonly string[] {
+  const warnings: string[] = [];
+  for (const name of webSettings) {
+    const value = environment[name] ?? '';
+    if (value.startsWith('http:') && !isNear(tryHost(value)))
+      warnings.push(`${name} begins with http: what is sent there can be read on the way. Use https`);
+  }
+  for (const name of ['DATABASE_URL', 'DATABASE_OWNER_URL']) {
+    const value = environment[name] ?? '';
+    if (
+      value !== '' &&
+      !isNear(tryHost(value)) &&
+      !/[?&]sslmode=(?:require|verify-ca|verify-full)/.test(value)
+    )
+      warnings.push(`${name} asks for no TLS: add sslmode=verify-full`);
+  }
+  const temporal = (environment['TEMPORAL_ADDRESS'] ?? '').replace(/:\d+$/, '');
+  if (['', 'false'].includes(environment['TEMPORAL_TLS'] ?? '') && !isNear(temporal))
+    warnings.push('TEMPORAL_TLS is not set: the connection to TEMPORAL_ADDRESS can be read on the way');
+  for (const name of previousSecrets) {
+    const least = name === 'PROVIDER_APP_SECRET' ? leastToken : leastKey;
+    const former = (environment[`${name}_PREVIOUS`] ?? '').split(',').map((secret) => secret.trim());
+    if (former.some((secret) => secret !== '' && secret.length < least))
+      warnings.push(`${name}_PREVIOUS holds a secret of fewer than ${least} characters: drop it soon`);
+  }
+  return warnings;
+}
+
+const tryHost = (value: string): string =>
+  URL.parse?.(value)?.hostname ?? /^[a-z]+:\/\/(?:[^/@]*@)?([^/:?]*)/.exec(value)?.[1] ?? '';
+
+/** True for loopback, private addresses, and names that only a private network resolves. */
+function isNear(host: string): boolean {
+  const name = host.replaceAll(/[[\]]/g, '').toLowerCase();
+  const isPrivateAddress =
+    /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|::1$|f[cd][\da-f]{2}:|fe80:)/.test(
+      name,
+    );
+  return (
+    isPrivateAddress || !/[.:]/.test(name) || /\.(?:local|localhost|internal|svc|cluster\.local)$/.test(name)
+  );
 }

@@ -57,6 +57,7 @@ const probeTimeoutMs = 3_000;
 export async function createDependencies(config: Config, service: string): Promise<OpenDependencies> {
   const metrics = createMetrics(service);
   const logger = createLogger(config, service);
+  for (const warning of config.warnings) logger.warn(warning);
   const tracing = await createTracing(config, service);
   const onError = (error: Parameters<typeof databaseErrorCause>[0]): void => {
     const cause = databaseErrorCause(error);

@@ -93,6 +93,7 @@ export const readSession = (): Promise<Session | null> =>
   );
 export const signIn = (proof: { api_key: string } | { token: string }) => askSession('POST', '', proof);
 export const addOperatorKey = (api_key: string) => askSession('PUT', '/operator', { api_key });
+export const removeOperatorKey = () => askSession('DELETE', '/operator');
 export const signOut = () => askSession('DELETE');
 
 /** Joins the tabs of this browser, which share one session: a message says that one of them signed in. */

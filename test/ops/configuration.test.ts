@@ -55,6 +55,57 @@ function example(): ReadonlyMap<string, { readonly value: string; readonly activ
   );
 }
 
+describe('in production', () => {
+  const warned = (settings: Environment) =>
+    loadConfig({ ...complete, NODE_ENV: 'production', ...settings }).warnings.map(
+      (warning) => warning.split(/[ :]/)[0],
+    );
+
+  it('warns of what is sent in the clear to other networks, and of short former secrets', () => {
+    expect(
+      warned({
+        PROVIDER_BASE_URL: 'http://graph.example.com/v1',
+        S3_BUCKET: 'bucket',
+        S3_ENDPOINT: 'http://s3.example.com',
+        PUBLIC_URL: 'http://campaigns.example.com',
+        DATABASE_URL: 'postgres://user@db.example.com/database?sslmode=prefer',
+        TEMPORAL_ADDRESS: 'temporal.example.com:7233',
+        KEY_PEPPER_PREVIOUS: 'short',
+        PROVIDER_APP_SECRET_PREVIOUS: 'a secret of the tests too',
+      }),
+    ).toEqual([
+      'PROVIDER_BASE_URL',
+      'S3_ENDPOINT',
+      'PUBLIC_URL',
+      'DATABASE_URL',
+      'TEMPORAL_TLS',
+      'KEY_PEPPER_PREVIOUS',
+    ]);
+  });
+
+  it.each(['127.0.0.1', '10.1.2.3', '[::1]', 'temporal', 'temporal.prod.svc', 'db.internal'])(
+    'warns of nothing on the near host %s',
+    (host) => {
+      expect(
+        warned({
+          PROVIDER_BASE_URL: `http://${host}/v1`,
+          DATABASE_URL: `postgres://user@${host}/database`,
+          TEMPORAL_ADDRESS: `${host}:7233`,
+        }),
+      ).toEqual([]);
+    },
+  );
+
+  it('warns of nothing that is encrypted, and in development of nothing', () => {
+    const far = { DATABASE_URL: 'postgres://user@db.example.com/d?sslmode=verify-full' };
+    const temporal = { TEMPORAL_ADDRESS: 'temporal.example.com:7233', TEMPORAL_TLS: 'true' };
+    expect(warned({ ...far, ...temporal })).toEqual([]);
+    expect(loadConfig({ ...complete, PROVIDER_BASE_URL: 'http://graph.example.com/v1' }).warnings).toEqual(
+      [],
+    );
+  });
+});
+
 describe('the configuration table', () => {
   it('names exactly the variables that are read', () => {
     expect([...documented().keys()].toSorted()).toEqual([...namesRead()].toSorted());

@@ -11,9 +11,10 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import { IconLogout, IconMoon, IconSettings, IconSun, IconUserCircle } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Session } from '../client.ts';
+import { removeOperatorKey, type Session } from '../client.ts';
 import { dayAndMinuteTime } from '../format.ts';
 
 const scopes: Readonly<Record<Session['scope'], string>> = {
@@ -26,11 +27,17 @@ export function AccountMenu({ session, leave }: { session: Session; leave: () =>
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme('light');
   const other = scheme === 'dark' ? 'light' : 'dark';
+  const queryClient = useQueryClient();
   const [problem, setProblem] = useState(false);
   const [opened, setOpened] = useState(false);
   const signOut = () => {
     setProblem(false);
     leave().catch(() => setProblem(true));
+  };
+  const endRecharging = async () => {
+    // Whatever the answer, the session says what is still allowed.
+    await removeOperatorKey().catch(() => undefined);
+    await queryClient.invalidateQueries({ queryKey: ['session'] });
   };
   const item = { variant: 'subtle', color: 'gray', justify: 'flex-start', fullWidth: true } as const;
   return (
@@ -67,7 +74,12 @@ export function AccountMenu({ session, leave }: { session: Session; leave: () =>
           </Text>
           <Text size="sm">{scopes[session.scope]}</Text>
           {session.operator && session.scope !== 'operator' && (
-            <Text size="sm">Recharging is allowed in this session</Text>
+            <>
+              <Text size="sm">Recharging is allowed for 15 minutes</Text>
+              <Button size="compact-xs" variant="default" onClick={() => void endRecharging()}>
+                End recharging
+              </Button>
+            </>
           )}
           <Text size="sm" c="dimmed">
             Expires {dayAndMinuteTime(new Date(session.expiresAt))}

@@ -143,7 +143,7 @@ export const listCampaignRecipients = endpoint(
       await insertAuditEntry(database, { workspaceId, action: 'campaign.export', objectId: params.id });
       return {
         status: 200,
-        content: dependencies.recipientExport.read(workspaceId, filter),
+        content: dependencies.recipientExport.read(workspaceId, filter, request.isStillAllowed),
         contentType: 'text/csv; charset=utf-8',
         headers: { 'content-disposition': `attachment; filename="recipients-${params.id}.csv"` },
       };

@@ -8,9 +8,15 @@ import { Unauthorized } from '../../domain/error.ts';
 import { keyScopes, type Principal } from '../../domain/workspaces/api-key.ts';
 import { hashSessionSecret, newSessionSecret } from '../../domain/workspaces/session-secret.ts';
 import { withCallContext } from '../../concurrency/call-context.ts';
-import { insertSession, setOperatorKey, takeSignInLink } from '../../records/workspaces/operator-sessions.ts';
+import {
+  clearOperatorKey,
+  endSession,
+  insertSession,
+  setOperatorKey,
+  takeSignInLink,
+} from '../../records/workspaces/operator-sessions.ts';
 import { endpoint, type Endpoint } from '../frame/endpoint.ts';
-import { requireOwnOrigin, sessionCookie, type SessionGuard } from '../frame/caller/session.ts';
+import { requireOwnOrigin, sessionCookie, sessionOf, type SessionGuard } from '../frame/caller/session.ts';
 
 const path = '/dashboard/session';
 const ofThePage = { tag: 'Operations', access: 'public', undocumented: true } as const;
@@ -72,6 +78,9 @@ export function sessionEndpoints({
       const keyId = await keyOf({ database }, body, request.ip);
       const value = newSessionSecret();
       await insertSession(database, { idHash: hashSessionSecret(value), keyId });
+      // The new cookie replaces that of the previous session, which nobody could end any more.
+      const previous = sessionOf(config, request.header);
+      if (previous !== undefined) await endSession(database, previous);
       return { status: 204, headers: { 'Set-Cookie': sessionCookie(config, value) } };
     },
   );
@@ -135,6 +144,24 @@ export function sessionEndpoints({
     },
   );
 
+  const removeOperator = endpoint(
+    {
+      method: 'DELETE',
+      path: `${path}/operator`,
+      operationId: 'removeOperatorKey',
+      summary: 'Take off the right to recharge',
+      ...ofThePage,
+      responses: done,
+    },
+    async ({ dependencies, request }) => {
+      const session = await guard.require(request.header, request.ip);
+      await withCallContext({ keyId: session.keyId }, () =>
+        clearOperatorKey(dependencies.database, session.idHash),
+      );
+      return { status: 204 };
+    },
+  );
+
   const signOut = endpoint(
     {
       method: 'DELETE',
@@ -150,5 +177,5 @@ export function sessionEndpoints({
     },
   );
 
-  return [signIn, readSession, addOperator, signOut];
+  return [signIn, readSession, addOperator, removeOperator, signOut];
 }

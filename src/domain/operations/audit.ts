@@ -20,6 +20,7 @@ const auditActions = [
   'session.create',
   'session.end',
   'session.add-operator',
+  'session.remove-operator',
   'sign-in-link.create',
   'channel.create',
   'channel.update',

@@ -11,12 +11,15 @@ import type { RecipientFilter } from './recipient-report.ts';
 
 export type ExportFilter = Omit<RecipientFilter, 'limit'>;
 
+/** Asked before each page after the first: false ends the export without its end. */
+export type StillAllowed = () => Promise<boolean>;
+
 export interface RecipientExport {
   /**
    * CSV in UTF-8, the header first, in order of position. Throws Overloaded when the workspace reads as many
    * exports as it may; an export counts until its stream is closed.
    */
-  readonly read: (workspaceId: number, filter: ExportFilter) => Readable;
+  readonly read: (workspaceId: number, filter: ExportFilter, isStillAllowed?: StillAllowed) => Readable;
   readonly end: () => Promise<void>;
 }
 
@@ -81,12 +84,12 @@ export function createRecipientExport(databaseUrl: string): RecipientExport {
   const slots = createKeyedSemaphore({ total: connections, perKey: 'what it leaves', waiting: Infinity });
   const open = new Map<number, number>();
   return {
-    read(workspaceId, filter) {
+    read(workspaceId, filter, isStillAllowed = async () => true) {
       const others = open.get(workspaceId) ?? 0;
       if (others >= mostExports)
         throw new Overloaded(`A workspace can have at most ${mostExports} exports at a time`, 5);
       open.set(workspaceId, others + 1);
-      const content = Readable.from(readPages({ pool, slots, workspaceId }, filter));
+      const content = Readable.from(readPages({ pool, slots, workspaceId }, filter, isStillAllowed));
       return content.once('close', () => {
         const left = (open.get(workspaceId) ?? 1) - 1;
         if (left === 0) open.delete(workspaceId);
@@ -103,7 +106,11 @@ interface Source {
   readonly workspaceId: number;
 }
 
-async function* readPages(source: Source, filter: ExportFilter): AsyncGenerator<Buffer | string> {
+async function* readPages(
+  source: Source,
+  filter: ExportFilter,
+  isStillAllowed: StillAllowed,
+): AsyncGenerator<Buffer | string> {
   const last = await lastPosition(source, filter);
   const read = (after: number): Promise<readonly Buffer[]> | undefined =>
     after < last ? readPage(source, filter, after) : undefined;
@@ -117,6 +124,9 @@ async function* readPages(source: Source, filter: ExportFilter): AsyncGenerator<
     page = read(afterPosition);
     page?.catch(() => undefined);
     yield* chunks;
+    // A broken connection, since a file that merely ends looks whole.
+    if (page !== undefined && !(await isStillAllowed()))
+      throw new Error('The key of this export is not valid any more');
   }
 }
 

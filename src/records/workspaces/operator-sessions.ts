@@ -10,6 +10,8 @@ import { nothing, nullable, row, timestamp } from '../database/row.ts';
 const lifetime = '8 hours';
 const idleTime = '30 minutes';
 const linkLifetime = '10 minutes';
+/** How long an operator's key that was added to a session counts. */
+const operatorTime = '15 minutes';
 /** Most sessions per key: more than the people of a team need, fewer than a script creates. */
 const mostSessionsOfKey = 50;
 
@@ -19,7 +21,7 @@ const OperatorSession = t.type({
   keyId: t.string,
   scope: oneOf(keyScopes),
   channelId: nullable(t.string),
-  /** A key that may recharge, added to the session; null without one, and when it is revoked. */
+  /** A key that may recharge, added to the session; null without one, and when its time is over or it is revoked. */
   operatorKeyId: nullable(t.string),
   expiresAt: timestamp,
 });
@@ -63,7 +65,8 @@ export async function findSession(
       session.channel_id AS "channelId", operator.key_id AS "operatorKeyId", expires_at AS "expiresAt"
     FROM session
     JOIN workspace ON workspace.id = session.workspace_id
-    LEFT JOIN api_key AS operator ON operator.key_id = session.operator_key_id AND operator.revoked_at IS NULL`);
+    LEFT JOIN api_key AS operator ON operator.key_id = session.operator_key_id AND operator.revoked_at IS NULL
+      AND session.operator_until > now()`);
   return found ?? undefined;
 }
 
@@ -73,10 +76,22 @@ export async function setOperatorKey(
 ): Promise<void> {
   await connection.query(sql.type(nothing)`
     WITH changed AS (
-      UPDATE operator_session SET operator_key_id = ${keyId} WHERE id_hash = ${sql.binary(idHash)}
+      UPDATE operator_session SET operator_key_id = ${keyId}, operator_until = now() + ${operatorTime}::interval
+      WHERE id_hash = ${sql.binary(idHash)}
       RETURNING operator_key_id AS key_id
     )
     ${auditEntryOfKey('session.add-operator', sql.fragment`SELECT key_id FROM changed`)}`);
+}
+
+/** Takes the operator's key off the session. */
+export async function clearOperatorKey(connection: Connection, idHash: Buffer): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    WITH changed AS (
+      UPDATE operator_session SET operator_key_id = NULL, operator_until = NULL
+      WHERE id_hash = ${sql.binary(idHash)} AND operator_key_id IS NOT NULL
+      RETURNING old.operator_key_id AS key_id
+    )
+    ${auditEntryOfKey('session.remove-operator', sql.fragment`SELECT key_id FROM changed`)}`);
 }
 
 /** Ends the session and returns its key; undefined when there was none. */

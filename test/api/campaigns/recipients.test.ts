@@ -238,6 +238,27 @@ test('refuses a number as a cursor', async () => {
   }
 });
 
+test('an export ends when its key is revoked', async () => {
+  const { recipientExport, database } = api.dependencies;
+  const campaignId = await aCampaign(workspace);
+  await database.query(sql.type(nothing)`
+    INSERT INTO recipient (campaign_id, position, phone_number, sendable, state)
+    SELECT ${campaignId}, n, '49151' || n, true, 'PENDING' FROM unnest(ARRAY[1000001, 1020002, 1040003]) AS n`);
+  const filter = { campaignId, states: [], reasons: [], afterPosition: 1_000_000 };
+  const read = async (answers: boolean[]) => {
+    let text = '';
+    const content = recipientExport.read(workspace.workspaceId, filter, async () => answers.shift() ?? false);
+    try {
+      for await (const chunk of content) text += chunk;
+    } catch (error) {
+      return [text.trim().split('\n').length - 1, (error as Error).message];
+    }
+    return [text.trim().split('\n').length - 1, 'whole'];
+  };
+  expect(await read([true, true])).toEqual([3, 'whole']);
+  expect(await read([true, false])).toEqual([2, 'The key of this export is not valid any more']);
+});
+
 test('four exports of a workspace run at a time, and a fifth when one is over', async () => {
   const { recipientExport } = api.dependencies;
   // Not `workspace`, one of whose exports may still be closing.

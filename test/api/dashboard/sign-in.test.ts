@@ -109,11 +109,29 @@ describe('a session', () => {
     expect((await recharge()).status).toBe(200);
     await revokeApiKey(api.database.pool, keyIdOf(apiKey));
     expect((await recharge()).status).toBe(401);
+    const add = async () =>
+      (await ask('PUT', '/dashboard/session/operator', session, { api_key: workspace.operatorKey })).status;
+    expect([await add(), (await recharge()).status]).toEqual([204, 200]);
+    expect((await ask('DELETE', '/dashboard/session/operator', session)).status).toBe(204);
+    expect((await recharge()).status).toBe(401);
+    expect([await add(), (await recharge()).status]).toEqual([204, 200]);
+    await change(sql.fragment`UPDATE operator_session SET operator_until = operator_until - interval '15 minutes'
+      WHERE id_hash = ${sql.binary(hashOf(session))}`);
+    expect((await recharge()).status).toBe(401);
     expect((await ask('GET', '/dashboard/api/campaigns', session)).status).toBe(200);
   });
 });
 
 describe('a session among others', () => {
+  it('ends when the browser signs in again', async () => {
+    const first = await enter();
+    const second = { ...own, Cookie: cookieOf(await signIn({ api_key: workspace.workspaceKey }, first)) };
+    const status = async (session: typeof first) => (await ask('GET', '/dashboard/session', session)).status;
+    expect([await status(first), await status(second)]).toEqual([401, 200]);
+    expect((await signIn({ api_key: 'nonsense' }, second)).status).toBe(401);
+    expect(await status(second)).toBe(200);
+  });
+
   it('ends first, as the least recently used, when its key has too many', async () => {
     const { apiKey, keyId } = await createApiKey(api.dependencies, {
       workspaceId: workspace.workspaceId,
@@ -151,12 +169,15 @@ describe('a session among others', () => {
     const entered = await signIn({ token: url.split('#token=')[1] });
     const session = { ...own, Cookie: cookieOf(entered) };
     await ask('PUT', '/dashboard/session/operator', session, { api_key: operatorKey });
+    await ask('DELETE', '/dashboard/session/operator', session);
+    await ask('DELETE', '/dashboard/session/operator', session);
     await ask('DELETE', '/dashboard/session', session);
     await ask('DELETE', '/dashboard/session', session);
-    const entries = await listAuditEntries(api.database.pool, workspaceId, { before: undefined, limit: 4 });
+    const entries = await listAuditEntries(api.database.pool, workspaceId, { before: undefined, limit: 5 });
     const key = keyIdOf(channelKey);
     expect(entries.map(({ action, key_id, object_id }) => [action, key_id, object_id])).toEqual([
       ['session.end', key, key],
+      ['session.remove-operator', key, keyIdOf(operatorKey)],
       ['session.add-operator', key, keyIdOf(operatorKey)],
       ['session.create', key, key],
       ['sign-in-link.create', key, key],

@@ -32,8 +32,8 @@ export function OperatorKey({ purpose, label }: OperatorKeyProps) {
         <Text size="sm">
           {purpose}, an operator key of this workspace is needed; the present key
           {session && ` (mc_${session.keyId}, a ${session.scope} key)`} does not suffice. The operator of this
-          service has such a key, or makes one with <Code>admin create-key --scope operator</Code>. It is
-          asked for once a session.
+          service has such a key, or makes one with <Code>admin create-key --scope operator</Code>. It counts
+          for 15 minutes.
         </Text>
         <Group align="flex-end">
           <KeyField

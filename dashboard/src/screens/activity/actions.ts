@@ -22,6 +22,7 @@ const actions: Readonly<Record<AuditAction, string>> = {
   'session.create': 'Signed in',
   'session.end': 'Signed out',
   'session.add-operator': 'Recharging allowed',
+  'session.remove-operator': 'Recharging ended',
   'sign-in-link.create': 'Sign-in link created',
   'channel.create': 'Channel created',
   'channel.update': 'Channel changed',

@@ -18,7 +18,8 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import { isFinished, nextCampaignStatus, type WaitingReason } from '../domain/campaigns/campaign.ts';
+import { isFinished, nextCampaignStatus } from '../domain/campaigns/campaign.ts';
+import { pauseReasonTable, waitingReasonTable } from '../domain/campaigns/reasons.ts';
 import type { CampaignSnapshot } from '../domain/campaigns/snapshot.ts';
 import {
   beginCampaign,
@@ -44,7 +45,7 @@ import { campaignStatusKey, pauseReasonKey } from './search-attributes.ts';
 
 /** Markdown for the workflow's current details. */
 function describeSnapshot(snapshot: CampaignSnapshot | undefined): string {
-  if (snapshot === undefined) return `**waits ${waits.PREPARATION}**`;
+  if (snapshot === undefined) return `**waits: ${waitingReasonTable.PREPARATION.title}**`;
   const { counts } = snapshot;
   const lines = [`**${headline(snapshot)}**`];
   if (snapshot.prepared) {
@@ -60,28 +61,18 @@ function describeSnapshot(snapshot: CampaignSnapshot | undefined): string {
 function headline(snapshot: CampaignSnapshot): string {
   const { status, pauseReason, prepared, preparationError, scheduledAt } = snapshot;
   if (preparationError !== null) return `FAILED in preparation: ${preparationError}`;
-  if (pauseReason !== null) return `PAUSED because ${pauseReason}; signal \`resume\` continues`;
-  if (!prepared) return `${status}, waits ${waits.PREPARATION}`;
+  if (pauseReason !== null)
+    return `PAUSED ${pauseReason}: ${pauseReasonTable[pauseReason].meaning} The signal \`resume\` continues`;
+  if (!prepared) return `${status}, waits: ${waitingReasonTable.PREPARATION.title}`;
   if (status === 'SCHEDULED') return `SCHEDULED for ${scheduledAt ?? 'now'}`;
   const wait = describeWait(snapshot);
-  return wait === undefined ? status : `${status}, waits ${wait}`;
+  return wait === undefined ? status : `${status}, waits: ${wait}`;
 }
-
-const waits: Readonly<Record<WaitingReason, string>> = {
-  TURN: 'for its turn on the channel',
-  CHANNEL_TROUBLE: 'until the provider answers the channel again',
-  CHANNEL_THROTTLE: 'because the provider asked for silence',
-  MESSAGING_LIMIT: 'until the messaging limit allows further recipients',
-  SENDING_WINDOW: 'for its sending window to open',
-  PREPARATION: 'for its audience to be prepared',
-  QUEUED: 'for a worker: all of them are busy',
-  WORKFLOW_STUCK: 'for its workflow, which is stuck',
-};
 
 /** Describes why a RUNNING campaign waits, for the summary of its timer; undefined while it sends. */
 function describeWait({ waitingFor, waitingUntil }: CampaignSnapshot): string | undefined {
   if (waitingFor === null) return undefined;
-  return `${waits[waitingFor]}${waitingUntil === null ? '' : `, ${waitingUntil}`}`;
+  return `${waitingReasonTable[waitingFor].title}${waitingUntil === null ? '' : `, ${waitingUntil}`}`;
 }
 
 /*

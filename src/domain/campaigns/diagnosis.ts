@@ -3,6 +3,7 @@ import { formatAmount } from '../money.ts';
 import { providerErrorTable } from '../sending/provider-error.ts';
 import { isSendable } from '../templates/definition.ts';
 import { isFinished, type PauseReason } from './campaign.ts';
+import { pauseReasonTable } from './reasons.ts';
 import {
   type CampaignFacts,
   type DiagnosisEntry,
@@ -66,12 +67,15 @@ function completed({ total, failed, underWay }: StatusFacts): string {
   return `Completed: ${count(total - failed - underWay)} of ${people(total)} ${total === 1 ? 'was' : 'were'} sent to${others.join('')}.`;
 }
 
-const pausedBecause: Partial<Record<PauseReason, string>> = {
-  OPERATOR: 'Paused by an operator.',
-  MESSAGE_REJECTED:
-    'Paused because the provider rejected a hundred messages in a row as malformed: the mapping is wrong for this template.',
-  RECORD_RESTORED:
-    'Paused because the database was restored from a backup: ask the operator of this service to complete the restore.',
+/** Pauses that no check of the diagnosis sees: their reason always still applies. */
+const unchecked: Readonly<Record<PauseReason, boolean>> = {
+  INSUFFICIENT_BALANCE: false,
+  BROADCAST_QUOTA: false,
+  TEMPLATE_UNAVAILABLE: false,
+  CHANNEL_BLOCKED: false,
+  MESSAGE_REJECTED: true,
+  RECORD_RESTORED: true,
+  OPERATOR: true,
 };
 
 function paused(
@@ -87,8 +91,9 @@ function paused(
     return wrong('STATUS', join(`Paused: ${lowerFirst(obstacle.detail)}`, waiting), action);
   }
   const cause =
-    (pauseReason === null ? undefined : pausedBecause[pauseReason]) ??
-    'Paused. The reason for the pause no longer applies.';
+    pauseReason !== null && unchecked[pauseReason]
+      ? pauseReasonTable[pauseReason].meaning
+      : 'Paused. The reason for the pause no longer applies.';
   return wrong('STATUS', join(cause, waiting), 'Start the campaign again: it goes on where it stopped.');
 }
 

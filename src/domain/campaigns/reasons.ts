@@ -1,13 +1,28 @@
-/** Meaning of each reason of a campaign, and advice; `docs/errors.md` and the API document are generated from these tables. */
+/**
+ * The text of every reason, once. The dashboard, Temporal's page, the diagnosis, notices, `docs/errors.md` and the API document read
+ * these tables; a new reason that lacks a text does not compile. Imports neither io-ts nor Node.
+ */
 import type { PauseReason, PreparationErrorCode, WaitingReason } from './campaign.ts';
 import { skipReasons, type SkipReason } from './recipient.ts';
 
 export interface ReasonText {
+  /** A sentence. */
   readonly meaning: string;
   readonly advice: string;
 }
 
+interface TitledText extends ReasonText {
+  /** A few words for a table or a badge. Of a wait, the end of "Waits: …". */
+  readonly title: string;
+}
+
+interface RecipientReasonText extends TitledText {
+  /** Another message to the same recipient would fail again, or should not be sent. */
+  readonly isHopeless: boolean;
+}
+
 export type ReasonTable<R extends string> = Readonly<Record<R, ReasonText>>;
+export type TitledReasonTable<R extends string> = Readonly<Record<R, TitledText>>;
 
 /** One line per reason, for the description of an enum in the API document. */
 export const describeReasons = (table: Readonly<Record<string, ReasonText>>): string =>
@@ -15,70 +30,85 @@ export const describeReasons = (table: Readonly<Record<string, ReasonText>>): st
     .map(([reason, { meaning, advice }]) => `${reason}: ${meaning} ${advice}`)
     .join('\n');
 
-export const pauseReasonTable: ReasonTable<PauseReason> = {
+export const pauseReasonTable: TitledReasonTable<PauseReason> = {
   INSUFFICIENT_BALANCE: {
+    title: 'The wallet is empty',
     meaning: 'The wallet of the channel does not cover the next message.',
     advice: 'Recharge the wallet, then start the campaign.',
   },
   BROADCAST_QUOTA: {
+    title: 'The month’s broadcasts are used up',
     meaning: 'The broadcasts of this month are used up.',
     advice: 'Start the campaign next month, or ask the operator for a larger quota.',
   },
   TEMPLATE_UNAVAILABLE: {
+    title: 'The template may not be sent',
     meaning: 'The template is no longer approved, or the provider refuses it.',
     advice: 'Have the template approved again, then start the campaign.',
   },
   CHANNEL_BLOCKED: {
+    title: 'The channel is blocked',
     meaning: 'The channel is blocked, or the provider refuses its number or access token.',
     advice: 'Have the operator unblock the channel, then start the campaign.',
   },
   MESSAGE_REJECTED: {
+    title: 'The provider rejects every message',
     meaning: 'The provider rejected a hundred messages in a row as malformed.',
     advice:
       'Correct the mapping in a new campaign; `start` with `{"force": true}` continues without changes.',
   },
   RECORD_RESTORED: {
+    title: 'The records were restored from a backup',
     meaning:
       'The database was restored from a backup, and messages sent since the backup may be missing from the record.',
     advice: 'Have the operator settle the restore with the doctor, then start the campaign.',
   },
   OPERATOR: {
+    title: 'Paused by an operator',
     meaning: 'A user or an operator paused the campaign.',
     advice: 'Start the campaign to continue.',
   },
 };
 
-export const waitingReasonTable: ReasonTable<WaitingReason> = {
+export const waitingReasonTable: TitledReasonTable<WaitingReason> = {
   TURN: {
+    title: 'takes turns with others on its channel',
     meaning: 'Other campaigns of the channel are sending.',
     advice: 'Wait: the campaigns of a channel share its rate.',
   },
   CHANNEL_TROUBLE: {
+    title: 'the provider does not answer',
     meaning:
       'The provider fails, so the channel pauses between probes until `waiting_until`; or, without a time, it answers so slowly that the channel sends less than it may.',
     advice: 'Wait: sending speeds up again as soon as the provider answers.',
   },
   CHANNEL_THROTTLE: {
+    title: 'the provider asked for silence',
     meaning: 'The provider asked the channel to send more slowly.',
     advice: 'Wait until `waiting_until`.',
   },
   MESSAGING_LIMIT: {
+    title: 'the messaging limit is used up',
     meaning: 'The business account has sent to as many different people in 24 hours as it may.',
     advice: 'Wait until `waiting_until`, or ask the provider for a higher limit.',
   },
   SENDING_WINDOW: {
+    title: 'it is outside its sending window',
     meaning: 'It is outside the hours in which the campaign may send.',
     advice: 'Wait until `waiting_until`, or change the sending window.',
   },
   PREPARATION: {
+    title: 'its audience is being prepared',
     meaning: 'The recipients are being prepared.',
     advice: 'Wait: sending begins when they are ready.',
   },
   QUEUED: {
+    title: 'the workers are busy',
     meaning: 'All workers are busy with other campaigns.',
     advice: 'Wait, or have the operator add workers.',
   },
   WORKFLOW_STUCK: {
+    title: 'its workflow is stuck',
     meaning: 'The workflow of the campaign cannot continue, or no worker takes its tasks.',
     advice: 'Have the operator look at the workers and the workflow.',
   },
@@ -118,22 +148,30 @@ export const preparationErrorTable: ReasonTable<PreparationErrorCode> = {
 /** Why a message failed, or why its outcome is unknown. `PROVIDER_<code>` stands for every code of the provider. */
 export const failureReasonTable = {
   'PROVIDER_<code>': {
+    title: 'Refused by the provider',
+    isHopeless: false,
     meaning: 'The provider refused the message, or failed to deliver it, with this code.',
     advice: 'Look up the code at the provider; `reason_detail` holds its words.',
   },
   PROVIDER_UNREACHABLE: {
+    title: 'The provider could not be reached',
+    isHopeless: false,
     meaning: 'The provider could not be reached; nothing was sent.',
     advice: 'Send to the recipient again, with `failed_contacts` or another request.',
   },
   OUTCOME_UNKNOWN: {
+    title: 'No answer came, so it is unknown whether it was sent',
+    isHopeless: false,
     meaning: 'The provider did not answer: the message may have been sent.',
     advice: 'Wait for a receipt. Send again only if a second message does no harm.',
   },
   RATE_LIMITED: {
+    title: 'Too many single sends were waiting',
+    isHopeless: false,
     meaning: 'Too many single sends waited for the channel.',
     advice: 'Send the request again later.',
   },
-} as const satisfies Readonly<Record<string, ReasonText>>;
+} as const satisfies Readonly<Record<string, RecipientReasonText>>;
 
 const { 'PROVIDER_<code>': _ofProvider, ...ownFailures } = failureReasonTable;
 
@@ -146,32 +184,46 @@ export const serviceReasons = [
 /** Every reason; the provider's codes are an open set. */
 export const recipientReasonPattern = `^(PROVIDER_[0-9]+|${serviceReasons.join('|')})$`;
 
-export const skipReasonTable: ReasonTable<SkipReason> = {
+export const skipReasonTable: Readonly<Record<SkipReason, RecipientReasonText>> = {
   INVALID_PHONE: {
+    title: 'Not a phone number',
+    isHopeless: true,
     meaning: 'The phone number is not valid in any country.',
     advice: 'Correct the number; the international form such as +4915112345678 always works.',
   },
   DUPLICATE: {
+    title: 'The number stands in the list more than once',
+    isHopeless: false,
     meaning: 'The audience contains the number more than once.',
     advice: 'None: the first entry is sent to.',
   },
   UNSUBSCRIBED: {
+    title: 'The person has unsubscribed',
+    isHopeless: true,
     meaning: 'The contact has opted out.',
     advice: 'Do not send to the contact until it opts in again.',
   },
   CONTACT_DELETED: {
+    title: 'The contact was deleted',
+    isHopeless: true,
     meaning: 'The contact was deleted or erased.',
     advice: 'Create the contact again to send to it.',
   },
   MISSING_VARIABLE: {
+    title: 'A variable of the message has no value',
+    isHopeless: false,
     meaning: 'A variable of the template has no value for the contact.',
     advice: 'Fill the field of the contact, or give a value in `default_values`.',
   },
   MALFORMED_ROW: {
+    title: 'The row cannot be read',
+    isHopeless: false,
     meaning: 'The row of the CSV cannot be read.',
     advice: 'Correct the row of `line_number`.',
   },
   BLOCKED_COUNTRY: {
+    title: 'The channel does not send to this country',
+    isHopeless: true,
     meaning: 'The channel does not send to the country of the number.',
     advice: 'Ask the operator to allow the country, or use another channel.',
   },

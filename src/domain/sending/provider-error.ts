@@ -40,6 +40,10 @@ export type ProviderErrorRule =
 interface ProviderErrorRow {
   readonly codes: readonly number[];
   readonly meaning: string;
+  /** What a person can do about it; absent if the provider's documentation says more than we could. */
+  readonly advice?: string;
+  /** Another message to the same recipient would fail again, or should not be sent. */
+  readonly isHopeless?: true;
   readonly rule: ProviderErrorRule;
 }
 
@@ -72,6 +76,7 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
   {
     codes: [131056],
     meaning: 'too many messages to this recipient in a short time',
+    advice: 'Too many messages to one person in a short time. Wait before writing to them again.',
     rule: { kind: 'retry_recipient', attempts: 6, firstDelayMs: second, factor: 4 },
   },
   {
@@ -104,6 +109,7 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
   {
     codes: [131042, 134011],
     meaning: 'payment or terms of the account',
+    advice: 'There is a problem with the payment to the provider: look at the account’s billing.',
     rule: { kind: 'pause_channel', cause: 'payment' },
   },
   {
@@ -114,6 +120,7 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
   {
     codes: [132001],
     meaning: 'template missing in this language or not approved',
+    advice: 'The template does not exist in this language: sync the templates.',
     rule: { kind: 'pause_template', effect: 'resync_templates' },
   },
   {
@@ -137,14 +144,24 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
   {
     codes: [100, 131008, 131009, 132000, 132008, 132012, 132018],
     meaning: 'parameter missing, miscounted or malformed',
+    advice: 'The mapping does not fit the template: compare their variables.',
     rule: suspectMapping,
   },
   { codes: [131014, 131053], meaning: 'media could not be fetched or uploaded', rule: suspectMapping },
   // No effect beyond the recipient: the most frequent failure of all, and the person may be reachable tomorrow.
-  { codes: [131026], meaning: 'recipient cannot receive the message', rule: fail },
+  {
+    codes: [131026],
+    meaning: 'recipient cannot receive the message',
+    advice:
+      'The number is probably not on the service, or its app is too old. Leave it out of the next campaign.',
+    isHopeless: true,
+    rule: fail,
+  },
   {
     codes: [131050],
     meaning: 'recipient opted out of marketing messages',
+    advice: 'The person has stopped marketing messages of this number. Do not write to them.',
+    isHopeless: true,
     rule: { kind: 'fail', effect: 'unsubscribe_contact' },
   },
   {
@@ -152,10 +169,27 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
     meaning: 'business may not message this country',
     rule: { kind: 'fail', effect: 'block_country' },
   },
-  { codes: [131049], meaning: 'held back by the provider: too much marketing to this person', rule: fail },
-  { codes: [130472], meaning: "recipient's number is part of an experiment", rule: fail },
+  {
+    codes: [131049],
+    meaning: 'held back by the provider: too much marketing to this person',
+    advice: 'The provider keeps people from too much marketing. Try again in a few days, not sooner.',
+    isHopeless: true,
+    rule: fail,
+  },
+  {
+    codes: [130472],
+    meaning: "recipient's number is part of an experiment",
+    advice: 'The person is part of an experiment of the provider. Nothing can be done.',
+    isHopeless: true,
+    rule: fail,
+  },
   { codes: [130403], meaning: 'recipient blocked the business', rule: fail },
-  { codes: [131047], meaning: 'outside the 24-hour window', rule: fail },
+  {
+    codes: [131047],
+    meaning: 'outside the 24-hour window',
+    advice: 'More than a day has passed since the person last wrote: only a template may be sent.',
+    rule: fail,
+  },
   { codes: [131021, 131030, 131051], meaning: 'recipient or message type not allowed', rule: fail },
   { codes: [131062], meaning: 'recipient known by user id only is not allowed here', rule: fail },
   { codes: [131035, 131036, 131043], meaning: 'message expired or cannot be stored', rule: fail },

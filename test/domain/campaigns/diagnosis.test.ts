@@ -73,7 +73,11 @@ it('says that it sends, and warns when the balance does not cover all recipients
 });
 
 it.each<[string, Partial<CampaignFacts>, string]>([
-  ['an operator', { status: 'PAUSED', pauseReason: 'OPERATOR' }, 'Paused by an operator. 812 people wait.'],
+  [
+    'an operator',
+    { status: 'PAUSED', pauseReason: 'OPERATOR' },
+    'A user or an operator paused the campaign. 812 people wait.',
+  ],
   [
     'a block that is lifted',
     { status: 'PAUSED', pauseReason: 'CHANNEL_BLOCKED' },

@@ -149,7 +149,7 @@ it('pauses, starts and cancels by the keyboard alone, and asks before it cancels
       await use(page, page.getByRole('link', { name: /^Keyboard/ }));
       await page.getByText('● live').waitFor();
       await use(page, button('Pause'));
-      await page.getByText(/^Paused by an operator\. \d+ people wait\.$/).waitFor();
+      await page.getByText(/^A user or an operator paused the campaign\. \d+ people wait\.$/).waitFor();
       await expectFocus(page, button('Pause'));
       await photographBoth(page, 'campaign-paused');
       await use(page, button('Start'));
@@ -194,7 +194,7 @@ it('leaves a campaign paused that two operators pause: no click or key is taken 
       await pause.focus();
       await page.mouse.move(x + 20, y + 10);
       await api.pauseCampaign(client, id);
-      await page.getByText(/^Paused by an operator/).waitFor();
+      await page.getByText(/^A user or an operator paused/).waitFor();
       await page.mouse.click(x + 20, y + 10);
       await page.keyboard.press('Enter');
       await settle();
@@ -254,7 +254,7 @@ it('can be read and paused on a phone', () =>
         await photographBoth(page, 'campaign-cancel-phone', { fullPage: false });
         await page.getByRole('button', { name: 'Keep as it is' }).click();
         await page.getByRole('button', { name: 'Pause' }).click();
-        await page.getByText(/^Paused by an operator/).waitFor();
+        await page.getByText(/^A user or an operator paused/).waitFor();
         await expectFits();
         await expectNoViolationInState(page);
         await photographBoth(page, 'campaign-phone');

@@ -6,7 +6,7 @@ import type { api } from '../../client.ts';
 import { counted, number } from '../../format.ts';
 import { Dialog } from '../../parts/controls/confirm.tsx';
 import { EarlierResends } from './earlier-resends.tsx';
-import { explain, isHopeless } from '../../reasons.ts';
+import { explain } from '../../reasons.ts';
 
 interface ResendDialogProps {
   readonly campaign: Pick<api.Campaign, 'id' | 'failed_reasons' | 'template_id' | 'created_at'>;
@@ -20,7 +20,7 @@ export function ResendDialog({ campaign, onClose }: ResendDialogProps) {
     .filter(([reason]) => reason !== 'OUTCOME_UNKNOWN')
     .toSorted(([, one], [, other]) => other - one);
   const [chosen, setChosen] = useState<readonly string[]>();
-  const ticked = chosen ?? all.map(([reason]) => reason).filter((reason) => !isHopeless(reason));
+  const ticked = chosen ?? all.map(([reason]) => reason).filter((reason) => !explain(reason).isHopeless);
   const count = all.reduce((sum, [reason, size]) => sum + (ticked.includes(reason) ? size : 0), 0);
   return (
     <Dialog title="Resend to failed" opened onClose={onClose} size="lg">

@@ -46,6 +46,7 @@ const sampling = [
   'test/journeys/start.test.ts',
   'test/journeys/webhook-receivers.test.ts',
   'test/outages/api-crash-points.test.ts',
+  'test/outages/campaign-model.test.ts',
   'test/outages/crash-points.test.ts',
   'test/outages/killed-requests.test.ts',
 ];

@@ -3,6 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface AcceptedMessage {
+  /** The provider's id of the message. */
+  readonly id: string;
   readonly callbackData: string;
   readonly to: string;
   /** First path segment of the request: identifies the process. */
@@ -11,18 +13,27 @@ export interface AcceptedMessage {
   readonly at: number;
 }
 
+export type Verdict = 'accepted' | 'lost' | number;
+
 export interface RecordingProvider {
   readonly origin: string;
   /** Base URL with the version segment `v1`. */
   readonly baseUrl: string;
 
   readonly accepted: AcceptedMessage[];
-  /** Called with the number of the request (from 1): `before` any decision, `after` the message is accepted but not yet answered. */
-  watch: { before?: (count: number) => void; after?: (count: number) => void };
+  /**
+   * `before` and `after` are called with the number of the request (from 1), before any decision and when the message is accepted
+   * but not yet answered. `verdict`: the code of a refusal, or that the message is accepted and its answer lost.
+   */
+  watch: {
+    before?: (count: number) => void;
+    after?: (count: number) => void;
+    verdict?: (message: { readonly callbackData: string; readonly to: string }) => Verdict;
+  };
   readonly close: () => Promise<void>;
 }
 
-const refusal = JSON.stringify({ error: { code: 131026, message: 'Message undeliverable' } });
+const refusal = (code: number) => JSON.stringify({ error: { code, message: 'Refused' } });
 
 /** Refuses numbers that end in `refusedSuffix`. */
 export async function startRecordingProvider(refusedSuffix = 'none'): Promise<RecordingProvider> {
@@ -46,16 +57,23 @@ export async function startRecordingProvider(refusedSuffix = 'none'): Promise<Re
     request
       .on('error', () => undefined)
       .on('end', () => {
+        // A worker asks for the templates of every account.
+        if (request.method !== 'POST') return void response.writeHead(503).end();
         const { to, biz_opaque_callback_data: callbackData } = JSON.parse(body) as Record<string, string>;
         asked += 1;
         provider.watch.before?.(asked);
         const number = (to ?? '').replace('+', '');
         response.setHeader('content-type', 'application/json');
-        if (number.endsWith(refusedSuffix)) return void response.writeHead(400).end(refusal);
+        const verdict = number.endsWith(refusedSuffix)
+          ? 131026
+          : (provider.watch.verdict?.({ callbackData: callbackData ?? '', to: number }) ?? 'accepted');
+        if (typeof verdict === 'number') return void response.writeHead(400).end(refusal(verdict));
         const root = (request.url ?? '').split('/')[1] ?? '';
-        accepted.push({ callbackData: callbackData ?? '', to: number, root, at });
+        const id = `wamid.${callbackData}.${asked}`;
+        accepted.push({ id, callbackData: callbackData ?? '', to: number, root, at });
         provider.watch.after?.(asked);
-        response.end(JSON.stringify({ messages: [{ id: `wamid.${callbackData}.${asked}` }] }));
+        if (verdict === 'lost') return void request.socket.destroy();
+        response.end(JSON.stringify({ messages: [{ id }] }));
       });
   });
   await new Promise<void>((resolve) => {

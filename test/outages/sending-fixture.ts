@@ -48,6 +48,7 @@ export async function createSendingFixture(moreSettings: readonly string[] = [])
 
   return {
     database,
+    temporal,
     provider,
     statusOf,
     async startWorker({ name, folder = '.', graceSeconds = 60, clock, environment }: WorkerOptions) {

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { rechargeWallet } from '../../src/commands/wallet/recharge-wallet.ts';
-import { updateChannel, type UpdateChannel } from '../../src/commands/workspaces/update-channel.ts';
+import { rechargeWallet } from '../../src/commands/wallet/change-wallet.ts';
+import { updateChannel } from '../../src/commands/workspaces/channels.ts';
 import { insertProviderCallbacks } from '../../src/records/callbacks/provider-callbacks.ts';
 import { nothing, row, timestamp as instant } from '../../src/records/database/row.ts';
 import type { SeededWorkspace, TestApi } from '../support/api.ts';
@@ -224,8 +224,11 @@ function windowThatIs(state: 'open' | 'closed') {
 
 const windowState = fc.constantFrom('open' as const, 'closed' as const, 'none' as const);
 
-export const setChannel = (world: World, to: Tenant, settings: Omit<UpdateChannel, 'channelId'>) =>
-  updateChannel(world.api.dependencies, { channelId: to.channelId, ...settings });
+export const setChannel = (
+  world: World,
+  to: Tenant,
+  settings: Omit<Parameters<typeof updateChannel>[1], 'channelId'>,
+) => updateChannel(world.api.dependencies, { channelId: to.channelId, ...settings });
 
 export const recharge = (world: World, { workspaceId, channelId }: Tenant, messages: number) =>
   rechargeWallet(world.api.dependencies, { workspaceId, channelId, amount: (messages / 1_000).toFixed(6) });
@@ -279,6 +282,11 @@ function statusesOf({ fixture }: World, to: Tenant, order: number): readonly obj
     }),
   );
 }
+
+/** People of campaigns whom the other workspace does not know. */
+const listedAlone = ({ campaigns, gone }: Tenant): readonly number[] =>
+  [...new Set(campaigns.flatMap((one) => one.people))].filter((who) => who >= shared && !gone.has(who));
+const nthOf = (list: readonly number[], nth: number): number => list[nth % list.length] ?? 0;
 
 export const actions = [
   action({
@@ -428,27 +436,27 @@ export const actions = [
   action({
     name: 'erase',
     weight: 3,
-    given: ofPerson,
-    possible: (world, given) => given.person >= shared && isHere(world, given),
+    given: fc.record({ tenant, nth: fc.nat(people) }),
+    possible: ({ tenants }, given) => listedAlone(tenants[given.tenant]).length > 0,
     act: async (world, given) => {
+      const { pool } = world.fixture.database;
       const { workspaceId, channelKey, numberOf, campaigns } = world.tenants[given.tenant];
-      const contactId = await world.fixture.database.pool.maybeOneFirst(sql.type(
-        row(t.type({ id: t.string })),
-      )`
-        SELECT id FROM contact WHERE workspace_id = ${workspaceId} AND phone_number = ${numberOf(given.person)}`);
-      if (contactId === null) return undefined;
-      const listed = campaigns.filter((one) => one.people.includes(given.person)).map(({ id }) => id);
+      const who = nthOf(listedAlone(world.tenants[given.tenant]), given.nth);
+      const contactId = await pool.maybeOneFirst(sql.type(row(t.type({ id: t.string })))`
+        SELECT id FROM contact WHERE workspace_id = ${workspaceId} AND phone_number = ${numberOf(who)}`);
+      const listed = campaigns.filter((one) => one.people.includes(who)).map(({ id }) => id);
       // A list that is read after the erasure makes the person known again.
-      const isUnread = await world.fixture.database.pool.exists(sql.type(nothing)`
+      const isUnread = await pool.exists(sql.type(nothing)`
         SELECT FROM campaign WHERE id = ANY(${sql.array(listed, 'uuid')}) AND preparation_status = 'PREPARING'`);
-      if (!(await ask(world, ['DELETE', `/api/contacts/${contactId}?erase=true`], channelKey)))
-        return undefined;
-      return isUnread ? undefined : now(world);
+      const isDone =
+        contactId !== null &&
+        (await ask(world, ['DELETE', `/api/contacts/${contactId}?erase=true`], channelKey));
+      return { who, erasedAt: isDone && !isUnread ? await now(world) : undefined };
     },
-    learn: ({ tenants }, given, at) => {
+    learn: ({ tenants }, given, { who, erasedAt }) => {
       const { gone, erased } = tenants[given.tenant];
-      gone.add(given.person);
-      if (at !== undefined) erased.set(given.person, at);
+      gone.add(who);
+      if (erasedAt !== undefined) erased.set(who, erasedAt);
     },
   }),
   action({

@@ -9,7 +9,8 @@ import { createSegment } from '../../../src/api/segments.ts';
 import { createTag } from '../../../src/api/tags.ts';
 import { createWebhook } from '../../../src/api/webhooks/configurations.ts';
 import { struct } from '../../../src/codecs/struct.ts';
-import { Invalid } from '../../../src/domain/error.ts';
+import { openIdempotency, Replay } from '../../../src/api/frame/idempotency.ts';
+import { IdempotencyMismatch, Invalid } from '../../../src/domain/error.ts';
 import { deleteExpiredIdempotencyKeys } from '../../../src/records/workspaces/idempotency-keys.ts';
 import { sendRaw } from '../../support/raw-request.ts';
 import { startTestApi, type SeededWorkspace, type TestApi, type TestResponse } from '../../support/api.ts';
@@ -273,4 +274,34 @@ it.each([
 
 it('takes 255 characters', async () => {
   expect((await post('/sends', 'x'.repeat(255))).status).toBe(200);
+});
+
+describe('a request that another one of its key overtakes after it was looked up', () => {
+  const request = (key: string, body: string) =>
+    openIdempotency({
+      connection: api.dependencies.database,
+      scope: { workspaceId: workspace.workspaceId, channelId: null, route: 'POST /overtaken', key },
+      rawBody: Buffer.from(body),
+      longestRequestMs: 60_000,
+      serialise: (answer) => ({ status: answer.status, body: JSON.stringify(answer.body) }),
+    });
+  const store = async ({ storeAnswer }: Awaited<ReturnType<typeof request>>, id: string) =>
+    api.dependencies.database.transaction(async (transaction) =>
+      storeAnswer?.(transaction, { status: 201, body: { id } }),
+    );
+
+  it('gets the answer of the other one', async () => {
+    const [slow, fast] = [await request('same', '{}'), await request('same', '{}')];
+    await store(fast, 'first');
+    await expect(store(slow, 'second')).rejects.toMatchObject({
+      constructor: Replay,
+      response: { status: 201, body: '{"id":"first"}' },
+    });
+  });
+
+  it('is refused when its body is another', async () => {
+    const [slow, fast] = [await request('other', '{"a":1}'), await request('other', '{}')];
+    await store(fast, 'first');
+    await expect(store(slow, 'second')).rejects.toThrow(IdempotencyMismatch);
+  });
 });

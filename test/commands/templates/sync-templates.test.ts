@@ -22,6 +22,7 @@ import { nothing, row } from '../../../src/records/database/row.ts';
 import { listTemplates } from '../../../src/records/templates/templates.ts';
 import { seedCampaign, testSecrets } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { connectLockHolder } from '../../support/lock-holder.ts';
 import {
   createListingProvider,
   listedTemplate,
@@ -98,6 +99,20 @@ const events = async (workspaceId: number): Promise<readonly unknown[]> => {
 };
 
 describe('a sync', () => {
+  test('writes no page while another sync of the account writes one', async () => {
+    const { provider, workspaceId, businessAccountId, dependencies } = await anAccount();
+    provider.serve([[listedTemplate({ id: '1', name: 'a' })]]);
+    const holder = await connectLockHolder(database.ownerUrl);
+    await holder.hold('SELECT FROM business_account WHERE id = $1 FOR NO KEY UPDATE', [businessAccountId]);
+    const synced = syncTemplates(dependencies, workspaceId);
+    await holder.untilWaiting(1, synced);
+    const meanwhile = await stored(workspaceId);
+    await holder.release();
+    expect(await synced).toMatchObject({ added: 1 });
+    expect(meanwhile).toEqual([]);
+    await holder.end();
+  });
+
   test('stores every page, and changes nothing when it runs again', async () => {
     const { provider, workspaceId, dependencies } = await anAccount();
     provider.serve([

@@ -24,6 +24,7 @@ import {
 import type { TestDatabase } from '../../support/database.ts';
 import { serialiseEvent, type EventData } from '../../../src/domain/webhooks/new-event.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { connectLockHolder } from '../../support/lock-holder.ts';
 import {
   contactEvent,
   handOut,
@@ -648,6 +649,27 @@ describe('sweepTimeouts', () => {
       ['failed', 'expired'],
       ['failed', 'expired'],
     ]);
+  });
+
+  it('leaves late deliveries alone that are claimed at that moment, dispatched or not', async () => {
+    const workspaceId = await makeWorkspace(database);
+    await makeConfiguration(database.pool, workspaceId);
+    await backlog(workspaceId, 2);
+    await schedule({ limit: 1 });
+    await query(
+      database,
+      `UPDATE webhook_delivery SET id = uuidv7(interval '-25 hours'), created_at = now() - interval '25 hours'`,
+    );
+    const holder = await connectLockHolder(database.ownerUrl);
+    await holder.hold(
+      `UPDATE webhook_delivery SET state = 'sending', sending_until = now() + interval '15 seconds'`,
+    );
+    const swept = sweep();
+    await holder.untilWaiting(1, swept);
+    await holder.release();
+    expect(await swept).toMatchObject({ expired: 0 });
+    expect((await deliveries()).map(({ state }) => state)).toEqual(['sending', 'sending']);
+    await holder.end();
   });
 
   it('puts a delivery whose start was lost back into the queue', async () => {

@@ -15,7 +15,7 @@ const quickCampaign = campaign({
   contact_selection_type: 'quick_contacts',
   variable_mapping: { body: { '1': 'x' } },
 });
-const allOfIt = 32 * mebibyte - slack;
+const allOfIt = (createCampaign.declaration.bodyLimit ?? mebibyte) - slack;
 
 /** The fields that may be larger than a mebibyte, full of valid and of almost valid values. */
 const creations: readonly Hostile[] = [

@@ -33,7 +33,7 @@ import {
   type WatchedServer,
 } from '../../support/watched-server.ts';
 
-/** Twice as long for bodies of 32 MiB: garbage collection of their millions of values stops the process for a moment. */
+/** Twice as long for bodies of 8 MiB: garbage collection of their millions of values stops the process for a moment. */
 const mostBlockedByLargestMs = 2 * mostBlockedMs;
 const mostAnswerBytes = 64 * 1024;
 

@@ -8,10 +8,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { pickFreePort } from '../local/stack/host/free-port.ts';
-import { createApiKey } from '../src/commands/workspaces/api-keys.ts';
-import { createChannel } from '../src/commands/workspaces/channels.ts';
-import { createWorkspace } from '../src/commands/workspaces/workspaces.ts';
 import { campaignWorkflowId } from '../src/workflows/contract.ts';
+import { inLanes, quickContacts, seedApiSender, untilReady, type ApiSender } from './support/api-sender.ts';
 import { bareQueue, startBareWorker } from './support/bare-worker.ts';
 import { median } from './support/measure.ts';
 import { startWholeProduct } from './support/product.ts';
@@ -25,69 +23,25 @@ const [campaigns, rounds] = [Number(values.campaigns), Number(values.rounds)];
 const callers = Number(values.callers);
 const messagesPerSecond = 80;
 const pauseMs = 2_000;
+const phoneNumberId = '106540352242922';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const product = await startWholeProduct(20);
-const { postgres, temporal, provider, client, servers, worker, dependencies } = product;
+const { postgres, temporal, provider, servers, worker, dependencies } = product;
 const port = await pickFreePort('127.0.0.1');
 const api = startProduct('server', servers, { PORT: String(port) });
 const bare = await startBareWorker(temporal.address);
 const baseUrl = `http://127.0.0.1:${port}`;
 
-async function seed() {
-  const { workspaceId } = await createWorkspace(dependencies, { name: 'Bench' });
-  const { channelId } = await createChannel(dependencies, {
-    workspaceId,
-    phoneNumberId: '106540352242922',
-    displayPhoneNumber: '15550100000',
-    businessAccountId: '102290129340398',
-    accessToken: 'token',
-    messagesPerSecond,
-  });
-  const { apiKey } = await createApiKey(dependencies, { workspaceId, channelId, scope: 'channel' });
-  const templateId = randomUUID();
-  await client.query(
-    `INSERT INTO template (id, workspace_id, business_account_id, provider_template_id, name, language, category,
-      status, parameter_format, components)
-    VALUES ($1, $2, '102290129340398', '1', 'hello', 'en_US', 'UTILITY', 'APPROVED', 'POSITIONAL', $3)`,
-    [templateId, workspaceId, JSON.stringify([{ type: 'BODY', text: 'Hello!' }])],
-  );
-  await client.query('UPDATE wallet SET balance = 1000000000000 WHERE channel_id = $1', [channelId]);
-  await client.query(
-    `INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount) VALUES ($1, $2, 'recharge', 1000000000000)`,
-    [channelId, workspaceId],
-  );
-  return { apiKey, templateId };
-}
-
 let called = 0;
 /** Returns the campaign's id. */
-async function call({ apiKey, templateId }: Awaited<ReturnType<typeof seed>>): Promise<string> {
+async function call(sender: ApiSender): Promise<string> {
   called += 1;
   const number = (digit: number) => `+49151${digit}${String(called).padStart(7, '0')}`;
-  const answer = await fetch(`${baseUrl}/api/campaigns/auto-trigger`, {
-    method: 'POST',
-    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      name: `Order ${called}`,
-      template_id: templateId,
-      contact_selection_type: 'quick_contacts',
-      quick_contacts: [number(1), number(2)],
-      send_type: 'IMMEDIATE',
-    }),
-  });
-  if (answer.status !== 201) throw new Error(`${answer.status}: ${await answer.text()}`);
-  const { data } = (await answer.json()) as { readonly data: { readonly campaign: { readonly id: string } } };
-  return data.campaign.id;
+  return sender.create(quickContacts([number(1), number(2)]));
 }
 
-const open = async (): Promise<number> => {
-  const { rows } = await client.query<{ open: number }>(
-    `SELECT count(*)::int AS open FROM campaign WHERE status <> 'COMPLETED'`,
-  );
-  return rows[0]?.open ?? 0;
-};
-const arrived = async () => provider.arrivals('106540352242922');
+const arrived = async () => provider.arrivals(phoneNumberId);
 
 const cpu = () => ({
   API: api.cpuSeconds(),
@@ -96,28 +50,17 @@ const cpu = () => ({
   Temporal: temporal.cpuSeconds(),
 });
 
-const inLanes = async (count: number, work: () => Promise<unknown>): Promise<void> => {
-  let left = count;
-  const lane = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1;
-      await work();
-    }
-  };
-  await Promise.all(Array.from({ length: callers }, lane));
-};
-
-async function round(sender: Awaited<ReturnType<typeof seed>>) {
+async function round(sender: ApiSender) {
   const times: number[] = [];
   let last = '';
   const [before, startedAt] = [cpu(), performance.now()];
-  await inLanes(campaigns, async () => {
+  await inLanes(campaigns, callers, async () => {
     const at = performance.now();
     last = await call(sender);
     times.push(performance.now() - at);
   });
   const calledAt = performance.now();
-  while ((await open()) > 0) await sleep(20);
+  while ((await sender.open()) > 0) await sleep(20);
   const seconds = (performance.now() - startedAt) / 1_000;
   const after = cpu();
   const parts = (Object.keys(after) as (keyof typeof after)[]).map(
@@ -138,7 +81,7 @@ async function bareRound(): Promise<number> {
   const startedAt = performance.now();
   const { client: workflows } = dependencies.orchestrator;
   const ids: string[] = [];
-  await inLanes(campaigns, async () => {
+  await inLanes(campaigns, callers, async () => {
     const workflowId = randomUUID();
     ids.push(workflowId);
     await workflows.workflow.start('twoActivities', { workflowId, taskQueue: bareQueue });
@@ -150,14 +93,10 @@ async function bareRound(): Promise<number> {
 }
 
 try {
-  const sender = await seed();
-  for (let tried = 0; tried < 100; tried += 1) {
-    const ready = await fetch(`${baseUrl}/readyz`).catch(() => undefined);
-    if (ready?.status === 200) break;
-    await sleep(200);
-  }
-  await inLanes(40, () => call(sender));
-  while ((await open()) > 0) await sleep(50);
+  const sender = await seedApiSender(product, { baseUrl, phoneNumberId, messagesPerSecond });
+  await untilReady(baseUrl);
+  await inLanes(40, callers, () => call(sender));
+  while ((await sender.open()) > 0) await sleep(50);
   const ratios: number[] = [];
   for (let number = 1; number <= rounds; number += 1) {
     const [bareRate, ours] = [await bareRound(), await round(sender)];
@@ -175,7 +114,7 @@ try {
       now = await arrived();
     }
     times.push(now.lastAt - startedAt);
-    while ((await open()) > 0) await sleep(20);
+    while ((await sender.open()) > 0) await sleep(20);
     await sleep(200);
   }
   say(

@@ -7,13 +7,17 @@ import { startPostgres } from './postgres.ts';
 import { startProduct } from './product-process.ts';
 import { startBenchTemporal } from './temporal.ts';
 
-/** The provider answers after `answerMs`. `environment`: further settings of the worker. `stop` ends all of it. */
+/**
+ * The provider answers after `answerMs`. `environment`: further settings of the worker. `temporalSettings`: `name=value`, further
+ * ones of Temporal's dynamic configuration. `stop` ends all of it.
+ */
 export async function startWholeProduct(
   answerMs: number,
   environment: Readonly<Record<string, string>> = {},
+  temporalSettings: readonly string[] = [],
 ) {
   const postgres = await startPostgres();
-  const temporal = await startBenchTemporal();
+  const temporal = await startBenchTemporal(temporalSettings);
   const provider = await startAckServer(answerMs);
   const client = new pg.Client({ connectionString: postgres.ownerUrl });
   await client.connect();

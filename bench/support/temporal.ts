@@ -27,10 +27,11 @@ function sizeOf(store: string): number {
 
 const searchLimitMs = 30 * 60_000;
 
-export async function startBenchTemporal(): Promise<BenchTemporal> {
+/** `settings`: `name=value` of the dynamic configuration, instead of those of `npm start` where the names are the same. */
+export async function startBenchTemporal(settings: readonly string[] = []): Promise<BenchTemporal> {
   const dataDir = await mkdtemp(join(tmpdir(), 'messaging-campaigns-bench-temporal-'));
   const port = await pickFreePort('127.0.0.1');
-  const spec = temporalServer({
+  const server = temporalServer({
     binary: await findTemporalBinary({
       environment: process.env,
       progress: createProgress(process.stderr),
@@ -43,20 +44,22 @@ export async function startBenchTemporal(): Promise<BenchTemporal> {
     logFile: join(dataDir, 'temporal.log'),
     environment: process.env,
   });
-  const server = await spawnChild(spec);
+  const further = settings.flatMap((setting) => ['--dynamic-config-value', setting]);
+  const spec = { ...server, args: [...server.args, ...further] };
+  const child = await spawnChild(spec);
   const stop = async () => {
-    await server.stop();
+    await child.stop();
     await rm(dataDir, { recursive: true, force: true });
   };
   try {
-    await waitUntilReady(spec, server);
+    await waitUntilReady(spec, child);
   } catch (error) {
     await stop();
     throw error;
   }
   return {
     address: `127.0.0.1:${String(port)}`,
-    cpuSeconds: () => cpuSecondsOf(server.pid),
+    cpuSeconds: () => cpuSecondsOf(child.pid),
     storeBytes: () => sizeOf(join(dataDir, 'temporal.db')),
     stop,
   };

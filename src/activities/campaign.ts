@@ -35,18 +35,21 @@ export function createCampaignActivities(
       asActivity(async () => {
         const { signal, isCancelled } = activityContext();
         const progress = preparationProgress();
-        await deleteStart(dependencies.database, campaignId);
+        const onTurn = () => deleteStart(dependencies.database, campaignId);
         // A preparation that hangs misses its heartbeats, and Temporal retries it on another worker.
         const isSmall = await prepareUnlessDone(dependencies, campaignId, {
           heartbeat: progress.report,
           lostAttempts: progress.lostBefore,
           onBegin: progress.begin,
+          onTurn,
           signal,
           slots,
         }).catch((error: unknown) => {
           progress.end();
           return retryLater(error);
         });
+        // One that is prepared already, or cannot be, had no turn.
+        await onTurn();
         if (isSmall)
           await withHeartbeats(() =>
             sendSmallCampaign(dependencies, campaignId, () => draining() || isCancelled()),

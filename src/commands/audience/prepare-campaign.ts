@@ -52,6 +52,8 @@ export interface PreparationContext {
   readonly lostAttempts?: number;
   /** Called when the audience begins to be read. */
   readonly onBegin?: () => void;
+  /** Called once the next campaign of the workspace may start: this one has its slot, or waits among long ones or downloads. */
+  readonly onTurn?: () => Promise<void>;
 }
 
 /**
@@ -85,6 +87,7 @@ export async function prepareCampaign(
       slots: context.slots ?? createPreparationSlots(),
       lostAttempts: context.lostAttempts ?? 0,
       onBegin: context.onBegin ?? (() => undefined),
+      onTurn: context.onTurn ?? (() => Promise.resolve()),
     });
   } catch (error) {
     if (watch.signal.aborted && !signal.aborted) return 0;
@@ -103,7 +106,9 @@ export async function prepareCampaign(
   }
 }
 
-interface Running extends Required<Pick<PreparationContext, 'slots' | 'lostAttempts' | 'onBegin'>> {
+interface Running extends Required<
+  Pick<PreparationContext, 'slots' | 'lostAttempts' | 'onBegin' | 'onTurn'>
+> {
   readonly watch: PreparationWatch;
 }
 
@@ -111,7 +116,7 @@ interface Running extends Required<Pick<PreparationContext, 'slots' | 'lostAttem
 async function downloadAndPrepare(
   dependencies: Preparer,
   campaign: CampaignToPrepare,
-  { watch, slots, lostAttempts, onBegin }: Running,
+  { watch, slots, lostAttempts, onBegin, onTurn }: Running,
 ): Promise<number> {
   const { workspace_id: workspaceId, id: campaignId } = campaign;
   const { signal } = watch;
@@ -123,6 +128,7 @@ async function downloadAndPrepare(
   const retry = <T>(work: () => Promise<T>) => attemptRepeatedly(dependencies, { campaignId, signal }, work);
   const audience = readAudience(campaign);
   const url = foreignFileUrl(dependencies, audience);
+  if (url !== undefined) await onTurn();
   const file =
     url === undefined
       ? undefined
@@ -138,7 +144,9 @@ async function downloadAndPrepare(
       return prepareOnce(dependencies, campaign, { audience, file: file?.read(), watch, isShort });
     };
     const prepareInSlot = () =>
-      retry(() => inPreparationSlot(dependencies, { campaign, audience, bytes, slots, signal }, prepare));
+      retry(() =>
+        inPreparationSlot(dependencies, { campaign, audience, bytes, slots, signal, onTurn }, prepare),
+      );
     return lostAttempts < maxLostAttempts - 1
       ? await prepareInSlot()
       : await inSlot({ semaphore: slots.lastAttempts, keys: [workspaceId], signal }, prepareInSlot);
@@ -154,26 +162,33 @@ interface Sized {
   readonly bytes: number | null;
   readonly slots: PreparationSlots;
   readonly signal: AbortSignal;
+  readonly onTurn: () => Promise<void>;
 }
 
 /** The size decides about the slot, not the kind of audience: one contact out of a million is a short audience. */
 async function inPreparationSlot(
   dependencies: Preparer,
-  { campaign, audience, bytes, slots, signal }: Sized,
+  { campaign, audience, bytes, slots, signal, onTurn }: Sized,
   prepare: (isShort: boolean) => Promise<number>,
 ): Promise<number> {
   const { workspace_id: workspaceId, contact_selection_type: kind } = campaign;
   const inSlotOf = <T>(semaphore: KeyedSemaphore, work: () => Promise<T>): Promise<T> =>
     inSlot({ semaphore, keys: [workspaceId], signal }, work);
-  if (kind === 'csv_contacts' || kind === 'quick_contacts') {
-    const isShort = bytes !== null && isShortInput(bytes);
-    return inSlotOf(isShort ? slots.short : slots.long, () => prepare(isShort));
-  }
+  const prepareShort = async (): Promise<number> => {
+    await onTurn();
+    return prepare(true);
+  };
+  const prepareLong = async (): Promise<number> => {
+    await onTurn();
+    return inSlotOf(slots.long, () => prepare(false));
+  };
+  if (kind === 'csv_contacts' || kind === 'quick_contacts')
+    return bytes !== null && isShortInput(bytes) ? inSlotOf(slots.short, prepareShort) : prepareLong();
   const prepared = await inSlotOf(slots.short, async () => {
     const isShort = await isAtMost(dependencies, kind, { workspaceId, audience }, maxShortContacts);
-    return isShort ? { sendable: await prepare(true) } : undefined;
+    return isShort ? { sendable: await prepareShort() } : undefined;
   });
-  return prepared === undefined ? inSlotOf(slots.long, () => prepare(false)) : prepared.sendable;
+  return prepared === undefined ? prepareLong() : prepared.sendable;
 }
 
 /**

@@ -190,6 +190,8 @@ const nonDeterministic = 24;
 const unreplayableMs = 60_000;
 /** About 20 s of retries: a shorter failure passes by itself. */
 const attemptsOfPassing = 5;
+/** Type of the failure of a preparation for which a worker had no slot. */
+const noSlotType = 'NoPreparationSlot';
 
 /**
  * Distinguishes a workflow that cannot proceed, or whose step fails again and again, from one that waits behind others.
@@ -225,7 +227,16 @@ export async function classifyProgress(
       stuck: `the task of its workflow has failed ${failures} times: the code of a worker cannot go on with it; docs/operations/repair.md, WorkflowTasksFail`,
       unreplayable: await failsToReplay(),
     };
-  const failing = pendingActivities?.find(({ attempt }) => (attempt ?? 1) > attemptsOfPassing);
+  const isRefused = ({ lastFailure }: { readonly lastFailure?: TypedFailure }): boolean =>
+    lastFailure?.applicationFailureInfo?.type === noSlotType;
+  const isScheduled = ({ state }: { readonly state?: unknown }): boolean =>
+    Number(state ?? 0) === activityScheduled;
+  // A refusal for lack of a slot is no failure: the step waits.
+  if (pendingActivities?.some((step) => isRefused(step) && isScheduled(step)) === true)
+    return { queued: true };
+  const failing = pendingActivities?.find(
+    (step) => (step.attempt ?? 1) > attemptsOfPassing && !isRefused(step),
+  );
   if (failing !== undefined) {
     const { activityType, attempt, lastFailure } = failing;
     const times = (attempt ?? 1) - 1;
@@ -238,13 +249,13 @@ export async function classifyProgress(
   const untaken = task !== undefined && task !== null && (task.startedTime ?? null) === null;
   const waits =
     (untaken && isLate(task.scheduledTime)) ||
-    (pendingActivities ?? []).some(
-      ({ state, scheduledTime }) => Number(state ?? 0) === activityScheduled && isLate(scheduledTime),
-    );
+    (pendingActivities ?? []).some((step) => isScheduled(step) && isLate(step.scheduledTime));
   if (!waits) return {};
   if (!(await isPolled())) return { stuck: noWorker };
   return (await isBusy()) ? { queued: true } : { stuck: noTasks };
 }
+
+type TypedFailure = Readonly<{ applicationFailureInfo?: Readonly<{ type?: string | null }> | null }> | null;
 
 type Failure = Readonly<{ message?: string | null; cause?: Failure | null }> | null | undefined;
 

@@ -8,7 +8,11 @@ import { callContext } from '../../concurrency/call-context.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row } from '../database/row.ts';
 
-/** Campaigns of a workspace that wait for a worker in Temporal, whose queue is first come, first served; the others wait here. */
+/**
+ * Campaigns of a workspace that wait in Temporal or for a slot of a worker; the others wait here. Temporal's own fairness ends
+ * where a worker takes the task: there each of them would occupy one of the worker's activities, or be turned away and tried
+ * again seconds later.
+ */
 export const maxStarting = 8;
 /** The same of all workspaces; starts of campaigns right after their creation may exceed it. */
 const maxStartingInAll = 64;
@@ -136,7 +140,7 @@ export async function hasWaitingStarts(connection: Connection): Promise<boolean>
     SELECT FROM workflow_outbox WHERE workspace_id IS NOT NULL AND started_at IS NULL`);
 }
 
-/** A worker has begun with the campaign: the next start of the workspace has its turn. */
+/** A worker has a slot for the campaign: the next start of the workspace has its turn. */
 export async function deleteStart(connection: Connection, campaignId: string): Promise<void> {
   await connection.query(sql.type(nothing)`
     DELETE FROM workflow_outbox WHERE campaign_id = ${campaignId} AND kind = 'start'`);

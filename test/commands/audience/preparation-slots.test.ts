@@ -8,6 +8,7 @@ import {
   type PreparationSlots,
 } from '../../../src/commands/audience/preparation-slots.ts';
 import { prepareCampaign } from '../../../src/commands/audience/prepare-campaign.ts';
+import { createKeyedSemaphore, type KeyedSemaphore } from '../../../src/concurrency/keyed-semaphore.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import {
@@ -52,7 +53,11 @@ const storage = {
   },
 };
 
-const prepare = (id: string, slots: PreparationSlots): Promise<number> => {
+const prepare = (
+  id: string,
+  slots: PreparationSlots,
+  onTurn: () => Promise<void> = () => Promise.resolve(),
+): Promise<number> => {
   const dependencies = {
     config: { databaseUrl: database.url, publicUrl: 'https://campaigns.example.com', host: '', port: 0 },
     database: database.pool,
@@ -65,6 +70,7 @@ const prepare = (id: string, slots: PreparationSlots): Promise<number> => {
     heartbeat: () => undefined,
     signal: stop.signal,
     slots,
+    onTurn,
   });
   prepared.catch(() => undefined);
   underWay.push(prepared);
@@ -136,6 +142,52 @@ describe('a short preparation', () => {
     } finally {
       await holder.query('ROLLBACK');
     }
+  });
+});
+
+describe('the next campaign of the workspace may start', () => {
+  /** One slot, which the test holds; `asked` resolves when a preparation waits for it. */
+  async function takenSlot() {
+    const semaphore = createKeyedSemaphore({ total: 1, perKey: 1, waiting: 1 });
+    const release = await semaphore.acquire(['the test']);
+    let ask = (): void => undefined;
+    const asked = new Promise<void>((resolve) => (ask = resolve));
+    const acquire: KeyedSemaphore['acquire'] = (...args) => {
+      const slot = semaphore.acquire(...args);
+      ask();
+      return slot;
+    };
+    return { asked, release: () => release?.(), semaphore: { acquire } };
+  }
+  const observed = () => {
+    const turns = { count: 0 };
+    return { turns, onTurn: async () => void (turns.count += 1) };
+  };
+
+  it('once a short preparation has its slot', async () => {
+    const { asked, release, semaphore } = await takenSlot();
+    const { turns, onTurn } = observed();
+    const id = await aCampaign(await aSender(database.pool), {
+      selectionType: 'quick_contacts',
+      content: '["+4915112345678"]',
+    });
+    const prepared = prepare(id, { ...createPreparationSlots(), short: semaphore }, onTurn);
+    await asked;
+    expect(turns.count).toBe(0);
+    release();
+    expect(await prepared).toBe(1);
+    expect(turns.count).toBe(1);
+  });
+
+  it('while a long preparation waits for its slot', async () => {
+    const { asked, semaphore } = await takenSlot();
+    const { turns, onTurn } = observed();
+    const id = await aCampaign(await aSender(database.pool), {
+      audience: { csv_mapping, csv_file_key: 'one' },
+    });
+    void prepare(id, { ...createPreparationSlots(), long: semaphore }, onTurn);
+    await asked;
+    expect(turns.count).toBe(1);
   });
 });
 

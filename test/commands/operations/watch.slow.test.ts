@@ -280,6 +280,23 @@ it('records QUEUED for a backlog behind running workers, and logs nothing', asyn
   expect(await classify(true, failing)).toMatchObject({
     stuck: expect.stringContaining('has failed 2 times'),
   });
+  const step = (state: number, type: string) =>
+    ({
+      pendingActivities: [
+        {
+          state,
+          attempt: 9,
+          activityType: { name: 'prepareCampaign' },
+          lastFailure: { message: 'Enough', applicationFailureInfo: { type } },
+        },
+      ],
+    }) as unknown as typeof late;
+  const [scheduled, running] = [1, 2];
+  expect(await classify(true, step(scheduled, 'NoPreparationSlot'))).toEqual({ queued: true });
+  expect(await classify(true, step(running, 'NoPreparationSlot'))).toEqual({});
+  expect(await classify(true, step(scheduled, 'Error'))).toEqual({
+    failing: 'its step prepareCampaign has failed 8 times: Enough',
+  });
   const campaigns = await Promise.all(
     [1, 2, 3].map(() => fixture({ recipients: 1, scheduledInMs: 3_600_000 })),
   );

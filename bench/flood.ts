@@ -104,7 +104,9 @@ try {
   isOver = true;
   await watching;
   const part = (name: string, ms: readonly number[]): string =>
-    `${name} ${ms.length}: median ${seconds(median(ms))}, longest ${seconds(Math.max(...ms))}`;
+    ms.length === 0
+      ? `${name} none arrived`
+      : `${name} ${ms.length}: median ${seconds(median(ms))}, longest ${seconds(Math.max(...ms))}`;
   say(
     `${values.campaigns} created in ${seconds(createdAt - startedAt)}, ${unfinished} not completed after ${seconds(endedAt - startedAt)}; newcomer alone ` +
       `${seconds(median(alone))}, ${part(

@@ -2,6 +2,7 @@
  * The settings of a process. Every environment variable is read here, once, and nowhere else.
  * A bad value stops the start with all problems named; in production no secret has a default.
  */
+import { createHash } from 'node:crypto';
 import { defaultOptInWords, defaultOptOutWords } from './domain/callbacks/consent-words.ts';
 import { Failure } from './domain/error.ts';
 import { createEnvironmentReader, findMistyped, type Environment } from './environment.ts';
@@ -237,4 +238,29 @@ function isNear(host: string): boolean {
   return (
     isPrivateAddress || !/[.:]/.test(name) || /\.(?:local|localhost|internal|svc|cluster\.local)$/.test(name)
   );
+}
+
+/** Secrets, and what processes of one installation need not share. */
+const ownSettings: ReadonlySet<string> = new Set<keyof Config>([
+  'databaseUrl',
+  'databaseOwnerUrl',
+  'temporalApiKey',
+  'providerAppSecret',
+  'providerAppSecretsPrevious',
+  'providerVerifyToken',
+  'keyPeppers',
+  'secretsKeys',
+  'host',
+  'port',
+  'metricsPort',
+  'taskQueues',
+  'workerBuildId',
+  'drainDelaySeconds',
+  'warnings',
+]);
+
+/** Twelve hexadecimal digits that are the same for processes with the same settings, secrets aside. */
+export function settingsFingerprint(config: Config): string {
+  const shared = Object.entries(config).filter(([name]) => !ownSettings.has(name));
+  return createHash('sha256').update(JSON.stringify(shared.toSorted())).digest('hex').slice(0, 12);
 }

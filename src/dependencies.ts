@@ -2,7 +2,7 @@
 import { createCallbackInbox, type CallbackInbox } from './records/callbacks/provider-callbacks.ts';
 import { createProgressFeed, type ProgressFeed } from './records/campaigns/progress-feed.ts';
 import { guardOrchestrator } from './commands/operations/installation.ts';
-import type { Config } from './config.ts';
+import { settingsFingerprint, type Config } from './config.ts';
 import { createLogger, type Logger } from './telemetry/logger.ts';
 import { createMetrics, observeCertificate, observeDatabasePool, type Metrics } from './telemetry/metrics.ts';
 import { measureOutbound, measureProvider, traceOutbound, traceProvider } from './telemetry/measure-calls.ts';
@@ -56,6 +56,7 @@ const probeTimeoutMs = 3_000;
 /** Postgres, Temporal and the provider need not answer yet. `service` names the process in logs and metrics. */
 export async function createDependencies(config: Config, service: string): Promise<OpenDependencies> {
   const metrics = createMetrics(service);
+  metrics.settingsInfo.set({ fingerprint: settingsFingerprint(config) }, 1);
   const logger = createLogger(config, service);
   for (const warning of config.warnings) logger.warn(warning);
   const tracing = await createTracing(config, service);

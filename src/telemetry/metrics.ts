@@ -89,6 +89,12 @@ export function createMetrics(service: string) {
       labelNames: ['queue'],
       registers,
     }),
+    settingsInfo: new Gauge({
+      name: 'settings_info',
+      help: '1; the fingerprint is the same for processes with the same settings, secrets aside',
+      labelNames: ['fingerprint'],
+      registers,
+    }),
     webhookAttemptSeconds: new Histogram({
       name: 'webhook_attempt_seconds',
       help: 'Time of one webhook request, by outcome',

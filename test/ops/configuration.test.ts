@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { dynamicConfig } from '../../local/stack/temporal/server.ts';
-import { loadConfig, type Environment } from '../../src/config.ts';
+import { loadConfig, settingsFingerprint, type Environment } from '../../src/config.ts';
 
 const complete: Environment = {
   DATABASE_URL: 'postgres://user@host/database',
@@ -161,6 +161,39 @@ describe('.env.example', () => {
     const passed = new Set([...compose.matchAll(/^\s+([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => name));
     // Refused in production.
     expect([...namesRead()].filter((name) => !passed.has(name))).toEqual(['OUTBOUND_DNS_SERVERS']);
+  });
+});
+
+describe('the fingerprint of the settings', () => {
+  const of = (more: Environment = {}): string =>
+    settingsFingerprint(loadConfig({ ...complete, TEMPORAL_TLS: 'true', ...more }));
+
+  it('is another one when a setting differs', () => {
+    expect(of()).toMatch(/^[0-9a-f]{12}$/);
+    expect(of({ RETENTION_DAYS: '7' })).not.toBe(of());
+    expect(of({ OPT_OUT_WORDS: 'halt' })).not.toBe(of());
+  });
+
+  it('tells nothing of secrets, and is the same for processes that differ in port, queues and build', () => {
+    const others = {
+      DATABASE_URL: 'postgres://other:secret@db/other',
+      DATABASE_OWNER_URL: 'postgres://owner:secret@db/other',
+      TEMPORAL_API_KEY: 'another key',
+      PROVIDER_APP_SECRET: 'another secret of the app',
+      PROVIDER_APP_SECRET_PREVIOUS: 'the one before',
+      PROVIDER_VERIFY_TOKEN: 'another token',
+      KEY_PEPPER: 'another pepper of sixteen',
+      KEY_PEPPER_PREVIOUS: 'the one before',
+      SECRETS_KEY: 'another key of sixteen',
+      SECRETS_KEY_PREVIOUS: 'the one before',
+      HOST: '0.0.0.0',
+      PORT: '8080',
+      METRICS_PORT: '9999',
+      TASK_QUEUES: 'webhooks',
+      WORKER_BUILD_ID: 'next',
+      DRAIN_DELAY_SECONDS: '5',
+    };
+    for (const [name, value] of Object.entries(others)) expect(of({ [name]: value }), name).toBe(of());
   });
 });
 

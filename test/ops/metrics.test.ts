@@ -64,6 +64,7 @@ describe('what dashboard and alert rules ask for', () => {
 
   beforeAll(async () => {
     const metrics = createMetrics('worker');
+    metrics.settingsInfo.set({ fingerprint: 'c0ffee' }, 1);
     observeDatabasePool(metrics, database.pool);
     observeGauges(metrics, database.pool);
     observeCertificate(metrics, async () => new Date());
@@ -117,7 +118,7 @@ describe('what dashboard and alert rules ask for', () => {
       service state status pause_reason outcome code kind queue table health le quantile
       method route space type version major minor patch namespace task_queue
       workflow_type activity_type operation status_code cause eager poller_type worker_type failure_reason service_name
-      failure_type resource_type cause queue
+      failure_type resource_type cause queue fingerprint
     `
       .trim()
       .split(/\s+/);
@@ -187,12 +188,27 @@ describe('observeGauges', () => {
       'deliveries',
       'callbacks',
       'workflow_outbox',
+      'campaign_starts',
       'claims',
       'unmatched_statuses',
     ])
       expect(valueOf(text, `queue_depth{queue="${queue}",service="worker"}`), queue).toBe(0);
     for (const table of ['event', 'webhook_delivery', 'provider_callback'])
       expect(valueOf(text, `daily_partitions_ahead{table="${table}",service="worker"}`), table).toBe(7);
+  });
+
+  it('reports starts that wait for their turn apart from messages that Temporal is to be told', async () => {
+    const { campaignId, workspaceId } = await seedCampaign(database.pool, { recipients: 1 });
+    await database.pool.query(sql.type(nothing)`
+      INSERT INTO workflow_outbox (campaign_id, kind, workspace_id, created_at)
+      VALUES (${campaignId}, 'start', ${workspaceId}, now() - interval '10 minutes')`);
+    const metrics = createMetrics('worker');
+    observeGauges(metrics, database.pool);
+    const text = await metrics.registry.metrics();
+    const oldest = (queue: string) =>
+      valueOf(text, `queue_oldest_seconds{queue="${queue}",service="worker"}`);
+    expect(oldest('workflow_outbox')).toBe(0);
+    expect(oldest('campaign_starts')).toBeGreaterThan(599);
   });
 
   it('reports how far replication slots are behind, and the age of the oldest transaction', async () => {

@@ -168,7 +168,10 @@ async function readQueues(connection: Connection, marks: Marks): Promise<readonl
         SELECT received_at FROM unmatched_status WHERE emitted_at IS NULL ORDER BY received_at LIMIT ${countLimit}) AS earliest
       UNION ALL
       SELECT 'workflow_outbox', count(*), min(created_at) FROM (
-        SELECT created_at FROM workflow_outbox ORDER BY id LIMIT ${countLimit}) AS earliest
+        SELECT created_at FROM workflow_outbox WHERE workspace_id IS NULL ORDER BY id LIMIT ${countLimit}) AS earliest
+      UNION ALL
+      SELECT 'campaign_starts', count(*), min(created_at) FROM (
+        SELECT created_at FROM workflow_outbox WHERE kind = 'start' AND workspace_id IS NOT NULL LIMIT ${countLimit}) AS waiting
       UNION ALL
       SELECT 'claims', count(*), min(claimed_at) FROM (
         SELECT claimed_at FROM campaign_claim LIMIT ${countLimit}) AS earliest

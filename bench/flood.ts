@@ -73,10 +73,10 @@ try {
   const alone: number[] = [];
   for (let lone = 0; lone < 10; lone += 1) alone.push(await timeOfOne(newcomer));
 
-  let isOver = false;
+  const state = { isOver: false, createdAt: 0 };
   const readiness: { readonly status: number; readonly ms: number }[] = [];
   const watch = async (): Promise<void> => {
-    while (!isOver) {
+    while (!state.isOver) {
       const at = performance.now();
       const { status } = await fetch(`${baseUrl}/readyz`);
       readiness.push({ status, ms: performance.now() - at });
@@ -90,18 +90,18 @@ try {
     await second.create(importOf(imports, '1522'));
   }
   const startedAt = now();
-  let createdAt = 0;
   const flood = inLanes(Number(values.campaigns), Number(values.lanes), () =>
     flooder.create(onePerson()),
-  ).then(() => (createdAt = now()));
+  ).then(() => (state.createdAt = now()));
   const times: { readonly at: number; readonly ms: number }[] = [];
-  while (createdAt === 0 || now() < createdAt + Number(values.seconds) * 1_000) {
+  while (state.createdAt === 0 || now() < state.createdAt + Number(values.seconds) * 1_000) {
     const at = now();
     times.push({ at, ms: await timeOfOne(newcomer) });
   }
   await flood;
+  const { createdAt } = state;
   const [endedAt, unfinished] = [now(), await flooder.open()];
-  isOver = true;
+  state.isOver = true;
   await watching;
   const part = (name: string, ms: readonly number[]): string =>
     ms.length === 0

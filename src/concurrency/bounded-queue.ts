@@ -6,7 +6,10 @@ export interface BoundedQueue {
   readonly settle: () => Promise<void>;
 }
 
-/** When `add` resolves, at most `most` tasks are under way. `add` and `settle` wait for tasks in the order of their addition. */
+/**
+ * When `add` resolves, at most `most` tasks are running. `add` and `settle` wait for tasks in the order in which they were
+ * added.
+ */
 export function createBoundedQueue(most: number): BoundedQueue {
   const underWay: Promise<void>[] = [];
   return {

@@ -1,4 +1,4 @@
-/** Caches the outcome of `run`, also a rejection, for `ms` from when it began. Calls that overlap share one run. */
+/** Caches the outcome of `run`, including a rejection, for `ms` from its start. Overlapping calls share one run. */
 export function cacheFor<T>(ms: number, run: () => Promise<T>): () => Promise<T> {
   let last: { readonly outcome: Promise<T>; staleAt: number } | undefined;
   return () => {

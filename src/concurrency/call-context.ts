@@ -8,12 +8,12 @@ export interface CallContext {
   /** Id of the API request that caused the work, directly or through a workflow. */
   readonly requestId?: string;
   readonly workflowId?: string;
-  /** The API key, or the operator's command, that asked for the work. */
+  /** The API key or operator command that requested the work. */
   readonly keyId?: string;
   readonly command?: string;
-  /** The workspace of an API request, whose database connections are limited; undefined for work of several workspaces. */
+  /** The workspace of an API request, whose database connections are limited; undefined for work for several workspaces. */
   readonly workspaceId?: number | undefined;
-  /** W3C trace context of the span that is running. */
+  /** W3C trace context of the current span. */
   readonly traceparent?: string;
 }
 
@@ -24,7 +24,7 @@ export function callContext(): CallContext {
   return storage.getStore() ?? nowhere;
 }
 
-/** Runs `work` with these fields added to the context of the caller. */
+/** Runs `work` with these fields added to the caller's context. */
 export function withCallContext<T>(fields: CallContext, work: () => T): T {
   return storage.run({ ...callContext(), ...fields }, work);
 }

@@ -7,20 +7,20 @@ interface Waiting<I, O> {
 }
 
 export interface Grouping<I> {
-  /** Most items in one group. */
+  /** Maximum number of items in a group. */
   readonly maxSize: number;
-  /** A group weighs no more than `maxWeight`, unless its first item alone does. */
+  /** A group weighs at most `maxWeight`, unless its first item alone weighs more. */
   readonly weigh?: (item: I) => number;
   readonly maxWeight?: number;
-  /** Groups under way at a time. */
+  /** Number of groups that may run at a time. */
   readonly lanes: number;
-  /** Least time between the starts of two groups, so that groups grow under load. A single call is not delayed. */
+  /** Minimum time between the starts of two groups, so that groups grow under load. A single call is not delayed. */
   readonly spacingMs?: number;
 }
 
 /**
- * Turns a batch function into a function of one item. Calls of the same event-loop turn, or made while a batch is running, form
- * the next batch. The batch function must return its outputs in the order of the items.
+ * Turns a batch function into a function of one item. Calls made in the same event-loop turn, or while a batch is running,
+ * form the next batch. The batch function must return its outputs in the order of the items.
  */
 export function groupCalls<I, O>(
   run: (items: readonly I[]) => Promise<readonly O[]>,
@@ -44,10 +44,10 @@ export function groupCalls<I, O>(
     while (queue.length > 0) {
       const restMs = lastBeganAt + spacingMs - performance.now();
       const waits = restMs > 0 && queue.length < maxSize;
-      // Waits one turn: when one answer triggers many calls, the first would otherwise form a group alone.
+      // Wait one turn. Otherwise, if one response triggers many calls, the first call would form a group of its own.
       await (waits ? sleep(restMs) : turnOver());
       const group = takeGroup();
-      // Another lane has taken the items meanwhile.
+      // Another lane has taken the items in the meantime.
       if (group.length === 0) break;
       lastBeganAt = performance.now();
       try {

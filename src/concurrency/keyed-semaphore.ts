@@ -1,8 +1,8 @@
-/** A semaphore in which no key (a workspace, a host) holds all slots, nor do a few keys together. */
+/** A semaphore in which neither one key (a workspace, a host) nor a few keys together can take all slots. */
 export interface KeyedSemaphore {
   /**
-   * Resolves with the function that releases the slot, to be called once; with undefined when too many callers wait already.
-   * Rejects when `signal` aborts before there is a slot.
+   * Resolves to the function that releases the slot, to be called once, or to undefined if too many callers are waiting
+   * already. Rejects if `signal` aborts before a slot is free.
    */
   readonly acquire: (keys: readonly Key[], signal?: AbortSignal) => Promise<(() => void) | undefined>;
 }
@@ -11,11 +11,14 @@ type Key = number | string;
 
 export interface SemaphoreLimits {
   readonly total: number;
-  /** Slots of one key. `'what it leaves'`: one, and more as long as the key holds no more than it leaves free. */
+  /**
+   * Maximum number of slots per key. `'what it leaves'`: at least one, and more as long as the key does not hold more slots
+   * than it leaves free.
+   */
   readonly perKey: number | 'what it leaves';
-  /** Callers that wait for a slot; further ones are turned away. */
+  /** Maximum number of callers that wait for a slot; further ones are turned away. */
   readonly waiting: number;
-  /** Waiting callers per key; default `waiting`. */
+  /** Maximum number of waiting callers per key; `waiting` by default. */
   readonly waitingPerKey?: number;
 }
 
@@ -56,7 +59,7 @@ export function createKeyedSemaphore({
       if (left === 0) held.delete(key);
       else held.set(key, left);
     }
-    // A free slot may let several waiters enter: each key has room of its own.
+    // A free slot may let several waiters in, because each key has its own limit.
     for (;;) {
       const next = waiters.findIndex((waiter) => hasSlot(waiter.keys));
       if (next === -1) return;

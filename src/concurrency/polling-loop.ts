@@ -1,12 +1,12 @@
 import type { Logger } from '../telemetry/logger.ts';
 
 export interface Loop {
-  /** Waits for the running poll to end and starts no other. */
+  /** Waits for the running poll to end and starts no further one. */
   readonly stop: () => Promise<void>;
 }
 
 export interface PollingLoop extends Loop {
-  /** Ends the pause, or leaves out the next one when a poll is running: something is there to be found. */
+  /** Announces new work: ends the pause, or skips the next one if a poll is running. */
   readonly wake: () => void;
 }
 
@@ -14,13 +14,13 @@ export interface PollingOptions {
   /** Name of the loop in log lines. */
   readonly name: string;
   readonly logger: Logger;
-  /** Pause in ms after a poll that found nothing more to do. */
+  /** Pause in ms after a poll that left nothing to do. */
   readonly idleMs: number;
-  /** Each poll in a row that returns `'empty'` makes the pause longer by half, up to this many ms. Default: `idleMs`. */
+  /** Each consecutive poll that returns `'empty'` makes the pause longer by half, up to this many ms. Default: `idleMs`. */
   readonly longestIdleMs?: number;
   /**
-   * One poll: true when there may be more to do at once, `'empty'` when it found nothing at all, `'skipped'` when another
-   * process does the work, which does not end a series of failures.
+   * Runs one poll. Returns true if there may be more to do at once, `'empty'` if it found nothing at all, and `'skipped'` if
+   * another process does the work, which does not end a series of failures.
    */
   readonly work: () => Promise<boolean | 'empty' | 'skipped'>;
 }
@@ -31,8 +31,8 @@ const firstBackoffMs = 250;
 const longestBackoffMs = 5_000;
 
 /**
- * Repeats `work` until stopped. A poll that fails, for instance because Postgres is unavailable, is repeated with a growing
- * pause. A series of failures logs one line at its beginning, one when it lasts and one at its end.
+ * Repeats `work` until stopped. A failing poll, for instance while Postgres is unavailable, is repeated after a growing
+ * pause. A series of failures logs one line at its beginning, one if it lasts and one at its end.
  */
 export function startPollingLoop({
   name,
@@ -99,11 +99,14 @@ interface Link {
   readonly details?: unknown;
 }
 
-/** Class and code of an error, for logs and records: messages of the database quote values, which may be people's numbers. */
+/**
+ * Returns the class and code of an error for logs and records. It omits the message, because database messages quote values,
+ * which may be people's numbers.
+ */
 export function errorName(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const links = [error, error.cause] as readonly (Link | undefined)[];
-  // The codes of gRPC, by which Temporal is called, are numbers.
+  // gRPC, through which Temporal is called, has numeric codes.
   const code = links
     .map((link) => link?.code)
     .find((found) => typeof found === 'string' || typeof found === 'number');

@@ -1,7 +1,7 @@
 /** Long work in slices, with turns of the event loop between them. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Calls `work` for one slice of a long list after the other, with a turn of the event loop between them. */
+/** Calls `work` for the slices of a long list in turn and yields to the event loop in between. */
 export async function inSlices<T>(
   list: readonly T[],
   size: number,
@@ -15,7 +15,7 @@ export async function inSlices<T>(
 
 const longestTurnMs = 10;
 
-/** Returns a function to await between the steps of long work: it yields to the event loop after every 10 ms of work. */
+/** Returns a function to await between the steps of long work. It yields to the event loop after every 10 ms of work. */
 export function createTurns(): () => Promise<void> {
   let beganAt = performance.now();
   return async () => {

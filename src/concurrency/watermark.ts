@@ -1,6 +1,6 @@
 /**
- * The position at which polls of a queue table begin. Finished entries lie before the first waiting one; while any transaction
- * is open, vacuum cannot remove them, and a poll from the beginning reads them all.
+ * The position at which polls of a queue table begin. Finished entries come before the first waiting one. Vacuum cannot
+ * remove them while an older transaction is open, so a poll from the beginning would read them all.
  */
 export interface Watermark<K> {
   /**
@@ -14,7 +14,10 @@ export interface Watermark<K> {
 }
 
 interface WatermarkOptions {
-  /** Share of time spent on polls from the beginning. They find entries whose transaction committed behind the watermark. */
+  /**
+   * Share of time spent on polls from the beginning. Those find entries that were committed late and lie before the
+   * watermark.
+   */
   readonly fullShare?: number;
   readonly now?: () => number;
 }

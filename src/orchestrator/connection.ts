@@ -1,4 +1,4 @@
-/** The connection to Temporal: address, TLS, API key, and the headers of every call. */
+/** The connection to Temporal: address, TLS, API key and the headers of every call. */
 import { readFile } from 'node:fs/promises';
 import { Client, type ConnectionLike, type WorkflowClientInterceptor } from '@temporalio/client';
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
@@ -9,7 +9,7 @@ import { causeHeaders } from '../workflows/contract.ts';
 export type TemporalSettings = Pick<Config, 'temporalAddress'> &
   Partial<Pick<Config, 'temporalTls' | 'temporalApiKey'>>;
 
-/** Connection options of client and worker. Throws ConfigError when a certificate cannot be read. */
+/** Returns connection options for the client and the worker. Throws ConfigError if a certificate cannot be read. */
 export async function temporalConnectionOptions({
   temporalAddress: address,
   temporalTls: tls = false,
@@ -44,7 +44,7 @@ export function clientOn(connection: ConnectionLike, namespace: string): Client 
   return new Client({ connection, namespace, interceptors: { workflow: [carryCause] } });
 }
 
-/** Passes the id and the span of the current request to the workflow that is started or signalled. */
+/** Passes the id and the span of the current request to the workflow that it starts or signals. */
 const carryCause: WorkflowClientInterceptor = {
   start: (input, next) => next({ ...input, headers: { ...input.headers, ...causeNow() } }),
   startWithDetails: (input, next) => next({ ...input, headers: { ...input.headers, ...causeNow() } }),

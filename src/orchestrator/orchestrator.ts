@@ -1,4 +1,4 @@
-/** Starts and signals of workflows, and schedules. "Already started" is success. */
+/** Starts and signals workflows, and creates schedules. "Already started" counts as success. */
 import {
   type Client,
   Connection,
@@ -30,24 +30,27 @@ import { campaignStatusKey, workspaceIdKey } from '../workflows/search-attribute
 import { clientOn, temporalConnectionOptions, type TemporalSettings } from './connection.ts';
 
 export interface Orchestrator {
-  /** Starts the workflow of a campaign unless it runs or has completed; one that was terminated or failed begins again. */
+  /** Starts the workflow of a campaign unless it is running or has completed. A terminated or failed workflow starts again. */
   readonly startCampaign: (campaign: CampaignStart) => Promise<void>;
-  /** Signals a campaign's workflow that its record changed. False when no workflow runs. */
+  /** Tells a campaign's workflow that its record has changed. Resolves to false if no workflow is running. */
   readonly refreshCampaign: (campaignId: string) => Promise<boolean>;
   /**
-   * Starts the workflow of a delivery unless it runs. `here`: it begins in this process; `closed`: it ran and ended before, and
-   * will not run again.
+   * Starts the workflow of a delivery unless it is running. `here`: it starts in this process; `closed`: it has already ended
+   * and will not run again.
    */
   readonly startWebhookDelivery: (deliveryId: string) => Promise<'started' | 'here' | 'closed'>;
-  /** Schedules an hourly sync of a business account's templates; changes nothing when that schedule exists. */
+  /** Schedules an hourly sync of a business account's templates; changes nothing if that schedule exists. */
   readonly scheduleTemplateSync: (account: { id: string; workspaceId: number }) => Promise<void>;
   /** Syncs the templates of a business account once, now, unless such a sync is running. */
   readonly startTemplateSync: (businessAccountId: string) => Promise<void>;
-  /** Schedules retention to run every hour; changes nothing when that schedule exists. */
+  /** Schedules retention to run every hour; changes nothing if that schedule exists. */
   readonly scheduleRetention: () => Promise<void>;
-  /** Resolves to the namespace with the id that Temporal gave it; rejects within `timeoutMs` when the server does not answer or lacks it. */
+  /**
+   * Resolves to the namespace with the id that Temporal gave it. Rejects within `timeoutMs` if the server does not respond or
+   * has no such namespace.
+   */
   readonly namespace: (timeoutMs?: number) => Promise<{ readonly id: string; readonly name: string }>;
-  /** The underlying client, for modules that make other calls; only this file imports its package. */
+  /** The underlying client, for modules that make other calls. Only this file imports its package. */
   readonly client: Client;
   readonly close: () => Promise<void>;
 }
@@ -59,7 +62,7 @@ export interface CampaignStart {
   readonly name: string;
 }
 
-/** Options shared by the first start of a campaign's workflow and by a repeated one. */
+/** Options shared by the first and any repeated start of a campaign's workflow. */
 export function campaignStartOptions({ id, name }: CampaignStart) {
   const input: CampaignWorkflowInput = { campaignId: id };
   return {
@@ -70,7 +73,7 @@ export function campaignStartOptions({ id, name }: CampaignStart) {
   };
 }
 
-// 5 s: an unreachable server must not hold up an API request for long; the workflow outbox delivers later.
+// 5 s: an unreachable server must not delay an API request for long; the workflow outbox delivers later.
 const defaultCallTimeoutMs = 5_000;
 
 export async function createOrchestrator(
@@ -80,21 +83,21 @@ export async function createOrchestrator(
   return orchestratorFor(clientOn(connection, config.temporalNamespace), () => connection.close());
 }
 
-/** Uses the worker's own connection, so that a started workflow may begin in this process. The worker closes the connection. */
+/** Uses the worker's own connection, so that a started workflow may run in this process. The worker closes the connection. */
 export function createWorkerOrchestrator(connection: ConnectionLike, namespace: string): Orchestrator {
   return orchestratorFor(clientOn(connection, namespace), () => Promise.resolve(), { eager: true });
 }
 
 export interface OrchestratorOptions {
   /**
-   * The client uses the worker's NativeConnection, so that a started workflow may begin in this process, without a detour
+   * The client uses the worker's NativeConnection, so that a started workflow may run in this process without a detour
    * through the task queue.
    */
   readonly eager?: boolean;
   readonly callTimeoutMs?: number;
 }
 
-/** Builds the orchestrator on a given client: workers and tests bring the client of their own connection. */
+/** Creates the orchestrator for a given client; workers and tests pass a client with their own connection. */
 export function orchestratorFor(
   client: Client,
   close: () => Promise<void>,
@@ -194,7 +197,7 @@ export function orchestratorFor(
   };
 }
 
-/** Creates a schedule, or updates one that an earlier release defined differently. A paused schedule stays paused. */
+/** Creates a schedule, or updates it if an earlier release defined it differently. A paused schedule stays paused. */
 async function keepHourlySchedule(
   { schedule }: Client,
   scheduleId: string,
@@ -212,7 +215,7 @@ async function keepHourlySchedule(
 
 const hourMs = 3_600_000;
 const hourly = {
-  // 10 minutes of jitter spread the accounts, so that they do not all sync at once.
+  // 10 minutes of jitter, so that the accounts do not all sync at once.
   spec: { intervals: [{ every: hourMs, offset: 0 }], jitter: hourMs / 6 },
   policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: hourMs / 6 },
 };
@@ -233,7 +236,7 @@ function isHourly({ spec, policies, action }: ScheduleDescription, wanted: Sched
   );
 }
 
-/** Returns search attributes as pairs: a description holds them as a map, a definition as pairs. */
+/** Returns search attributes as pairs: a description contains a map, a definition contains pairs. */
 function shown({ typedSearchAttributes = [] }: Pick<ScheduleOptionsAction, 'typedSearchAttributes'>) {
   return typedSearchAttributes instanceof TypedSearchAttributes
     ? typedSearchAttributes.getAll()

@@ -1,9 +1,9 @@
-/** Which workers Temporal gives work to, by Worker Versioning. */
+/** Reads from Worker Versioning which workers Temporal gives work to. */
 import type { WorkflowService } from '@temporalio/client';
 
 export const deploymentName = 'messaging-campaigns';
 
-/** Build ids of the versions that get work; all absent while no version is current. */
+/** Build ids of the versions that get work; all are absent while no version is current. */
 export interface Routing {
   readonly current?: string | null | undefined;
   readonly ramping?: string | null | undefined;
@@ -11,7 +11,7 @@ export interface Routing {
   readonly rampsToUnversioned?: boolean;
 }
 
-/** Fails if no versioned worker was ever started, because no deployment exists then. */
+/** Fails if no versioned worker was ever started, because there is no deployment then. */
 export async function readRouting(
   workflowService: Pick<WorkflowService, 'describeWorkerDeployment'>,
   namespace: string,

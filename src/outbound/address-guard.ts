@@ -25,7 +25,7 @@ export type TargetUrlCheck =
 
 const maxUrlLength = 2048;
 
-/** Decodes the CIDRs of a setting. Throws an Error that names the first text that is not a CIDR block. */
+/** Parses the CIDR blocks of the setting. Throws an Error that names the first invalid one. */
 export function createOutboundPolicy(allowCidrs: readonly string[]): OutboundPolicy {
   const allow = allowCidrs.map((text) => {
     const block = parseBlock(text);
@@ -47,11 +47,11 @@ function isPublic(address: IpAddress): boolean {
   if (address.family === 4) return !within(refusedIpv4, address);
   const embedded = embeddedIpv4(address);
   if (within(nat64, address)) return embedded.every(isPublic);
-  // An address that embeds an IPv4 address (ISATAP under a public prefix) is public only if that one is.
+  // An address that embeds an IPv4 address (ISATAP under a public prefix) is public only if the embedded address is.
   return within(globalIpv6, address) && !within(refusedIpv6, address) && embedded.every(isPublic);
 }
 
-/** Whether a request may be sent to this very address (text form, IPv6 without brackets). */
+/** Returns whether a request may be sent to this address (text form, IPv6 without brackets). */
 export function isAddressAllowed(text: string, policy: OutboundPolicy): boolean {
   const address = parseAddress(text);
   if (address === undefined || isMetadata(address)) return false;
@@ -63,18 +63,18 @@ export function dialableHost(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
 }
 
-/** RFC 6761: `localhost` and every name below it are this machine; no name server is asked. */
+/** RFC 6761: `localhost` and every name below it mean this machine, so no name server is asked. */
 export function isLocalhost(host: string): boolean {
   const name = host.endsWith('.') ? host.slice(0, -1) : host;
   return name === 'localhost' || name.endsWith('.localhost');
 }
 
-/** The loopback addresses `localhost` may stand for under this policy; empty when it is refused. */
+/** Returns the loopback addresses that this policy allows for `localhost`; empty if it is refused. */
 export function localhostAddresses(policy: OutboundPolicy): readonly string[] {
   return ['127.0.0.1', '::1'].filter((address) => isAddressAllowed(address, policy));
 }
 
-/** Checks a literal address. A name passes here: the addresses it resolves to are checked when it is dialled. */
+/** Checks a literal address. Names pass here: the addresses they resolve to are checked when they are dialled. */
 function isHostAllowed(host: string, policy: OutboundPolicy): boolean {
   if (isLocalhost(host)) return localhostAddresses(policy).length > 0;
   return parseAddress(host) === undefined || isAddressAllowed(host, policy);
@@ -86,20 +86,20 @@ function isHostAllowed(host: string, policy: OutboundPolicy): boolean {
  */
 export function checkTargetUrl(text: string, policy: OutboundPolicy): TargetUrlCheck {
   if (text.length > maxUrlLength) return { ok: false, problem: 'too_long' };
-  // The parser drops these characters silently: the stored URL would differ from the one that is dialled.
+  // The parser silently drops these characters, so the stored URL would differ from the one that is dialled.
   // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
   if (/[\u0000-\u0020\u007f]/.test(text) || !URL.canParse(text)) return { ok: false, problem: 'malformed' };
   const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     return { ok: false, problem: 'scheme_not_allowed' };
-  // Read from the text: the parser hides an empty user name.
+  // This checks the text because the parser hides an empty user name.
   if (/^[^:]+:[\\/]*[^\\/?#]*@/.test(text)) return { ok: false, problem: 'credentials_not_allowed' };
   if (url.port === '0') return { ok: false, problem: 'port_not_allowed' };
   if (!isHostAllowed(dialableHost(url), policy)) return { ok: false, problem: 'blocked_address' };
   return { ok: true, url };
 }
 
-/** A sentence per problem for the caller's error message; starts with the field's name. */
+/** Returns a sentence for the caller's error message; it starts with the field's name. */
 export function targetUrlMessage(field: string, problem: TargetUrlProblem): string {
   const messages: Record<TargetUrlProblem, string> = {
     malformed: `${field} must be a valid URL, such as https://example.com/path`,
@@ -126,7 +126,7 @@ const refusedIpv4 = parseBlocks([
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
-  // Azure WireServer: the address looks public, but answers only inside Azure.
+  // Azure WireServer: the address looks public but is reachable only inside Azure.
   '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
@@ -144,7 +144,7 @@ const refusedIpv4 = parseBlocks([
   '240.0.0.0/4',
 ]);
 
-/** The only IPv6 space that is assigned for global unicast; every address outside it is refused. */
+/** The only IPv6 range assigned for global unicast; every address outside it is refused. */
 const globalIpv6 = parseBlocks(['2000::/3']);
 
 /** Special-purpose blocks inside 2000::/3 (IANA's IPv6 special-purpose registry). */
@@ -158,10 +158,10 @@ const refusedIpv6 = parseBlocks([
   '3fff::/20',
 ]);
 
-/** NAT64's well-known prefix, by which an IPv6-only host reaches IPv4; the embedded IPv4 address is checked. */
+/** NAT64's well-known prefix, through which an IPv6-only host reaches IPv4. The embedded IPv4 address is checked. */
 const nat64 = parseBlocks(['64:ff9b::/96']);
 
-/** Addresses that answer with credentials on some cloud: refused even when an allow-list covers them. */
+/** Addresses that hand out credentials on some cloud: refused even if an allow-list covers them. */
 const metadataAddresses = parseBlocks([
   '100.100.100.200',
   '168.63.129.16',
@@ -215,7 +215,7 @@ function isIsatap(value: bigint): boolean {
   return marker === 0x0000_5efen || marker === 0x0200_5efen;
 }
 
-/** Every IPv4 address that an IPv6 address may stand for; empty for IPv4 and for plain IPv6. */
+/** Returns every IPv4 address that an IPv6 address may stand for; empty for IPv4 and plain IPv6. */
 function embeddedIpv4(address: IpAddress): readonly IpAddress[] {
   if (address.family === 4) return [];
   const values = embeddings

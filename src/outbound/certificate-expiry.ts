@@ -1,17 +1,17 @@
-/** When the certificate at an https address expires. */
+/** Reads when the certificate at an https address expires. */
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 
 const patienceMs = 5_000;
 
-/** Rejects when the address cannot be reached. A certificate that is expired or not trusted is read all the same. */
+/** Rejects if the address cannot be reached. Expired and untrusted certificates are read too. */
 export async function readCertificateExpiry(address: string): Promise<Date> {
   const { hostname, port } = new URL(address);
   const socket = connect({
     host: hostname.replaceAll(/^\[|\]$/g, ''),
     port: port === '' ? 443 : Number(port),
     servername: hostname,
-    // Safe, because nothing is sent: only the certificate is read.
+    // This is safe because nothing is sent; only the certificate is read.
     rejectUnauthorized: false,
   });
   try {

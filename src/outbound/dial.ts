@@ -28,14 +28,14 @@ export class DialError extends Failure {
 export interface Dialer {
   readonly policy: OutboundPolicy;
   readonly resolve: ResolveHost;
-  /** Certificate authorities beside the ones Node trusts; certificates are always verified. */
+  /** Certificate authorities in addition to those that Node trusts. Certificates are always verified. */
   readonly extraAuthorities?: readonly string[];
 }
 
-/** How long one of several addresses may take before the next one is tried. */
+/** How long to try one of several addresses before trying the next one. */
 const attemptTimeoutMs = 1000;
 
-/** The addresses a host may be dialled at; every one of them was vetted. */
+/** Resolves to the addresses of a host that may be dialled, all of them checked against the policy. */
 async function vettedAddresses(dialer: Dialer, host: string): Promise<readonly string[]> {
   if (isLocalhost(host)) {
     const addresses = localhostAddresses(dialer.policy);
@@ -48,7 +48,7 @@ async function vettedAddresses(dialer: Dialer, host: string): Promise<readonly s
   }
   const answer = await dialer.resolve(host);
   if (!answer.ok) throw new DialError(answer.problem === 'not_found' ? 'name_not_found' : answer.problem);
-  // Rejects all addresses when one is forbidden: such a name is an attack or a mistake.
+  // Reject all addresses if one is forbidden: such a name is an attack or a mistake.
   const allAllowed = answer.addresses.every((address) => isAddressAllowed(address, dialer.policy));
   if (!allAllowed) throw new DialError('blocked_address');
   return answer.addresses;
@@ -80,7 +80,7 @@ function established({ socket, event, problemOf, signal }: Establishing): Promis
       socket.off(event, onReady).off('error', onError).off('close', onClose);
       signal.removeEventListener('abort', onAbort);
       if (problem === undefined) return resolve();
-      // Errors of a socket that is being closed are ignored.
+      // Ignore errors of a socket that is being closed.
       socket.on('error', () => undefined).destroy();
       reject(problem);
     };
@@ -101,7 +101,7 @@ function connectTo(addresses: readonly string[], host: string, port: number): ne
     noDelay: true,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: attemptTimeoutMs,
-    // Returns the vetted addresses, so that a name is not looked up again. Not called for a literal address.
+    // Returns the checked addresses, so that the name is not looked up again. Not called for a literal address.
     lookup: (_name, _options, callback) => {
       callback(
         null,
@@ -111,7 +111,7 @@ function connectTo(addresses: readonly string[], host: string, port: number): ne
   });
 }
 
-/** Compares addresses by value: the system may spell an address in another way than the name server did. */
+/** Compares addresses by value, because the system may spell an address differently from the name server. */
 function isOneOf(addresses: readonly string[], remote: string | undefined): boolean {
   const dialled = remote === undefined ? undefined : parseAddress(remote);
   return addresses.some((address) => {
@@ -144,8 +144,8 @@ async function secured(
 }
 
 /**
- * Opens a fresh connection for one request to an address that was vetted a moment ago, and to no other.
- * Rejects with a DialError; the signal ends it wherever it stands.
+ * Opens a new connection for one request, only to an address that has just been checked. Rejects with a DialError. The signal
+ * aborts it at any stage.
  */
 export async function dial(dialer: Dialer, url: URL, signal: AbortSignal): Promise<net.Socket> {
   const host = dialableHost(url);
@@ -158,7 +158,7 @@ export async function dial(dialer: Dialer, url: URL, signal: AbortSignal): Promi
     socket.destroy();
     throw new DialError(socket.remoteAddress === undefined ? 'connection_reset' : 'blocked_address');
   }
-  // The caller has listeners of its own; an error after it has removed them must not end the process.
+  // The caller adds its own listeners; an error after it has removed them must not end the process.
   socket.on('error', () => undefined);
   return isSecure ? secured(socket, dialer, host, signal) : socket;
 }

@@ -8,7 +8,7 @@ import { postWebhook, type WebhookOutcome, type WebhookRequest } from './post-we
 import { createResolver } from './resolver.ts';
 import { Failure } from '../domain/error.ts';
 
-/** Every request to an address that a customer chose. The messaging provider is not one of them. */
+/** Requests to addresses that customers choose. The messaging provider has its own client. */
 export interface Outbound {
   /** Checks a URL when it is stored, without resolving its name. */
   readonly checkUrl: (url: string) => TargetUrlCheck;
@@ -32,13 +32,13 @@ export function createOutbound(
   };
 }
 
-/** The preparation error codes that a download can end in. */
+/** The preparation error codes with which a download can fail. */
 export type FileErrorCode = 'FILE_FETCH_REFUSED' | 'FILE_NOT_FOUND' | 'FILE_TOO_LARGE';
 
 /** Thrown before the body starts; later errors destroy the stream. */
 export class FileFetchError extends Failure {
   readonly code: FileErrorCode;
-  /** True for a failure that may be temporary: of the network or the file server, not of the file. */
+  /** True for a failure that may be temporary: one of the network or the file server, not of the file. */
   readonly isTemporary: boolean;
   constructor(code: FileErrorCode, message: string, isTemporary = false) {
     super(message);
@@ -55,7 +55,7 @@ export interface FetchLimits {
   readonly maxBytes: number;
   /** Time limit from the name lookup to the response head. */
   readonly headTimeoutMs: number;
-  /** Time limit of the whole download, slow readers included. */
+  /** Time limit of the whole download, including a slow reader. */
   readonly totalTimeoutMs: number;
 }
 
@@ -89,7 +89,7 @@ function dialFailure({ problem }: DialError): FileFetchError {
   return new FileFetchError('FILE_NOT_FOUND', `The file server cannot be reached (${problem})`, isTemporary);
 }
 
-/** Returns the error that the response head implies; undefined when the body may be read. */
+/** Returns the error that the response head implies, or undefined if the body may be read. */
 function headFailure(response: IncomingMessage, maxBytes: number): FileFetchError | undefined {
   const status = response.statusCode ?? 0;
   if (status >= 300 && status <= 399) {
@@ -135,8 +135,8 @@ function limitedBody(response: IncomingMessage, limits: FetchLimits, elapsedMs: 
 }
 
 /**
- * Downloads a customer's file as a stream, under the same guard as a webhook; redirects are not followed.
- * The caller reads the stream to its end or destroys it.
+ * Downloads a customer's file as a stream, with the same address checks as for webhooks. Follows no redirects. The caller
+ * must read the stream to its end or destroy it.
  */
 export async function fetchFile(
   dialer: Dialer,

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** An IP address as a number: 32 bits for family 4, 128 for family 6. Rules compare numbers, never text. */
+/** An IP address as a number: 32 bits for family 4, 128 bits for family 6. Rules compare numbers, never text. */
 export interface IpAddress {
   readonly family: 4 | 6;
   readonly value: bigint;
@@ -17,7 +17,7 @@ function ipv4Value(text: string): bigint {
   return text.split('.').reduce((value, octet) => (value << 8n) | BigInt(octet), 0n);
 }
 
-/** The 16-bit groups of one side of `::`, a dotted quad at its end counting as two. */
+/** Returns the 16-bit groups on one side of `::`; a dotted quad at its end counts as two groups. */
 function ipv6Groups(side: string): readonly bigint[] {
   if (side === '') return [];
   return side.split(':').flatMap((group) => {
@@ -35,14 +35,14 @@ function ipv6Value(text: string): bigint {
   return [...head, ...gap, ...tail].reduce((value, group) => (value << 16n) | group, 0n);
 }
 
-/** Reads a dotted quad or an IPv6 address without brackets; undefined for anything else, zones included. */
+/** Reads a dotted quad or an IPv6 address without brackets; undefined for anything else, including addresses with a zone. */
 export function parseAddress(text: string): IpAddress | undefined {
   if (isIPv4(text)) return { family: 4, value: ipv4Value(text) };
   if (!isIPv6(text) || text.includes('%')) return undefined;
   return { family: 6, value: ipv6Value(text) };
 }
 
-/** Reads `address/prefix`, or a lone address as a block of one; undefined when malformed. */
+/** Reads `address/prefix`, or a single address as a block of one; undefined if malformed. */
 export function parseBlock(text: string): AddressBlock | undefined {
   const [addressText = '', prefixText, ...rest] = text.trim().split('/');
   const address = parseAddress(addressText);

@@ -9,11 +9,11 @@ import { dial, type Dialer, DialError } from './dial.ts';
 export interface WebhookRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The very bytes that were signed. */
+  /** Exactly the bytes that were signed. */
   readonly body: Buffer;
 }
 
-/** The outcome of one attempt. A failed receiver is an outcome, not an exception. */
+/** The outcome of one attempt. A receiver that fails is an outcome, not an exception. */
 export interface WebhookOutcome {
   readonly state: 'delivered' | 'failed';
   readonly errorCode: WebhookErrorCode | null;
@@ -39,8 +39,8 @@ function exchangeProblem(error: NodeJS.ErrnoException): WebhookErrorCode {
 }
 
 /**
- * Writes the request once and waits for the response head. `node:http` and not undici: it skips 100 Continue,
- * and a request given its own socket has no pool, no retry and no redirect that could write it again.
+ * Writes the request once and waits for the response head. Uses `node:http` instead of undici: it skips 100 Continue, and
+ * with its own socket a request has no pool, retry or redirect that could write it again.
  */
 function exchange(socket: Socket, url: URL, message: WebhookRequest, signal: AbortSignal): Promise<Answer> {
   return new Promise((resolve) => {
@@ -74,7 +74,7 @@ function judge(status: number): WebhookErrorCode | null {
   return status >= 300 && status <= 399 ? 'redirect' : 'non_2xx';
 }
 
-/** One POST to a webhook, at most once on the wire, over in five seconds. Never rejects. */
+/** Posts to a webhook at most once and ends within five seconds. Never rejects. */
 export async function postWebhook(
   dialer: Dialer,
   message: WebhookRequest,
@@ -99,7 +99,7 @@ export async function postWebhook(
     socket = await dial(dialer, target.url, controller.signal);
     const answer = await exchange(socket, target.url, message, controller.signal);
     if (answer.kind === 'problem') return failed(answer.errorCode, answer.status);
-    // The head decides the outcome; reading the body in the time that is left cannot change it.
+    // The head decides the outcome; reading the body in the remaining time cannot change it.
     const durationMs = elapsed();
     const responseStatus = answer.response.statusCode ?? 0;
     const errorCode = judge(responseStatus);
@@ -140,7 +140,10 @@ function readUpTo(stream: Readable, limit: number, signal: AbortSignal): Promise
   });
 }
 
-/** Lenient: bytes that are no UTF-8 become U+FFFD, a character cut off at the end is dropped, NUL (which Postgres cannot hold) too. */
+/**
+ * Decodes leniently: invalid UTF-8 becomes U+FFFD. Drops a character cut off at the end, and NUL, which Postgres cannot
+ * store.
+ */
 function textOf(bytes: Buffer): string {
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll('\u0000', '');
 }

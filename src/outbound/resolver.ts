@@ -11,9 +11,9 @@ export type ResolveResult =
 export type ResolveHost = (host: string) => Promise<ResolveResult>;
 
 export interface ResolverOptions {
-  /** `address` or `address:port`; absent means the machine's own name servers. */
+  /** `address` or `address:port`; by default the name servers of the machine. */
   readonly servers?: readonly string[];
-  /** Time limit of a lookup, including all tries and both address families. */
+  /** Time limit of a lookup, including all attempts and both address families. */
   readonly timeoutMs?: number;
   readonly now?: () => number;
 }
@@ -30,7 +30,7 @@ interface CacheEntry {
 }
 
 const defaultTimeoutMs = 3000;
-/** Time in ms that the answer of one address family waits for the other's. */
+/** How long the result for one address family waits for the other, in ms. */
 const otherFamilyGraceMs = 300;
 const tryTimeoutMs = 900;
 const maxCacheMs = 30_000;
@@ -53,7 +53,7 @@ function problemOf(code: string | undefined): ResolveProblem {
   return code === TIMEOUT ? 'dns_timeout' : 'dns_error';
 }
 
-/** A name without addresses is unknown only when both address families say so. */
+/** A name without addresses is unknown only if the lookups of both address families say so. */
 function worst(answers: readonly Answer[]): ResolveProblem {
   const problems = answers.map(({ problem }) => problem);
   if (problems.every((problem) => problem === 'not_found')) return 'not_found';
@@ -84,7 +84,7 @@ function startTimer(ms: number): Timer {
   return { elapsed, stop: () => clearTimeout(handle) };
 }
 
-/** Waits for both families, but not long for the second once the first has addresses. */
+/** Waits for both families, but only briefly for the second once the first has addresses. */
 async function bothFamilies(lookups: readonly Promise<Answer>[]): Promise<readonly Answer[]> {
   const answers: Answer[] = [];
   const collected = lookups.map(async (lookup) => {
@@ -101,8 +101,8 @@ async function bothFamilies(lookups: readonly Promise<Answer>[]): Promise<readon
 }
 
 /**
- * A resolver on c-ares: `dns.lookup` would occupy the four threads that file access shares, and a tenant with a
- * dead name server would stall them all. The hosts file is not read. Simultaneous look-ups of a name are one.
+ * Creates a resolver based on c-ares. `dns.lookup` would use the four threads that file access shares, so one tenant with a
+ * dead name server would block them all. The hosts file is not read. Simultaneous lookups of a name share one request.
  */
 export function createResolver(options: ResolverOptions = {}): ResolveHost {
   const now = options.now ?? (() => performance.now());

@@ -21,9 +21,9 @@ import { toReading, toSendResult } from './provider-answer.ts';
 export interface CloudProviderOptions {
   /** The provider's root with its version segment, for example `https://graph.facebook.com/v23.0`. */
   readonly baseUrl: string;
-  /** Connections kept to the provider; more sends than that at a time wait inside their time limit. */
+  /** Connections kept to the provider; further sends wait for one, and the wait counts towards their time limit. */
   readonly connections: number;
-  /** Limit of one request in all: waiting for a connection, connecting, writing and the whole answer. */
+  /** Time limit of a whole request: waiting for a connection, connecting, writing and reading the response. */
   readonly timeoutMs: number;
 }
 
@@ -57,9 +57,9 @@ interface Client {
   readonly root: string;
 }
 
-/** The provider's own code for a token that is not valid. */
+/** The provider's error code for an invalid token. */
 const invalidToken = 190;
-/** The provider's code for a paging cursor it no longer knows. */
+/** The provider's error code for a paging cursor that it no longer knows. */
 const invalidCursor = 131059;
 const defaultPageSize = 100;
 const maxPageSize = 250;
@@ -115,7 +115,7 @@ async function* listTemplates(client: Client, query: TemplateQuery): AsyncGenera
     }
     const page = readTemplatePage(reading.body);
     if (!page) {
-      throw new ProviderRequestError({ kind: 'unknown', cause: 'answer is not a template list' });
+      throw new ProviderRequestError({ kind: 'unknown', cause: 'the response is not a template list' });
     }
     if (page.nextCursor !== null && page.nextCursor === after) {
       throw new ProviderRequestError({ kind: 'unknown', cause: 'the template list does not advance' });
@@ -156,7 +156,7 @@ const unusableToken = {
   isTransient: false,
 } as const;
 
-/** The fields asked of the provider for every template. */
+/** The fields to request for every template. */
 const templateFields =
   'id,name,language,status,category,parameter_format,components,quality_score,rejected_reason';
 
@@ -171,7 +171,7 @@ const TemplateElement = t.intersection([
   }),
 ]);
 
-/** One template of the provider's list, or undefined when it lacks what identifies it. */
+/** Returns undefined if a field that identifies the template is missing. */
 function readTemplate(element: unknown): ProviderTemplate | undefined {
   const decoded = TemplateElement.decode(element);
   if (!isRight(decoded)) return undefined;
@@ -189,13 +189,13 @@ function readTemplate(element: unknown): ProviderTemplate | undefined {
   };
 }
 
-/** A page of the list; undefined when the body is no list at all. */
+/** Returns undefined if the body is not a list. */
 function readTemplatePage(body: unknown): TemplatePage | undefined {
   const data = isObject(body) ? body['data'] : undefined;
   if (!Array.isArray(data)) return undefined;
   const templates = data.map(readTemplate).filter((template) => template !== undefined);
   const nextCursor = nextCursorOf(isObject(body) ? body['paging'] : undefined);
-  // A further page exists but cannot be requested: counted as unreadable, so that unseen templates are not marked as
+  // If there is a further page that cannot be requested, it counts as unreadable, so that unseen templates are not marked as
   // vanished.
   const lost = nextCursor === undefined ? 1 : 0;
   return {
@@ -206,8 +206,9 @@ function readTemplatePage(body: unknown): TemplatePage | undefined {
 }
 
 /**
- * Cursors are present on the last page too: only `next` says that there is more. Its address is never called,
- * for it may name any host; the cursor inside it is used against our own base URL. Undefined when it has none.
+ * Returns null on the last page. Cursors are present there too: only `next` says that there is more. We never call its
+ * address, because it may name any host; we use the cursor inside it with our own base URL. Returns undefined if `next`
+ * contains no cursor.
  */
 function nextCursorOf(paging: unknown): string | null | undefined {
   const next = isObject(paging) ? paging['next'] : undefined;
@@ -226,10 +227,10 @@ function qualityScoreOf(value: unknown): string | null {
 const reasonOf = (value: unknown): string | null =>
   typeof value === 'string' && value.toUpperCase() !== 'NONE' ? value : null;
 
-// Files for the provider, streamed: their size is not known before they end, so the request is sent in chunks.
+// Uploads stream to the provider in chunks, because the size of a file is not known before its end.
 
 interface MediaUploader {
-  /** Resolves to the provider's id of the file. Throws ProviderRequestError, also when the content fails. */
+  /** Resolves to the provider's id of the file. Throws ProviderRequestError, also if reading the content fails. */
   readonly upload: (file: MediaFile) => Promise<string>;
   readonly close: () => Promise<void>;
 }
@@ -238,7 +239,7 @@ interface UploaderOptions {
   readonly origin: string;
   /** Path before the phone number id. */
   readonly root: string;
-  /** Time limit of connecting, and of the answer after the whole file was sent. */
+  /** Time limit for connecting, and for the response after the whole file was sent. */
   readonly timeoutMs: number;
 }
 

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { Client, type Dispatcher } from 'undici';
 
-/** The outcome of one HTTP exchange, by what is known about the request. */
+/** The outcome of one HTTP exchange; the kinds differ in what is known about the request. */
 export type Exchange =
   | {
       readonly kind: 'answered';
@@ -12,7 +12,7 @@ export type Exchange =
     }
   /** No byte of the request was written. */
   | { readonly kind: 'unreachable'; readonly cause: string }
-  /** The request was, or may have been, written, and no complete answer came. */
+  /** The request was or may have been written, and no complete response arrived. */
   | { readonly kind: 'unknown'; readonly cause: string };
 
 export interface ExchangeRequest {
@@ -20,7 +20,7 @@ export interface ExchangeRequest {
   readonly path: string;
   readonly headers: readonly string[];
   readonly body: string | null;
-  /** True when a request that has waited for a connection must not be written any more. */
+  /** Returns true if a request that has waited for a connection must no longer be written. */
   readonly heldBack?: () => boolean;
 }
 
@@ -45,12 +45,12 @@ const keepAliveMs = 4000;
 
 /**
  * Exchanges requests over keep-alive connections to one origin. It uses undici's handler interface instead of `request`,
- * because only the handler knows whether a request was started, which separates "surely not processed" from "unknown". One
- * timer checks the deadlines of all requests: an abort signal per request costs a third of the throughput.
+ * because only the handler knows whether a request was started, and that separates "certainly not processed" from "unknown".
+ * One timer checks the deadlines of all requests: an abort signal per request would cost a third of the throughput.
  */
 export function createExchanger({ origin, connections: most, timeoutMs }: ExchangerOptions): Exchanger {
   const connections = createConnections(origin, most, {
-    // The sweep below is the one deadline; undici's own timers have a resolution of a second.
+    // The sweep below enforces the deadline; undici's own timers have a resolution of one second.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: keepAliveMs,
@@ -115,7 +115,7 @@ export function createExchanger({ origin, connections: most, timeoutMs }: Exchan
 
 /**
  * undici's older handler interface: the newer one parses the headers of every response into an object and allocates a
- * controller, a tenth of the cost of an exchange.
+ * controller, which is a tenth of the cost of an exchange.
  */
 class ExchangeHandler implements ConnectionRequest {
   readonly options: Dispatcher.DispatchOptions;
@@ -139,7 +139,7 @@ class ExchangeHandler implements ConnectionRequest {
 
   /** Called when a connection is about to write the request. */
   onConnect(abort: (error?: Error) => void): void {
-    // Expired while it waited, or started a second time: nothing more may be written.
+    // The request expired while it waited, or was started a second time: nothing more may be written.
     if (this.#settled || this.#abort !== undefined || this.deadline <= performance.now()) {
       abort(new Error('the request must not be written'));
     } else if (this.#heldBack?.() === true) {
@@ -163,7 +163,7 @@ class ExchangeHandler implements ConnectionRequest {
   onComplete(): void {
     const bytes = this.#more === undefined ? this.#body : Buffer.concat(this.#more);
     const body = textOf(bytes ?? nothing, this.#headers);
-    // Frees the connection before it delivers the outcome, so that a waiting request goes first.
+    // Free the connection before delivering the outcome, so that a waiting request goes first.
     this.#end(true);
     this.#finish(
       body === undefined
@@ -212,7 +212,7 @@ function textOf(bytes: Buffer, headers: readonly Buffer[]): string | undefined {
   }
 }
 
-/** Returns a response header, the first of several; `name` in lower case. */
+/** Returns a response header, or the first of several with this name. `name` must be in lower case. */
 export function headerOf(headers: readonly Buffer[], name: string): string | undefined {
   for (let at = 0; at + 1 < headers.length; at += 2) {
     const given = headers[at];
@@ -223,13 +223,16 @@ export function headerOf(headers: readonly Buffer[], name: string): string | und
   return undefined;
 }
 
-/** A short word for logs and records: the system's or the client's error code, never a message with data in it. */
+/**
+ * Returns a short word for logs and records: the error code of the system or the client, never a message, which may contain
+ * data.
+ */
 function causeOf(error: Error): string {
   const code = (error as NodeJS.ErrnoException).code;
   return typeof code === 'string' ? code : error.name;
 }
 
-// Keep-alive connections to one origin with one request at a time each, and a queue of waiting requests.
+// Keep-alive connections to one origin, each with one request at a time, and a queue of waiting requests.
 
 /** A request together with its undici handler. */
 interface ConnectionRequest extends Dispatcher.DispatchHandler {
@@ -240,16 +243,16 @@ interface ConnectionRequest extends Dispatcher.DispatchHandler {
 
 interface Connections {
   send(request: ConnectionRequest): void;
-  /** Removes a waiting request from the queue; does nothing once a connection has started it. */
+  /** Removes a waiting request from the queue. Does nothing once a connection has started the request. */
   withdraw(request: ConnectionRequest): void;
   /** Closes the connections once their requests have ended. */
   close(): Promise<void>;
 }
 
 /**
- * A pool of undici clients. undici's own pool searches its connections one by one and reuses a connection two event-loop turns
- * after its last answer; this one passes a free connection to the next caller at once. undici still waits one turn before it
- * writes, so that a connection the server closes behind its answer is not used.
+ * A pool of undici clients. undici's own pool searches its connections one by one and reuses a connection two event-loop
+ * turns after its last response; this one passes a free connection to the next caller at once. undici still waits one turn
+ * before it writes, so that it does not use a connection that the server closes after its response.
  */
 function createConnections(origin: string, most: number, options: Client.Options): Connections {
   const clients: Client[] = [];
@@ -299,8 +302,8 @@ function createConnections(origin: string, most: number, options: Client.Options
 const decoders = { gzip: gunzipSync, 'x-gzip': gunzipSync, deflate: inflateSync, br: brotliDecompressSync };
 
 /**
- * Removes content encodings from a response body; a proxy may have added some although we ask for none. Throws when they cannot
- * be decoded or exceed `maxBytes`.
+ * Decodes the content encodings of a response body; a proxy may have added some although we ask for none. Throws if the body
+ * cannot be decoded or exceeds `maxBytes`.
  */
 function decodeContent(
   bytes: Buffer,

@@ -1,4 +1,4 @@
-/** Codecs of callbacks: strict about identifying fields, tolerant about all others. */
+/** Codecs for callbacks: strict about identifying fields, tolerant of all others. */
 import { either, isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
 import { cleanId } from '../domain/clean-text.ts';
@@ -6,7 +6,7 @@ import type { ReportedPricing } from '../domain/callbacks/message-status.ts';
 import type { JsonObject } from './provider.ts';
 import type { IgnoredItem, NotificationError } from './notification-item.ts';
 
-/** Facts of the entry and the change that contain an element. */
+/** What an element's entry and change say about it. */
 export interface ChangeContext {
   readonly object: string;
   readonly businessAccountId: string | null;
@@ -17,7 +17,7 @@ export interface ChangeContext {
   readonly value: JsonObject;
 }
 
-/** An element without effect, with the reason. */
+/** Builds the item for an element that has no effect. */
 export function ignored(
   context: Pick<ChangeContext, 'businessAccountId' | 'field'>,
   reason: string,
@@ -28,8 +28,8 @@ export function ignored(
 }
 
 /**
- * Text the provider sometimes writes as a number. NUL and lone surrogates, which no text column takes, are replaced;
- * an empty text counts as absent.
+ * Text that the provider sometimes writes as a number. Replaces NUL and lone surrogates, because text columns cannot store
+ * them. Empty text counts as absent.
  */
 export const Text = new t.Type<string, string, unknown>(
   'Text',
@@ -63,7 +63,7 @@ export const WholeNumber = new t.Type<number, number, unknown>(
   t.identity,
 );
 
-/** The decoded value, or null when it is absent or not of this shape. */
+/** Returns null if the value is absent or has another shape. */
 export function read<A>(codec: t.Type<A, unknown>, value: unknown): A | null {
   const decoded = codec.decode(value);
   return isRight(decoded) ? decoded.right : null;
@@ -77,7 +77,7 @@ export function readId(value: unknown): string | null {
   return read(Id, value);
 }
 
-/** Digits of a number in any notation; null for anything else, a user id included. */
+/** Returns the digits of a phone number in any notation; null for anything else, including a user id. */
 export function readDigits(value: unknown): string | null {
   const text = readText(value);
   return text !== null && /^\+?[\d ().-]{4,31}$/.test(text) ? text.replaceAll(/\D/g, '') : null;
@@ -99,7 +99,7 @@ export function readPricing(value: unknown): ReportedPricing | null {
   if (!pricing) return null;
   const { billable } = pricing as Record<string, unknown>;
   return {
-    // The provider leaves it out in some models; only an explicit false means free of charge.
+    // The provider omits it in some pricing models; only an explicit false means free of charge.
     billable: billable !== false,
     category: pricing.category.toLowerCase(),
   };

@@ -33,7 +33,7 @@ export interface StatusItem extends FromNumber, ReportedStatus {
   readonly providerMessageId: string;
   /** Epoch seconds. */
   readonly timestamp: string | null;
-  /** Digits; null for a person known by the provider's user id alone. */
+  /** Digits; null for a person known only by the provider's user id. */
   readonly recipientId: string | null;
   readonly recipientUserId: string | null;
   /** Our message id, sent as `biz_opaque_callback_data`; null when the provider did not return it. */
@@ -60,7 +60,7 @@ export interface MessageItem extends FromNumber {
   readonly timestamp: string | null;
   /** Texts that the person wrote or tapped: message text, button text and button payload. */
   readonly texts: readonly string[];
-  /** The group it was written in; null for a message to us alone. */
+  /** The group in which it was written; null for a message sent only to us. */
   readonly groupId: string | null;
   /** The message this one replies to. */
   readonly repliesTo: string | null;
@@ -68,11 +68,11 @@ export interface MessageItem extends FromNumber {
   readonly newNumber: string | null;
   /** The person's new user id, when the provider has replaced it. */
   readonly newUserId: string | null;
-  /** The callback cut down to this one message, for the `incoming` event (Spec 6.3). */
+  /** The callback reduced to this message, for the `incoming` event (Spec 6.3). */
   readonly notification: Notification;
 }
 
-/** A message that the business wrote in the provider's app, on a number that we share with the app. */
+/** A message that the business wrote in the provider's app, from a number that we share with the app. */
 export interface EchoItem extends FromNumber {
   readonly kind: 'echo';
   readonly providerMessageId: string;
@@ -84,7 +84,7 @@ export interface EchoItem extends FromNumber {
   readonly timestamp: string | null;
 }
 
-/** The provider's envelope of a callback, as events carry it. */
+/** The provider's envelope of a callback, as events include it. */
 export interface Notification {
   readonly object: string;
   readonly entry: {
@@ -105,7 +105,7 @@ export interface TemplateStatusItem extends TemplateItem {
   readonly newStatus: string;
   /** Null when the provider writes `NONE`. */
   readonly reason: string | null;
-  /** Remarks beside the reason: why a template was paused or locked, and what a rejection asks for. */
+  /** Remarks in addition to the reason: why a template was paused or locked, or what to correct after a rejection. */
   readonly remarks: { readonly otherInfo?: TemplateRemark; readonly rejectionInfo?: TemplateRemark };
 }
 
@@ -113,7 +113,7 @@ export type TemplateRemark = Readonly<
   Partial<Record<'title' | 'description' | 'reason' | 'recommendation', string>>
 >;
 
-/** A change that has happened. */
+/** A change of category that has taken effect. */
 export interface TemplateCategoryItem extends TemplateItem {
   readonly kind: 'template_category';
   readonly newCategory: string;
@@ -148,13 +148,13 @@ export interface AccountItem extends FromNumber {
   readonly timestamp: string | null;
   /** Whether the account may send from now on; null when the event says nothing about it. */
   readonly maySend: boolean | null;
-  /** With `maySend: false`: when the block ends automatically; null: it does not. */
+  /** With `maySend: false`: when the block ends by itself; null if it does not. */
   readonly blockedUntil: Date | null;
-  /** Messaging limit per 24 hours; null: no limit; undefined: not mentioned. */
+  /** Messaging limit per 24 hours. Null: no limit; undefined: not mentioned. */
   readonly messagingLimit: number | null | undefined;
-  /** Quality of one number (digits): flagged, or no longer flagged. */
+  /** Quality of one number (digits): `LOW` when it was flagged, `GOOD` when the flag was removed. */
   readonly quality: { readonly number: string; readonly is: 'LOW' | 'GOOD' } | null;
-  /** Other facts of the change, without numbers and people. */
+  /** Other fields of the change, except those that name numbers or people. */
   readonly facts: Readonly<Record<string, unknown>>;
   readonly errors: readonly NotificationError[];
 }

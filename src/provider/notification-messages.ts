@@ -16,7 +16,7 @@ import type { IgnoredItem, MessageItem, NotificationItem, StatusItem } from './n
 
 const messageStatuses: ReadonlySet<string> = new Set(['sent', 'delivered', 'read', 'failed']);
 
-/** Field `messages`: inbound messages, statuses of outbound ones, and errors that belong to neither. */
+/** Field `messages`: inbound messages, statuses of outbound messages, and errors that belong to neither. */
 export function* readMessagesChange(context: ChangeContext): Generator<NotificationItem> {
   const { value, businessAccountId, phoneNumberId, entryTime: timestamp } = context;
   const messages = readList(value['messages']);
@@ -35,7 +35,7 @@ export function* readMessagesChange(context: ChangeContext): Generator<Notificat
   }
 }
 
-/** Field `user_preferences`: opt-outs and opt-ins of marketing messages. */
+/** Field `user_preferences`: opt-outs from marketing messages and opt-ins. */
 export function readPreferencesChange(context: ChangeContext): readonly NotificationItem[] {
   return readList(context.value['user_preferences']).map((raw) => {
     const preference = isObject(raw) ? raw : {};
@@ -111,7 +111,7 @@ export function readStatus(
   if (!isMessageStatus(status)) return ignored(context, `status ${status}`, raw);
   const fields = element as JsonObject;
   const [error] = readErrors(fields['errors']);
-  // A failure without a reason is no failure code: 0 would be a code of the provider with effects.
+  // A failure without a reason gets no code: 0 is a code of the provider that has effects.
   const failure = error === undefined ? null : { code: error.code, details: error.details ?? error.title };
   return {
     kind: 'status',
@@ -161,7 +161,7 @@ function readMessage(context: ChangeContext, raw: unknown, contactOf: ContactFin
 
 type ContactFinder = (message: JsonObject) => JsonObject;
 
-/** The sender's contact entry: matched by number or user id, or the only entry. */
+/** Finds the sender's contact entry by number or user id; if there is only one entry, it is the sender's. */
 function createContactFinder(given: unknown): ContactFinder {
   const contacts = readList(given).filter(isObject);
   const byId = (field: string) => {

@@ -19,7 +19,7 @@ import {
   readUserIdChange,
 } from './notification-messages.ts';
 
-/** Deeper elements could not be written as JSON again. */
+/** Deeper elements could not be serialized to JSON again. */
 const maxDepth = 64;
 
 /**
@@ -30,10 +30,10 @@ export function readNotification(body: Uint8Array): readonly NotificationItem[] 
   return [...elementsOf(body)];
 }
 
-/** Elements read in one turn of the event loop: 5 ms of work. */
+/** Elements read per turn of the event loop, which takes 5 ms. */
 const elementsPerTurn = 1_000;
 
-/** The same for several callbacks, with turns of the event loop between: one of 4 MiB has 30,000 elements. */
+/** Reads several callbacks and yields to the event loop in between: a callback of 4 MiB has 30,000 elements. */
 export async function readNotifications(bodies: readonly Uint8Array[]): Promise<readonly NotificationItem[]> {
   const items: NotificationItem[] = [];
   for (const body of bodies)
@@ -73,7 +73,7 @@ function* readEntry(entry: unknown, object: string): Generator<NotificationItem>
   }
 }
 
-/** Dispatches by field, not by shape: values of `calls` have `statuses` too, which are not message statuses. */
+/** Dispatches by field, not by shape: values of `calls` have `statuses` too, but those are not message statuses. */
 function readChange(context: ChangeContext): Iterable<NotificationItem> {
   if (isTooDeep(context.value, maxDepth)) return [ignored(context, 'nested too deep', null)];
   switch (context.field) {
@@ -115,7 +115,7 @@ function parse(body: Uint8Array): unknown {
   }
 }
 
-/** Template ids are written as integers, which lose their last digits beyond 2^53. */
+/** Turns template ids into text: the provider writes them as integers, and those above 2^53 would lose their last digits. */
 function withTextIds(text: string): string {
   return text.includes('message_template_id')
     ? text.replaceAll(/"message_template_id"(\s*:\s*)(\d{17,}|9\d{15})(?!\d)/g, '"message_template_id"$1"$2"')
@@ -130,7 +130,7 @@ function isTooDeep(value: unknown, depth: number): boolean {
 const stopping: ReadonlySet<string> = new Set(['ACCOUNT_DELETED', 'ACCOUNT_OFFBOARDED', 'DISABLED_UPDATE']);
 const lifting: ReadonlySet<string> = new Set(['ACCOUNT_RECONNECTED']);
 
-/** Reads a change of a business account or of its numbers, whichever field it arrives in. */
+/** Reads a change of a business account or of its numbers, regardless of the field in which it arrives. */
 function readAccountChange(context: ChangeContext): NotificationItem {
   const { value, businessAccountId, phoneNumberId, entryTime } = context;
   const field = context.field ?? 'account_update';
@@ -152,7 +152,7 @@ function readAccountChange(context: ChangeContext): NotificationItem {
   };
 }
 
-/** Characters of a status, event, category or quality. */
+/** Maximum length of a status, event, category or quality, in characters. */
 const maxWord = 64;
 
 function eventOf(value: JsonObject): string | undefined {
@@ -170,7 +170,7 @@ function blockOf(event: string, value: JsonObject): Block {
   const ban = value['ban_info'];
   const state = isObject(ban) ? readText(ban['waba_ban_state'])?.toUpperCase() : undefined;
   if (state === 'REINSTATE' || lifting.has(event)) return { maySend: true, blockedUntil: null };
-  // An announced ban; the ban itself is reported again when it begins.
+  // This announces a ban; the provider sends another callback when the ban begins.
   if (state === 'SCHEDULE_FOR_DISABLE') return unchanged;
   if (event === 'ACCOUNT_RESTRICTION') return restrictionOf(value);
   return stopping.has(event) ? { maySend: false, blockedUntil: null } : unchanged;
@@ -198,7 +198,7 @@ function instantOf(value: unknown): Date | null {
 }
 
 /**
- * The messaging limit: `TIER_250`, `TIER_2K`, … `TIER_UNLIMITED`, or a number of which -1 means unlimited. Null: no limit;
+ * The messaging limit: `TIER_250`, `TIER_2K`, … `TIER_UNLIMITED`, or a number, where -1 means unlimited. Null: no limit;
  * undefined: not mentioned.
  */
 function messagingLimitOf(event: string, value: JsonObject): number | null | undefined {
@@ -218,7 +218,10 @@ function qualityOf(event: string, value: JsonObject): AccountItem['quality'] {
   return { number, is: event === 'FLAGGED' ? 'LOW' : 'GOOD' };
 }
 
-/** Fields left out of the facts: they name numbers or people; `event` is a field of the item itself. */
+/**
+ * Fields left out of the facts because they name numbers or people. `event` is left out because the item has its own field
+ * for it.
+ */
 const withheld: ReadonlySet<string> = new Set(['display_phone_number', 'phone_number', 'requester', 'event']);
 const longestFacts = 4096;
 
@@ -231,8 +234,8 @@ function factsOf(value: JsonObject): JsonObject {
 }
 
 /**
- * Reads a template change. The content of the value decides before the field's name: quality changes also arrive under the
- * field of status changes.
+ * Reads a template change. The content of the value takes precedence over the field's name, because quality changes also
+ * arrive in the field for status changes.
  */
 function readTemplateChange(context: ChangeContext): NotificationItem {
   const { value, field } = context;
@@ -250,7 +253,7 @@ function readTemplateChange(context: ChangeContext): NotificationItem {
   if (field === 'template_category_update') {
     const newCategory = upper(value['new_category']);
     const upcomingCategory = upper(value['correct_category']);
-    // Announced a day ahead: `new_category` is then still the present one.
+    // The change is announced a day ahead; until then `new_category` is still the current category.
     if (upcomingCategory !== null) {
       const takesEffectAt = epochSeconds(readText(value['category_update_timestamp']));
       return { kind: 'template_announcement', ...template, upcomingCategory, takesEffectAt };

@@ -4,7 +4,7 @@ import { cleanId } from '../domain/clean-text.ts';
 
 type Answered = Extract<Exchange, { kind: 'answered' }>;
 
-/** Classifies the response to a send. An outcome that is not surely accepted or refused is `unknown`. */
+/** Classifies the response to a send. An outcome that is neither certainly accepted nor certainly refused is `unknown`. */
 export function toSendResult(exchange: Exchange, to: string): SendResult {
   if (exchange.kind !== 'answered') return exchange;
   const body = parseJson(exchange.body);
@@ -23,13 +23,13 @@ export function toSendResult(exchange: Exchange, to: string): SendResult {
   };
 }
 
-/** A string in the protocol; an integer is read as the same id that callbacks name. */
+/** The protocol defines ids as strings; an integer is accepted and read as the id that callbacks use. */
 function idOf(value: unknown): string | undefined {
   const id = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
   return typeof id === 'string' && id !== '' ? cleanId(id) : undefined;
 }
 
-/** Returns the body of a GET response, or why there is none. */
+/** Returns the body of a GET response, or the reason why there is none. */
 export function toReading(
   exchange: Exchange,
 ): { readonly body: unknown } | { readonly failure: RequestFailure } {
@@ -41,9 +41,10 @@ export function toReading(
 }
 
 /**
- * Classifies a response. One with the provider's error body is a refusal, whatever its HTTP status. Without an error body a 4xx
- * is a refusal too, and a 503 that names the time to try again: no backend took the request. After any other 5xx the message may
- * have been accepted; gateways answer 503 also when the backend breaks off behind the request.
+ * Classifies a response. A response with the provider's error body is a refusal, whatever its HTTP status. Without an error
+ * body, a 4xx is a refusal too, and so is a 503 with a time to try again: no backend took the request. After any other 5xx
+ * the message may have been accepted, because gateways also return 503 if the backend breaks off after it received the
+ * request.
  */
 function toFailure(answer: Answered, body: unknown): RequestFailure | undefined {
   const error = isObject(body) ? body['error'] : undefined;
@@ -90,10 +91,13 @@ function contactIdsOf(body: unknown): readonly string[] {
   return ids.flatMap((id) => (typeof id === 'string' && id !== '' ? [cleanId(id)] : []));
 }
 
-/** 1 h: a longer wait is asked for again by the next answer. The channel's silence ends by itself (`channel-rate.ts`). */
+/**
+ * 1 h: if the provider wants a longer wait, its next response asks again. The channel's pause ends by itself
+ * (`channel-rate.ts`).
+ */
 const longestWaitMs = 60 * 60 * 1000;
 
-/** Retry-After (seconds or a date), else the provider's own usage header, which counts in minutes. */
+/** Reads Retry-After (seconds or a date), or else the provider's own usage header, which is in minutes. */
 function retryAfter(headers: Answered['headers']): number | undefined {
   const given = headerOf(headers, 'retry-after');
   const wait = given === undefined ? regainAccess(headers) : delayOf(given, headerOf(headers, 'date'));

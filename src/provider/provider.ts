@@ -5,37 +5,40 @@ import { Failure, ProviderRefused, ProviderUnreachable } from '../domain/error.t
 
 export interface MessagingProvider {
   /**
-   * Hands one template message to the provider with at most one request on the wire.
-   * Every outcome is a value; the promise never rejects.
+   * Sends one template message to the provider with at most one HTTP request. Every outcome is a value; the promise never
+   * rejects.
    */
   sendMessage(message: OutboundTemplateMessage): Promise<SendResult>;
   /**
-   * Lists the templates of a business account page by page. Throws `ProviderRequestError` when a page cannot be read.
-   * After a refused cursor the listing begins again with the first page, so a template may be listed twice.
+   * Lists the templates of a business account page by page. Throws `ProviderRequestError` if a page cannot be read. If the
+   * provider refuses a cursor, the listing starts again at the first page, so a template may be listed twice.
    */
   listTemplates(query: TemplateQuery): AsyncIterable<TemplatePage>;
   /** Resolves to the provider's id of the file. Throws `ProviderRequestError`. */
   uploadMedia(file: MediaFile): Promise<string>;
-  /** Waits for what is in flight (bounded by the time limit of a request) and closes every connection. */
+  /** Waits for requests in flight, at most for the time limit of a request, and closes every connection. */
   close(): Promise<void>;
 }
 
 export interface OutboundTemplateMessage {
   readonly phoneNumberId: string;
   readonly accessToken: string;
-  /** International digits without a plus sign; of a person without a number the provider's user id (`CC.…`). */
+  /** International digits without a plus sign; for a person without a number, the provider's user id (`CC.…`). */
   readonly to: string;
   /** True: uses the provider's endpoint for marketing templates. */
   readonly marketing?: boolean;
   readonly template: {
     readonly name: string;
     readonly language: string;
-    /** In the provider's own request format; left out of the request when empty. */
+    /** In the provider's request format; omitted from the request if empty. */
     readonly components: readonly unknown[];
   };
   /** Comes back in every status callback of this message; at most 512 characters. */
   readonly callbackData: string;
-  /** Asked when a connection is about to write the request: true leaves it unwritten, and the message is `unreachable`. */
+  /**
+   * Called when a connection is about to write the request. If it returns true, nothing is written and the result is
+   * `unreachable`.
+   */
   readonly heldBack?: () => boolean;
 }
 
@@ -55,14 +58,14 @@ export interface SendAccepted {
   readonly providerMessageId: string;
   /** `accepted`, or `held_for_quality_assessment` while the provider paces the template. */
   readonly messageStatus: string;
-  /** Further ids of the recipient: the provider's spelling of the number where it differs, and the provider's user id. */
+  /** Further ids of the recipient: the provider's spelling of the number if it differs, and the provider's user id. */
   readonly otherIds: readonly string[];
 }
 
 /** The provider rejected the message. */
 export interface SendRejected {
   readonly kind: 'rejected';
-  /** The provider's error code; equal to `httpStatus` when the answer was an HTTP error outside its protocol. */
+  /** The provider's error code; equal to `httpStatus` if the response was an HTTP error outside its protocol. */
   readonly code: number;
   readonly subcode?: number | null;
   readonly httpStatus: number;
@@ -70,13 +73,13 @@ export interface SendRejected {
   readonly details: string | null;
   /** The provider marked the error as transient. */
   readonly isTransient: boolean;
-  /** How long the provider asked us to wait, when it said so. */
+  /** How long the provider asked us to wait, if it did. */
   readonly retryAfterMs?: number;
 }
 
 const longestWords = 1_000;
 
-/** The provider's error as it is recorded and shown, without characters that Postgres' `text` cannot store. */
+/** Returns the provider's error as it is recorded and shown, without characters that Postgres' `text` cannot store. */
 export const providerErrorOf = ({ code, message, details }: SendRejected): ProviderError => ({
   code,
   message: cleanText(message, longestWords),
@@ -89,7 +92,7 @@ export interface SendUnreachable {
   readonly cause: string;
 }
 
-/** The request may have been processed: it left, and no readable answer came back. */
+/** The request may have been processed: it was sent, but no readable response came back. */
 export interface SendUnknown {
   readonly kind: 'unknown';
   readonly cause: string;
@@ -100,7 +103,7 @@ export interface TemplateQuery {
   readonly accessToken: string;
   /** Where an earlier listing stopped; see `TemplatePage.nextCursor`. */
   readonly after?: string;
-  /** Templates a page, 1 to 250; 100 when absent. */
+  /** Templates per page, 1 to 250; 100 by default. */
   readonly pageSize?: number;
 }
 
@@ -108,7 +111,7 @@ export interface TemplatePage {
   readonly templates: readonly ProviderTemplate[];
   /** Elements of the page that could not be read as a template. */
   readonly unreadable: number;
-  /** The cursor that continues behind this page; null on the last page. */
+  /** The cursor of the next page; null on the last page. */
   readonly nextCursor: string | null;
 }
 
@@ -119,7 +122,7 @@ export interface ProviderTemplate {
   readonly language: string;
   /** Upper case: `APPROVED`, `PAUSED`, …; values unknown to us are kept. */
   readonly status: string;
-  /** Upper case: `MARKETING`, `UTILITY`, `AUTHENTICATION`, …; null when the provider leaves it out. */
+  /** Upper case: `MARKETING`, `UTILITY`, `AUTHENTICATION`, …; null if the provider omits it. */
   readonly category: string | null;
   readonly parameterFormat: 'POSITIONAL' | 'NAMED';
   /** The definition exactly as the provider gives it. */

@@ -1,4 +1,4 @@
-/** The file storage that the configuration names. */
+/** Creates the file storage selected by the configuration. */
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { FileStorage } from './file-storage.ts';
@@ -9,7 +9,7 @@ export async function createStorage({
   dataDir,
 }: Pick<Config, 'storage' | 'dataDir'>): Promise<FileStorage> {
   if (storage.kind === 'folder') return createFolderStorage(join(dataDir, 'files'));
-  // Imported only when used: it costs 250 ms and its memory at each start.
+  // Imported only if used, because loading it takes 250 ms and memory at every start.
   const { createS3Storage } = await import('./s3-storage.ts');
   return createS3Storage(storage);
 }

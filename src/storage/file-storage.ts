@@ -6,24 +6,24 @@ import { Failure } from '../domain/error.ts';
 export class StorageFailure extends Failure {}
 
 export interface FileStorage {
-  /** Streams `content` to `key`; resolves with the size in bytes once it is durable. Nothing remains when it rejects. */
+  /** Streams `content` to `key`; resolves with the size in bytes once it is durable. Leaves nothing behind if it rejects. */
   readonly write: (key: string, content: Readable) => Promise<number>;
-  /** Undefined when there is no such file. */
+  /** Resolves to undefined if the file does not exist. */
   readonly read: (key: string) => Promise<Readable | undefined>;
-  /** Nothing happens when there is no such file. */
+  /** Does nothing if the file does not exist. */
   readonly delete: (key: string) => Promise<void>;
   /** Lists keys with `prefix` written before `before`, page by page. */
   readonly list: (old: {
     readonly prefix: string;
     readonly before: Date;
   }) => AsyncIterable<readonly string[]>;
-  /** Removes incomplete writes of killed processes begun before `before`; resolves to their number. */
+  /** Removes incomplete writes of killed processes that began before `before`; resolves to their number. */
   readonly removeUnfinished: (old: { readonly prefix: string; readonly before: Date }) => Promise<number>;
-  /** Rejects with StorageFailure when the store cannot be used. */
+  /** Rejects with StorageFailure if the store cannot be used. */
   readonly check: () => Promise<void>;
 }
 
-/** Wraps `storage` and calls `onFailure` for each call that it refused, except lists. */
+/** Wraps `storage` and calls `onFailure` for each failed call except lists. */
 export function countFailures(storage: FileStorage, onFailure: () => void): FileStorage {
   const counted =
     <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) =>

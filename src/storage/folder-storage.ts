@@ -9,7 +9,7 @@ import { type FileStorage, StorageFailure } from './file-storage.ts';
 
 const partialName = /^\.[0-9a-f-]{36}\.partial$/;
 
-/** Faults of the folder and its disk; the content's source has others. */
+/** Error codes of the folder and its disk, as opposed to errors of the content's source. */
 const ofDisk = new Set('ENOSPC EDQUOT EFBIG EROFS EACCES EPERM EIO ENOTDIR EEXIST EMFILE ENFILE'.split(' '));
 
 export function createFolderStorage(folder: string): FileStorage {
@@ -44,7 +44,7 @@ export function createFolderStorage(folder: string): FileStorage {
       const temporary = join(dirname(path), `.${randomUUID()}.partial`);
       try {
         const target = createWriteStream(temporary, { flags: 'wx', mode: 0o600 });
-        // Waits for the file to open: otherwise a source that fails at once would leave a file created after its removal.
+        // Wait for the file to open. Otherwise, if the source fails at once, the file would be created after its removal.
         await once(target, 'open');
         await pipeline(content, target);
         const file = await open(temporary, 'r+');
@@ -74,7 +74,7 @@ export function createFolderStorage(folder: string): FileStorage {
     async *list({ prefix, before }) {
       yield await olderNames((name) => name.startsWith(prefix), before);
     },
-    // A file being written has a recent modification time, so it is kept.
+    // A file that is still being written has a recent modification time, so it is kept.
     async removeUnfinished({ before }) {
       const names = await olderNames((name) => partialName.test(name), before).catch(asFailure);
       await Promise.all(names.map((name) => rm(join(root, name), { force: true }).catch(asFailure)));
@@ -94,7 +94,10 @@ export function createFolderStorage(folder: string): FileStorage {
 
 const idFile = '.installation';
 
-/** Reads the id of the folder, which all processes that share it see; undefined if it has none and none can be created. */
+/**
+ * Reads the id of the folder, which is the same for all processes that share it. Undefined if it has none and none can be
+ * created.
+ */
 export async function readFolderId(
   folder: string,
   { create }: { readonly create: boolean },
@@ -111,17 +114,20 @@ export async function readFolderId(
   try {
     await mkdir(resolve(folder), { recursive: true });
     await writeFile(temporary, `${randomUUID()}\n`, { mode: 0o600 });
-    // Another process may create it at the same time: the first one wins, and no process sees half of it.
+    // Another process may create it at the same time: the first one wins, and no process sees a partial file.
     await link(temporary, path);
   } catch {
-    // The file exists now, or the folder cannot be written: reading tells.
+    // Either the file exists now or the folder is not writable; the read below finds out.
   } finally {
     await rm(temporary, { force: true }).catch(() => undefined);
   }
   return read();
 }
 
-/** The first upload creates the folder, and a file may vanish during the listing. */
+/**
+ * Returns nothing for a missing folder or file: the first upload creates the folder, and a file may vanish during the
+ * listing.
+ */
 function noneWhenMissing(error: unknown): [] {
   if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
   throw error;

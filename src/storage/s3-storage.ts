@@ -1,4 +1,4 @@
-/** Files in a bucket of any S3-compatible store; uploads are multipart, so that memory does not grow with the file. */
+/** Files in a bucket of any S3-compatible store; uploads are multipart, so memory does not grow with the file. */
 import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
@@ -17,13 +17,13 @@ import { type FileStorage, StorageFailure } from './file-storage.ts';
 
 export interface S3StorageOptions {
   readonly bucket: string;
-  /** Undefined: Amazon S3. */
+  /** Amazon S3 by default. */
   readonly endpoint: string | undefined;
   readonly region: string;
   readonly forcePathStyle: boolean;
 }
 
-/** Credentials come from the SDK's own chain (environment, profile, instance). */
+/** Credentials come from the SDK's default chain (environment, profile, instance). */
 export function createS3Storage({ bucket, endpoint, region, forcePathStyle }: S3StorageOptions): FileStorage {
   const client = new S3Client({ region, forcePathStyle, ...(endpoint !== undefined && { endpoint }) });
   const place = `the bucket ${bucket}${endpoint === undefined ? '' : ` at ${endpoint}`}`;
@@ -45,7 +45,7 @@ export function createS3Storage({ bucket, endpoint, region, forcePathStyle }: S3
           done(null, chunk);
         },
       });
-      // A failing source aborts the upload, so that nothing of it remains.
+      // If the source fails, the upload is aborted, so that nothing of it remains.
       content.once('error', (error) => {
         broken = error;
         counter.destroy(error);
@@ -118,12 +118,12 @@ async function abortUploads(client: S3Client, { bucket, prefix, before }: StaleU
   }
 }
 
-/** Ignores that the upload no longer exists: it was completed or aborted meanwhile. */
+/** Ignores the error that the upload no longer exists: it was completed or aborted in the meantime. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof NoSuchUpload)) throw error;
 }
 
-/** The store's own code and status; a HEAD has no body and so no code. */
+/** Returns the store's error code and status; a response to HEAD has no body, hence no code. */
 function reasonOf(error: unknown): string {
   const { name, code, $metadata } = error as Error & {
     readonly code?: string;

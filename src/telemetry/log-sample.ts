@@ -1,4 +1,4 @@
-/** Decides which of many equal log lines are written, evenly: of 100 lines, `percent`. */
+/** Decides which of many similar log lines to write: `percent` out of every 100, evenly spread. */
 export function createLogSample(percent: number): () => boolean {
   let owed = 0;
   return () => {

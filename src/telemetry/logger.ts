@@ -1,4 +1,4 @@
-/** One JSON line per record, with the request and the workflow it belongs to. */
+/** Writes one JSON line per record, with the request and the workflow that it belongs to. */
 import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
 import { callContext } from '../concurrency/call-context.ts';
 import type { Config } from '../config.ts';
@@ -7,8 +7,8 @@ import { loggedError, redact } from './redact.ts';
 let output: DestinationStream | undefined;
 
 /**
- * Standard output. Lines of one event-loop turn are written together, since a write costs more than formatting a line. No line
- * waits longer than its turn, and the exit of the process flushes the rest.
+ * Standard output. Lines of one event-loop turn are written together, because a write costs more than formatting a line. No
+ * line waits longer than its turn, and the rest is flushed when the process exits.
  */
 function logOutput(): DestinationStream {
   output ??= inTurns(pino.destination({ dest: 1, sync: true }));

@@ -1,4 +1,4 @@
-/** What the metrics, traces and logs say about outgoing calls: wrappers around the provider and the webhook attempts. */
+/** Metrics, traces and logs for outgoing calls: wrappers around the provider and webhook attempts. */
 import { providerErrorTable } from '../domain/sending/provider-error.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { MessagingProvider, SendResult } from '../provider/provider.ts';
@@ -12,7 +12,7 @@ type SendMetrics = Pick<Metrics, 'providerSendSeconds' | 'providerRefusals'> & {
 
 const knownCodes = new Set(providerErrorTable.flatMap(({ codes }) => codes));
 
-/** Wraps the provider and measures duration and refusals of sends. Each message is a log line at `debug`. */
+/** Wraps the provider and measures the duration and refusals of sends. Logs each message at `debug`. */
 export function measureProvider(metrics: SendMetrics, provider: MessagingProvider): MessagingProvider {
   const times = new Map<SendResult['kind'], { observe: (seconds: number) => void }>();
   const timeOf = (outcome: SendResult['kind']) => {
@@ -24,7 +24,8 @@ export function measureProvider(metrics: SendMetrics, provider: MessagingProvide
     result: SendResult,
     { messageId, ms }: { readonly messageId: string; readonly ms: number },
   ): void => {
-    // The provider was not asked. Counted as unreachable, an overloaded or stopping worker would ring the alert about the provider.
+    // The provider was not called. If this counted as unreachable, an overloaded or stopping worker would trigger the alert
+    // about the provider.
     const isHeldBack = result.kind === 'unreachable' && result.cause === 'held back';
     if (!isHeldBack) timeOf(result.kind).observe(ms / 1000);
     const refusal = result.kind === 'rejected' ? { code: result.code } : undefined;

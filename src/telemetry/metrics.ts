@@ -14,7 +14,7 @@ const sendOutcomes: readonly SendResult['kind'][] = ['accepted', 'rejected', 'un
 
 const networkBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** 50 ms: at the library's 10 ms an idle process used 0.3 % of a core for samples of the event loop. */
+/** 50 ms: with the library's default of 10 ms, sampling the event loop took 0.3 % of a core in an idle process. */
 const eventLoopSampleMs = 50;
 
 /** Includes the default metrics: memory, CPU time and event-loop delay. */
@@ -123,7 +123,7 @@ export function createMetrics(service: string) {
   return metrics;
 }
 
-/** Counters are created with 0: `rate` would miss the event that creates a series. */
+/** Creates the counters at 0, because `rate` would miss the event that creates a series. */
 function beginAtZero({
   recipientChanges,
   providerSendSeconds,
@@ -157,7 +157,7 @@ export function countRecipients(
   for (const [state, count] of counts) recipientChanges.inc({ state: state.toLowerCase() }, count);
 }
 
-/** Connections of the pool by state, and how many queries wait for one. */
+/** Reports the connections of the pool by state, and how many queries wait for one. */
 export function observeDatabasePool({ registry }: Metrics, database: Database): void {
   new Gauge({
     name: 'database_connections',
@@ -173,9 +173,9 @@ export function observeDatabasePool({ registry }: Metrics, database: Database): 
   });
 }
 
-/** 10 min: a renewed certificate is seen soon, and a handshake costs little. */
+/** 10 min: shows a renewed certificate soon, and a handshake costs little. */
 const certificateKeptMs = 10 * 60_000;
-/** 2 s: a scrape does not wait longer for the handshake. */
+/** 2 s: the longest that a scrape waits for the handshake. */
 const certificatePatienceMs = 2_000;
 
 /** The gauge is absent while the certificate cannot be read. */

@@ -12,7 +12,7 @@ import { within } from '../concurrency/within.ts';
 
 // 5 s: the scrapes of several Prometheus servers share one query.
 const keepMs = 5_000;
-/** 2 s: a scrape that waits longer for the database would lose all other metrics too. */
+/** 2 s: if a scrape waited longer for the database, it would time out and lose all other metrics too. */
 const patienceMs = 2_000;
 
 export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database: Database): void {
@@ -166,7 +166,7 @@ export function observeGauges({ registry }: Pick<Metrics, 'registry'>, database:
   );
 }
 
-/** Every status is present from the start, so that rules see 0 instead of no data. */
+/** Sets every status from the start, so that alert rules see 0 instead of no data. */
 function fillCampaigns(gauge: Gauge<'status' | 'pause_reason'>, { campaigns }: Figures): void {
   for (const status of openStatuses) if (status !== 'PAUSED') gauge.set({ status, pause_reason: '' }, 0);
   for (const reason of pauseReasons) gauge.set({ status: 'PAUSED', pause_reason: reason }, 0);

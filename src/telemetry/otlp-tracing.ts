@@ -1,6 +1,6 @@
 /**
- * Spans over OTLP (HTTP, JSON). Nothing is registered globally: libraries that trace by themselves would put statements and
- * their values into spans. Sampling and batching follow the `OTEL_*` variables that the SDK reads.
+ * Exports spans over OTLP (HTTP, JSON). Nothing is registered globally, because libraries with their own tracing would put
+ * statements and their values into spans. Sampling and batching follow the SDK's `OTEL_*` variables.
  */
 import {
   isSpanContextValid,
@@ -23,7 +23,7 @@ const exportEveryMs = 1_000;
 
 export function createOtlpTracing(endpoint: string, service: string): Tracing {
   const ids = new RandomIdGenerator();
-  // Set while the span of a workflow run is added: its activities have recorded this id as their parent already.
+  // Set while the span of a workflow run is added, because its activities have already recorded this id as their parent.
   let givenSpanId: string | undefined;
   const provider = new BasicTracerProvider({
     resource: resourceFromAttributes({ 'service.name': `messaging-campaigns-${service}` }),
@@ -57,7 +57,7 @@ export function createOtlpTracing(endpoint: string, service: string): Tracing {
           }),
         );
       } catch (error) {
-        // Records the error's name only, because its message may quote texts of people.
+        // Records only the error's name, because its message may quote what people wrote.
         span.setStatus({
           code: SpanStatusCode.ERROR,
           message: error instanceof Error ? error.name : 'error',

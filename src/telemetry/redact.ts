@@ -1,4 +1,4 @@
-/** Removes secrets and phone numbers from log fields, whatever a caller passes. */
+/** Removes secrets and phone numbers from log fields, no matter what a caller passes. */
 
 const secretKeys: ReadonlySet<string> = new Set([
   'apiKey',
@@ -14,17 +14,20 @@ const deepest = 8;
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the same object when nothing is to hide, the usual case. pino's own redaction checks every path in every line, which
- * took longer than writing the line.
+ * Returns the same object if there is nothing to hide, which is the usual case. pino's own redaction checks every path in
+ * every line, and that took longer than writing the line.
  */
 export function redact(fields: Fields): Record<string, unknown> {
   return redactWithin(fields, deepest) as Record<string, unknown>;
 }
 
-/** 300 characters: enough for the sentence of an error. */
+/** 300 characters: enough for the text of an error. */
 const longestText = 300;
 
-/** The first line of an error's text without numbers of five digits or more, which may be a phone's, and without long tokens. */
+/**
+ * Returns the first line of an error's text without long tokens and without numbers of five or more digits, which may be
+ * phone numbers.
+ */
 export function withoutValues(text: string): string {
   const [line = ''] = text.split('\n', 1);
   return line
@@ -33,11 +36,14 @@ export function withoutValues(text: string): string {
     .replaceAll(/\w{24,}/g, '…');
 }
 
-/** Links of `cause` that are followed. */
+/** How many links of `cause` are followed. */
 const deepestCause = 8;
 const sqlState = /^[0-9A-Z]{5}$/;
 
-/** An error as a log field. Messages of the database and of parsers quote values: of those only the class and the code are shown. */
+/**
+ * Renders an error as a log field. For errors of the database and of parsers it shows only class and code, because their
+ * messages quote values.
+ */
 export function loggedError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const links: (Error & { readonly code?: unknown })[] = [];
@@ -71,7 +77,7 @@ function redactWithin(value: unknown, levels: number): unknown {
   return shown ?? value;
 }
 
-// Dates, URLs and errors are no plain objects: pino serializes them.
+// Dates, URLs and errors are not plain objects; pino serializes them.
 function isRecord(value: unknown): value is Fields {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -5,14 +5,14 @@ export type Attributes = Readonly<Record<string, string | number | boolean | und
 
 export interface SpanStart {
   readonly name: string;
-  /** The span's peer: `server` for a caller, `client` for a called server, `internal` for none. */
+  /** The side of a call that this span covers: `server` receives it, `client` makes it, `internal` means no call. */
   readonly kind?: 'server' | 'client' | 'internal';
   readonly attributes?: Attributes;
-  /** W3C trace context of the parent; the running span by default. */
+  /** W3C trace context of the parent; the current span by default. */
   readonly parent?: string;
 }
 
-/** A span that has ended, with an id that other processes know. Times are in milliseconds since 1970. */
+/** A finished span whose id is known to other processes. Times are in milliseconds since 1970. */
 export interface FinishedSpan extends SpanStart {
   readonly spanId: string;
   readonly startedAt: number;
@@ -27,7 +27,7 @@ export interface Span {
 
 export interface Tracing {
   readonly enabled: boolean;
-  /** Runs `work` inside a span, the parent of spans that `work` starts. */
+  /** Runs `work` inside a span, which becomes the parent of the spans that `work` starts. */
   readonly span: <T>(start: SpanStart, work: (span: Span) => Promise<T>) => Promise<T>;
   readonly add: (span: FinishedSpan) => void;
   /** Exports remaining spans within a few seconds. */

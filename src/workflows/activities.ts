@@ -1,8 +1,8 @@
-/** Activities by type only, grouped by how long they may take and how they are tried again. */
+/** Activities by type only, grouped by time limit and retry policy. */
 import { proxyActivities } from '@temporalio/workflow';
 import type { CampaignActivities } from '../activities/campaign.ts';
 
-// Unavailable workers and databases return: retry for ever, without long gaps.
+// Unavailable workers and databases come back: retry forever, without long gaps.
 const untilItWorks = {
   initialInterval: '1 second',
   backoffCoefficient: 1.5,
@@ -20,7 +20,7 @@ const sending = proxyActivities<CampaignActivities>({
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '8 seconds',
   retry: untilItWorks,
-  // If the server returned each step to the worker that requested it, the other workers would have no work.
+  // With eager dispatch every step would go back to the worker that requested it, and the other workers would have no work.
   allowEagerDispatch: false,
   summary: 'send for a few seconds',
 });

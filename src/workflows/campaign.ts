@@ -1,6 +1,6 @@
 /**
- * One workflow per campaign: prepare, sleep until it is due, begin, send, pause, complete. It decides by the snapshot of the
- * record that every activity answers with; commands alone change the record.
+ * One workflow per campaign: prepare, sleep until it is due, begin, send, pause, complete. Every activity returns a snapshot
+ * of the campaign's record, and the workflow acts on that alone. Only commands change the record.
  */
 import {
   allHandlersFinished,
@@ -41,7 +41,7 @@ import {
 } from './contract.ts';
 import { campaignStatusKey, pauseReasonKey } from './search-attributes.ts';
 
-// A campaign's snapshot as text for the Temporal Web UI. No names, no phone numbers.
+// Texts about a campaign's snapshot for the Temporal Web UI. They contain no names and no phone numbers.
 
 /** Markdown for the workflow's current details. */
 function describeSnapshot(snapshot: CampaignSnapshot | undefined): string {
@@ -76,8 +76,8 @@ function describeWait({ waitingFor, waitingUntil }: CampaignSnapshot): string | 
 }
 
 /*
- * An operator's signals and updates. A signal is always accepted, and changes nothing where it is not possible; the update of
- * the same name answers with the new status, or refuses with the reason.
+ * An operator's signals and updates. A signal is always accepted and changes nothing if the action is not possible. The
+ * update of the same name returns the new status or is refused with the reason.
  */
 
 interface Operating {
@@ -92,7 +92,10 @@ const does: Readonly<Record<OperatorAction, string>> = {
   cancel: 'Ends the campaign for good; recipients not sent to yet are CANCELLED.',
 };
 
-/** Call it before the first step: signals that came earlier, or that a reset sends again, are then handled in their order. */
+/**
+ * Must be called before the first step, so that signals that arrived earlier, or that a reset sends again, are handled in
+ * order.
+ */
 function handleOperators({ snapshot, operate, refresh }: Operating): void {
   const handlers = new Map<string, () => void | Promise<void>>([
     [signalNames.refresh, refresh],
@@ -123,7 +126,7 @@ function handleOperators({ snapshot, operate, refresh }: Operating): void {
   }
 }
 
-/** Rejects an action that the snapshot does not allow, without an event in the history; otherwise the record decides. */
+/** Rejects an action that the snapshot does not allow, without adding an event to the history. Otherwise the record decides. */
 function refuseImpossible(action: OperatorAction, snapshot: CampaignSnapshot | undefined): void {
   if (snapshot === undefined) return;
   const { status, pauseReason } = snapshot;
@@ -134,7 +137,7 @@ function refuseImpossible(action: OperatorAction, snapshot: CampaignSnapshot | u
   throw refusal(`${action} is not possible: the campaign is ${state}`);
 }
 
-/** Without a stack trace, which the Web UI would show and operators do not need. */
+/** Builds an error without a stack trace, which the Web UI would show and operators do not need. */
 function refusal(reason: string): ApplicationFailure {
   return Object.assign(ApplicationFailure.nonRetryable(reason, 'Refused'), { stack: '' });
 }
@@ -145,7 +148,7 @@ type CampaignRecord = ReturnType<typeof followRecord>;
 
 function followRecord({ campaignId, continued, claimedPosition = 0 }: CampaignWorkflowInput) {
   let snapshot: CampaignSnapshot | undefined;
-  /** True when the campaign has changed since the last step began: waits end. */
+  /** True if the campaign has changed since the last step began. Ends waits. */
   let changed = false;
   /** `snapshot` may be older than the record. */
   let stale = false;
@@ -177,15 +180,15 @@ function followRecord({ campaignId, continued, claimedPosition = 0 }: CampaignWo
     changed = false;
     stale = false;
     const next = await activity();
-    // The campaign changed while the activity ran: its snapshot may be from before or after the change.
+    // If the campaign changed while the activity ran, the snapshot may be from before or after the change.
     if (changed) stale = true;
     show(next);
     return next;
   };
 
-  /** Actions run one after the other: side by side, a resume could overtake the pause that was sent before it. */
+  /** Actions run one after the other; otherwise a resume could overtake the pause that was sent before it. */
   const operate = (action: OperatorAction): Promise<OperatedCampaign> => {
-    // A handler runs in the scope of the workflow, which a request to cancel would end.
+    // A handler runs in the workflow's scope, and a request to cancel would end that.
     const present = CancellationScope.nonCancellable(async () => {
       await lastAction;
       const next = await operateCampaign(campaignId, action);
@@ -207,7 +210,7 @@ function followRecord({ campaignId, continued, claimedPosition = 0 }: CampaignWo
       cancelling = true;
       return operate('cancel');
     })
-    // Without a record the next step fails in the same way.
+    // If there is no record, the next step fails in the same way.
     .catch(() => undefined)
     .finally(() => {
       cancelling = false;
@@ -215,13 +218,16 @@ function followRecord({ campaignId, continued, claimedPosition = 0 }: CampaignWo
 
   return {
     step,
-    /** The snapshot after a change: an operator's action has brought it, any other change has to be read. */
+    /**
+     * Returns the snapshot after a change. An operator's action has returned it already; after any other change it must be
+     * read.
+     */
     async read(): Promise<CampaignSnapshot> {
       if (stale || snapshot === undefined) return step(() => readCampaign(campaignId));
       changed = false;
       return snapshot;
     },
-    /** Sleeps until a change, at most `ms`; false when the time has passed. */
+    /** Sleeps until a change, at most `ms`. Returns false if the time has passed. */
     async untilChanged(summary: string, ms?: number): Promise<boolean> {
       if (ms !== undefined) return condition(() => changed, ms, { summary });
       await condition(() => changed);
@@ -236,8 +242,8 @@ function followRecord({ campaignId, continued, claimedPosition = 0 }: CampaignWo
 }
 
 /**
- * Runs send steps until every recipient is claimed, the campaign no longer runs, or the history is long. A step that hands its
- * slot over signals `refresh`: the next step begins beside it, so that the channel never idles between two steps.
+ * Runs send steps until every recipient is claimed, the campaign no longer runs, or the history is long. A step that hands
+ * over its slot signals `refresh`, and the next step starts while it ends, so that the channel never idles between two steps.
  */
 async function runSendSteps(
   { step, isChanged }: CampaignRecord,
@@ -266,7 +272,8 @@ async function runSendSteps(
   while (!isOver()) {
     const beside = running > 0;
     const ended = runStep();
-    // After `runStep`, which clears the change that began this step: only a later one begins another beside it.
+    // This comes after `runStep`, which clears the change that started this step: only a later change starts another step
+    // alongside it.
     const handedOver = condition(isChanged).then(() => undefined);
     const next = await Promise.race([ended, handedOver]);
     if (next === undefined || next.waitMs === 0) continue;
@@ -277,16 +284,16 @@ async function runSendSteps(
   if (failure !== undefined) throw failure.error;
 }
 
-/** Claims of a crashed step become UNKNOWN after their grace period, in a pause too. */
+/** Claims of a crashed step become UNKNOWN after their grace period, even during a pause. */
 const pausedCheckMs = 60_000;
 /** 1 s, doubled at each attempt: a running step gives its recipients back within seconds. */
 const firstCancelPauseMs = 1_000;
-/** Ten years: Temporal's durations end at 292 years, so a later date is waited for in several timers. */
+/** Ten years: Temporal's durations end at 292 years, so the wait for a later date takes several timers. */
 const longestTimerMs = 10 * 365 * 86_400_000;
 
 /**
- * A request to cancel the workflow cancels the campaign, as the signal `cancel` does. Temporal itself cancels nothing: a
- * workflow that just ended would leave its campaign unfinished for good.
+ * A request to cancel the workflow cancels the campaign, as the signal `cancel` does. Temporal's own cancellation is not
+ * used: if the workflow simply ended, its campaign would stay unfinished forever.
  */
 export function campaign(input: CampaignWorkflowInput): Promise<CampaignSnapshot> {
   return CancellationScope.nonCancellable(() => runCampaign(input));
@@ -324,11 +331,11 @@ async function runCampaign(input: CampaignWorkflowInput): Promise<CampaignSnapsh
     return resumed ? record.read() : step(() => settleCampaign(campaignId));
   };
 
-  /** Sleeps between its steps: open claims of a dead process would occupy a worker's slot for minutes. */
+  /** Sleeps between its steps, because waiting for the open claims of a dead process would occupy a worker's slot for minutes. */
   const cancelAndSettle = async (): Promise<CampaignSnapshot> => {
     for (let pauseMs = firstCancelPauseMs; ; pauseMs *= 2) {
       const cancelled = await step(() => cancelRecipients(campaignId, true));
-      // The step of a worker of 1.0.0 has waited already and returns no `waitMs`.
+      // If a worker of 1.0.0 ran the step, it has waited already and returns no `waitMs`.
       if (!(cancelled.waitMs > 0)) return cancelled;
       await untilChanged(
         'cancelled; until messages in flight have an outcome',
@@ -352,7 +359,7 @@ async function runCampaign(input: CampaignWorkflowInput): Promise<CampaignSnapsh
   }
   if (present.status === 'CANCELLED') present = await cancelAndSettle();
   await record.untilHandled();
-  // The workflow's own state tells a cancelled campaign from one that was sent to its end.
+  // The state of the workflow shows whether its campaign was cancelled or sent completely.
   if (present.status === 'CANCELLED') throw new CancelledFailure('The campaign is cancelled');
   return present;
 }

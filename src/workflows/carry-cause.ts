@@ -1,6 +1,6 @@
 /**
  * Passes a workflow's cause (request id and trace span) on to the activities it calls. Headers change no command of a
- * workflow, so histories recorded without them replay as well.
+ * workflow, so histories recorded without them still replay.
  */
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 import {
@@ -21,7 +21,10 @@ const { trace } = proxySinks<CauseSinks>();
 export const interceptors: WorkflowInterceptorsFactory = (): WorkflowInterceptors => {
   let carried: Headers = {};
 
-  /** Activities of a traced run are children of its span: they carry its id, although the span is exported only at its end. */
+  /**
+   * Activities of a traced run are children of its span. They carry its id although the span is exported only when the run
+   * ends.
+   */
   const take = (headers: Headers): string | undefined => {
     const { [causeHeaders.requestId]: requestId, [causeHeaders.traceparent]: parent } = headers;
     if (requestId === undefined && parent === undefined) return undefined;
@@ -38,8 +41,8 @@ export const interceptors: WorkflowInterceptorsFactory = (): WorkflowInterceptor
   };
 
   /**
-   * Later steps carry the request id of the latest change, or none when an operator made it in Temporal. The trace remains
-   * that of the workflow's start.
+   * Later steps carry the request id of the latest change, or none if an operator made the change in Temporal. The trace
+   * remains the one that started the workflow.
    */
   const takeOver = ({ [causeHeaders.requestId]: requestId }: Headers): void => {
     const { [causeHeaders.requestId]: _before, ...kept } = carried;
@@ -83,7 +86,7 @@ export const interceptors: WorkflowInterceptorsFactory = (): WorkflowInterceptor
   };
 };
 
-/** A run's id is as random as a span's has to be. */
+/** Derives the span's id from the run's id, which is random enough. */
 function spanIdOfRun(): string {
   return workflowInfo().runId.replaceAll('-', '').slice(-16);
 }

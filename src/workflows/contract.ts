@@ -1,6 +1,6 @@
 /**
- * Names and argument types shared by the workflows, the worker and the one client (`src/orchestrator/`).
- * Only ids travel in payloads. No SDK import with effects: workflows, activities and the API import this.
+ * Names and argument types shared by the workflows, the worker and the one client (`src/orchestrator/`). Only ids travel in
+ * payloads. It must not import SDK modules with side effects, because workflows, activities and the API import it.
  */
 import type { CampaignSnapshot } from '../domain/campaigns/snapshot.ts';
 
@@ -25,7 +25,10 @@ export const retentionScheduleId = 'retention';
 export const templateSyncScheduleId = (businessAccountId: string): string =>
   `template-sync-${businessAccountId}`;
 
-/** Signals `resume`, `pause` and `cancel` are for operators (Web UI, `temporal` command); `refresh` says the record changed. */
+/**
+ * Signals `resume`, `pause` and `cancel` are for operators (Web UI, `temporal` command); `refresh` says that the record has
+ * changed.
+ */
 export const signalNames = {
   resume: 'resume',
   pause: 'pause',
@@ -41,8 +44,8 @@ export const searchAttributeNames = {
 } as const;
 
 /**
- * Headers of a workflow and its activities. They are no search attributes, because nobody searches by them and those stay after
- * the workflow has ended.
+ * Headers of a workflow and its activities. They are not search attributes, because nobody searches by them and search
+ * attributes remain after the workflow has ended.
  */
 export const causeHeaders = { requestId: 'request-id', traceparent: 'traceparent' } as const;
 
@@ -84,6 +87,6 @@ export interface TemplateSyncInput {
   readonly businessAccountId: string;
 }
 
-/** Actions that an operator can request of a campaign, by signal or by update. */
+/** Actions that an operator can request for a campaign, by signal or by update. */
 export const operatorActions = ['resume', 'pause', 'cancel'] as const;
 export type OperatorAction = (typeof operatorActions)[number];

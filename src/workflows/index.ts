@@ -1,4 +1,4 @@
-/** Everything the worker may run as a workflow; the bundle's entry. A campaign is told in its own file. */
+/** All workflows; the entry of the workflow bundle. The campaign workflow has its own file. */
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { WebhookActivities } from '../activities/deliver-webhook.ts';
 import type { TemplateSyncInput, WebhookDeliveryInput } from './contract.ts';
@@ -18,13 +18,14 @@ const { deliverWebhook } = proxyLocalActivities<WebhookActivities>({
 });
 
 /**
- * Makes the single attempt of a delivery. The result is for readers of the workflow's history; the record is authoritative.
+ * Makes the single attempt of a delivery. The result is for people who read the workflow's history; the record is
+ * authoritative.
  */
 export async function webhookDelivery(input: WebhookDeliveryInput): Promise<string> {
   return deliverWebhook(input);
 }
 
-// A page of templates may take the provider's whole time limit; the provider limits calls per hour.
+// Reading a page of templates may take the provider's whole time limit, and the provider limits calls per hour.
 const { syncTemplates } = proxyActivities<TemplateActivities>({
   startToCloseTimeout: '30 minutes',
   heartbeatTimeout: '2 minutes',
@@ -37,13 +38,13 @@ const { syncTemplates } = proxyActivities<TemplateActivities>({
   summary: 'pull the templates of a business account',
 });
 
-/** One sync of one business account; started by its schedule, or when a callback reports a change that a sync has to read. */
+/** Syncs one business account once. Started by its schedule, or after a callback about a change that only a sync can read. */
 export async function templateSync({ businessAccountId }: TemplateSyncInput): Promise<SyncSummary> {
   return syncTemplates(businessAccountId);
 }
 
 const { deleteExpired } = proxyActivities<RetentionActivities>({
-  // Long enough for the first run after the setting was made; heartbeats end a dead one.
+  // Long enough for the first run after retention is switched on; missing heartbeats end a dead run sooner.
   startToCloseTimeout: '6 hours',
   heartbeatTimeout: '2 minutes',
   retry: { initialInterval: '5 seconds', maximumInterval: '5 minutes', maximumAttempts: 10 },

@@ -1,7 +1,7 @@
 /**
  * Turns an audience into recipients in one pass: skips duplicate numbers, finds or creates contacts, freezes variables and
- * writes recipients. A pipeline over batches: while one batch is processed, the contacts of the next are looked up and the
- * previous batch is written.
+ * writes recipients. Batches are pipelined: while one is processed, the next one's contacts are looked up and the previous
+ * one is written.
  */
 import {
   maskedCell,
@@ -23,7 +23,7 @@ export interface RecipientBuild {
   readonly batches: AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>;
   readonly rules: AudienceRules;
   readonly recipients: Pick<RecipientLoad, 'write'>;
-  /** Undefined for an audience that consists of contacts: none has to be found or created. */
+  /** Undefined if the audience consists of contacts, because none has to be found or created. */
   readonly contacts: Pick<ContactLoad, 'find' | 'register' | 'flush'> | undefined;
   /** Called before each batch is written; throws to stop the build. */
   readonly checkpoint: () => void;
@@ -34,7 +34,7 @@ const batchesUnderWay = 2;
 
 interface Batch {
   readonly candidates: readonly Candidate[];
-  /** Reasons for skipping that do not depend on the contact, by index of the candidate. */
+  /** Reasons for skipping that do not depend on the contact, by candidate index. */
   readonly skips: readonly NewRecipient['skip'][];
   readonly reachable: readonly Reachable[];
   readonly found: Promise<FoundContacts> | undefined;
@@ -72,12 +72,12 @@ export async function buildRecipients({
 }
 
 interface Registered extends Pick<Batch, 'candidates' | 'skips'> {
-  /** The contacts of those that are not skipped, in their order. */
+  /** The contacts of the candidates that are not skipped, in the same order. */
   readonly registered: readonly AudienceContact[];
   readonly rules: AudienceRules;
 }
 
-/** One at a time: the variables of a whole batch may be much longer than the batch. */
+/** Yields one at a time, because the variables of a whole batch may need much more memory than the batch itself. */
 function* recipientsOf({ candidates, skips, registered, rules }: Registered): Generator<NewRecipient> {
   let reached = 0;
   for (const [at, candidate] of candidates.entries()) {
@@ -105,7 +105,7 @@ function beginBatch(
     return skip;
   });
   const found = reachable.length === 0 ? undefined : contacts?.find(reachable);
-  // `finish` awaits the lookup and gets its failure; until then Node must not count it as unhandled.
+  // `finish` awaits the lookup and sees its failure; until then Node must not report an unhandled rejection.
   found?.catch(() => undefined);
   return { candidates, skips, reachable, found };
 }

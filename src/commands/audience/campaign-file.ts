@@ -10,7 +10,7 @@ import { readCampaignInput } from '../../records/campaigns/files.ts';
 
 type FileSources = Pick<Dependencies, 'config' | 'storage' | 'outbound'>;
 
-/** A failure of the file server that may be temporary: the preparation is retried. */
+/** The file server failed in a way that may be temporary, so the preparation is retried. */
 export class FileTemporarilyUnavailable extends Failure {
   readonly failure: PreparationFailure;
   constructor(failure: PreparationFailure) {
@@ -19,7 +19,10 @@ export class FileTemporarilyUnavailable extends Failure {
   }
 }
 
-/** Reads the uploaded file or the URL; without either, the CSV of the request itself. Throws PreparationFailure or FileTemporarilyUnavailable, at any chunk. */
+/**
+ * Reads the uploaded file or the URL; without either, the CSV in the request itself. Any chunk may throw PreparationFailure or
+ * FileTemporarilyUnavailable.
+ */
 export async function* readCampaignFile(
   sources: FileSources,
   audience: AudienceInput,
@@ -33,7 +36,7 @@ export async function* readCampaignFile(
   else yield* readCampaignInput(sources.config.databaseUrl, campaignId);
 }
 
-/** The URL of a file on a server that is not ours; undefined for any other audience. */
+/** The URL of a file on somebody else's server; undefined for any other audience. */
 export function foreignFileUrl(
   { config }: Pick<FileSources, 'config'>,
   { csv_file_key: key, csv_file_url: url }: AudienceInput,
@@ -49,8 +52,8 @@ export interface StoredDownload {
 }
 
 /**
- * Downloads a file into the storage. Throws as `readCampaignFile` does. A file that a killed process leaves behind is removed
- * with those of killed uploads.
+ * Downloads a file into the storage. Throws the same errors as `readCampaignFile`. If the process is killed, the hourly
+ * cleanup removes the file it left behind, as it does for uploads.
  */
 export async function storeDownload(
   sources: FileSources,
@@ -113,12 +116,12 @@ function failureOf({ code, message, isTemporary }: FetchError): Error {
   return isTemporary ? new FileTemporarilyUnavailable(failure) : failure;
 }
 
-// The public URL of an uploaded campaign file: built here, and recognised here when it comes back as csv_file_url.
+// Builds the public URL of an uploaded campaign file, and recognises it when a client sends it back as csv_file_url.
 
 const path = '/api/campaigns/csv-files/';
 const keyPattern = /^csv_[0-9a-f-]{36}\.csv$/;
 
-/** Prefix of every campaign file's key: the bucket may hold other objects. */
+/** Prefix of every campaign file's key, because the bucket may contain other objects. */
 export const fileKeyPrefix = 'csv_';
 
 export const newCampaignFileKey = (): string => `${fileKeyPrefix}${randomUUID()}.csv`;

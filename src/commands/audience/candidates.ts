@@ -32,13 +32,13 @@ export interface AudienceRequest {
   readonly audience: AudienceInput;
   readonly campaignId: string;
   readonly quickContacts: readonly string[];
-  /** True if the variable values that the failed campaign stored for its recipients are used again. */
+  /** True to reuse the variable values that the failed campaign stored for its recipients. */
   readonly keepVariables: boolean;
   /** The contacts' custom fields that the mapping names. */
   readonly customFields?: readonly string[];
   /** The CSV, if it has been downloaded already. */
   readonly file?: AsyncIterable<Buffer>;
-  /** Ends the reading of a file. */
+  /** Stops reading a file. */
   readonly signal?: AbortSignal;
 }
 
@@ -72,7 +72,7 @@ export async function openCandidates(sources: Sources, request: AudienceRequest)
 type StoredKind = Exclude<ContactSelectionType, 'csv_contacts' | 'quick_contacts'>;
 type StoredRequest = Pick<AudienceRequest, 'workspaceId' | 'audience' | 'customFields'>;
 
-/** The query of an audience that the database holds. Throws PreparationFailure. */
+/** The query for an audience stored in the database. Throws PreparationFailure. */
 async function storedAudience(
   { database }: Pick<Sources, 'database'>,
   selectionType: StoredKind,
@@ -93,7 +93,7 @@ async function storedAudience(
   return contactsQuery(workspaceId, selection);
 }
 
-/** True if an audience that the database holds is known within a second to have at most `most` people. */
+/** True if a count of at most one second shows that an audience stored in the database has at most `most` people. */
 export async function isAtMost(
   sources: Pick<Sources, 'config' | 'database'>,
   selectionType: StoredKind,
@@ -105,12 +105,12 @@ export async function isAtMost(
 
 // The rows of a campaign's CSV as candidates, in batches.
 
-/** A batch has 1 MiB of the file at most, however long its rows are. */
+/** A batch covers at most 1 MiB of the file, however long its rows are. */
 const piecesOfBatch = 256;
-// 4 KiB are parsed at once: each byte may be a row of its own, because a blank line is one.
+// 4 KiB are parsed at once, because every byte may be a row: blank lines count.
 const pieceBytes = 4 * 1024;
 
-/** `batchSize`: the most rows of a batch. Throws PreparationFailure where the file as a whole cannot be used. */
+/** `batchSize` is the maximum number of rows in a batch. Throws PreparationFailure if the file as a whole cannot be used. */
 export async function* readCsvCandidates(
   chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
   mapping: CsvMapping,
@@ -136,7 +136,7 @@ export async function* readCsvCandidates(
   if (batch.length > 0) yield batch;
 }
 
-/** Blank rows are left out; the first row is the header. */
+/** Skips blank rows; the first row is the header. */
 export async function* readCsvRows(
   chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
 ): AsyncGenerator<readonly CsvRow[]> {
@@ -180,7 +180,7 @@ function candidateOf(entry: string): Candidate {
   return { line: null, given: phone, phone: normalisePhoneNumber(phone), inline: values };
 }
 
-/** The largest number of values that an entry has after its phone number. */
+/** The maximum number of values that any entry has after its phone number. */
 export function largestInlineCount(entries: readonly string[]): number {
   return entries.reduce((largest, entry) => Math.max(largest, parseQuickContact(entry).values.length), 0);
 }

@@ -1,11 +1,11 @@
-/** Reads a campaign file: bytes to UTF-8, UTF-8 to rows, each with its line. */
+/** Reads a campaign file: converts bytes to UTF-8, and UTF-8 to rows with their line numbers. */
 import { CsvError, Parser } from 'csv-parse';
 import { isAscii, isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { detectDialect, findHeaderLine } from '../../domain/audience/csv-dialect.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 
-// A row of a CSV, and the errors that make a file unreadable from a row on.
+// A CSV row, and the errors that make a file unreadable from some row onwards.
 
 export type CsvRow =
   | { readonly line: number; readonly cells: readonly string[] }
@@ -22,17 +22,12 @@ function unreadableLine(line: number, problem: string): PreparationFailure {
   return new PreparationFailure('CSV_UNREADABLE', `Line ${line}: ${problem}`);
 }
 
-/*
- * Parses a CSV with csv-parse. A row with wrong quotes is reported and left out; a quote that is never closed ends the
- * reading.
- */
-
 interface CsvParser {
   readonly read: (bytes: Buffer) => readonly CsvRow[];
   readonly end: () => readonly CsvRow[];
 }
 
-/** The parts of csv-parse's state that are read here. `record`: cells of the current record; a new array means a new record. */
+/** The parts of csv-parse's state read here. `record` has the cells of the current record; a new array means a new record. */
 interface ParserState {
   quoting: boolean;
   readonly record: readonly string[];
@@ -41,12 +36,12 @@ interface ParserState {
 
 function createCsvParser(delimiter: string): CsvParser {
   let rows: CsvRow[] = [];
-  // The line that the next record begins on: in the file, and as the parser counts (it counts CRLF inside quotes twice).
+  // The line on which the next record begins, in the file and by the parser's count (which counts CRLF inside quotes twice).
   let next = { line: 1, parserLine: 1, emptyLines: 0 };
   let broken: readonly string[] | undefined;
   let failure: PreparationFailure | undefined;
 
-  /** Line of the next record by our own count. After a row that was left out only the parser's count is right (`lineOf`). */
+  /** Line of the next record by our own count. After a skipped row, only the parser's count is right (`lineOf`). */
   const ownLine = (): number => next.line + parser.info.empty_lines - next.emptyLines;
 
   const lineOf = (cells: readonly string[]): number =>
@@ -68,7 +63,7 @@ function createCsvParser(delimiter: string): CsvParser {
     delimiter,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
-    // For each empty line that is kept, csv-parse builds an error object that is not used: 20 µs a line.
+    // For each empty line that it keeps, csv-parse builds an unused error object, which takes 20 µs.
     skip_empty_lines: true,
     max_record_size: maxRecordBytes,
     skip_records_with_error: true,
@@ -76,7 +71,7 @@ function createCsvParser(delimiter: string): CsvParser {
       if (error !== undefined) leaveOut(error);
     },
   });
-  // Rows are taken where the parser makes them: a stream between the two would cost half of its speed.
+  // Takes rows straight from the parser, because a stream in between would halve its speed.
   parser.push = (record: readonly string[] | null): boolean => {
     if (record === null) return true;
     const line = broken === undefined ? ownLine() : lineOf(record);
@@ -111,7 +106,7 @@ function asFailure(error: Error, line: number): PreparationFailure {
   return unreadableLine(line, error.message);
 }
 
-/** Line breaks inside the quoted cells of one row. */
+/** Counts the line breaks inside the quoted cells of one row. */
 function lineBreaks(record: readonly string[]): number {
   let breaks = 0;
   for (const cell of record) {
@@ -128,17 +123,17 @@ function breaksAsParser(cells: readonly string[]): number {
 const notClosed = (line: number) => unreadableLine(line, 'a quote is opened and never closed');
 
 /*
- * Parses CSV text chunk by chunk; each row has the line of the file on which it begins. A row with wrong quotes is reported and
- * left out; a quote that is never closed ends the reading.
+ * Parses CSV text chunk by chunk with csv-parse. Each row comes with the line of the file on which it begins. A row with
+ * misplaced quotes is reported and skipped; a quote that is never closed ends the reading.
  */
 
 interface CsvRowReader {
-  /** The rows that these bytes (UTF-8, without byte order mark) complete. Throws PreparationFailure CSV_UNREADABLE. */
+  /** Returns the rows that these bytes complete (UTF-8 without byte order mark). Throws PreparationFailure CSV_UNREADABLE. */
   readonly write: (bytes: Buffer) => readonly CsvRow[];
   readonly end: () => readonly CsvRow[];
 }
 
-/** Blank rows are left out. The first row is the header. */
+/** Skips blank rows. The first row is the header. */
 export function createCsvRowReader(): CsvRowReader {
   const beginning: Buffer[] = [];
   let received = 0;
@@ -149,7 +144,7 @@ export function createCsvRowReader(): CsvRowReader {
     if (parser !== undefined) return parser.read(bytes);
     beginning.push(bytes);
     received += bytes.length;
-    // Searches again once twice as much has arrived: a long header would otherwise be searched once per chunk.
+    // Searches again only when twice as much has arrived; otherwise a long header would be searched once per chunk.
     if (!isLast && received < Math.min(2 * searched, maxRecordBytes)) return [];
     const text = Buffer.concat(beginning);
     searched = received;
@@ -163,7 +158,7 @@ export function createCsvRowReader(): CsvRowReader {
     beginning.length = 0;
     if (!hasSeparatorLine) return parser.read(text);
     const end = text.indexOf(headerLine) + Buffer.byteLength(headerLine);
-    // The separator line keeps its line break, so that line numbers stay those of the file.
+    // The line break of the separator line stays, so that line numbers match the file.
     return parser.read(text.subarray(end));
   };
 
@@ -177,8 +172,8 @@ export function createCsvRowReader(): CsvRowReader {
 }
 
 /*
- * The bytes of a campaign file as UTF-8. UTF-8 passes through unchanged; UTF-16 is recognised by its byte order mark,
- * Windows-1252 by bytes that cannot be UTF-8 and make sense in it. Anything else is refused rather than guessed.
+ * Converts the bytes of a campaign file to UTF-8. UTF-8 passes through unchanged; UTF-16 is recognised by its byte order mark,
+ * Windows-1252 by bytes that cannot be UTF-8 and make sense in Windows-1252. Anything else is refused rather than guessed.
  */
 
 interface CsvTextDecoder {
@@ -219,7 +214,7 @@ export function createCsvTextDecoder(): CsvTextDecoder {
     return hasMark ? bytes.subarray(3) : bytes;
   };
 
-  // A multi-byte character may be cut by the end of a chunk: its beginning waits for the rest.
+  // A chunk may end inside a multi-byte character, whose beginning then waits for the rest.
   const passUtf8 = (bytes: Buffer, isLast: boolean): Buffer => {
     const whole = isLast ? bytes : bytes.subarray(0, wholeLength(bytes));
     if (isAscii(whole)) {

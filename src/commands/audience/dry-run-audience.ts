@@ -11,13 +11,13 @@ type DryRunner = Pick<Dependencies, 'database' | 'secrets'>;
 
 export interface AudienceEstimate {
   readonly rowsRead: number;
-  /** False when reading stopped at a limit of rows or time: the audience may have more rows. */
+  /** False if reading stopped at a row or time limit, so that the audience may have more rows. */
   readonly isWhole: boolean;
   readonly sendable: number;
   readonly skipped: Readonly<Record<string, number>>;
-  /** Sendable recipients by ISO 3166 alpha-2 code; '' for numbers that belong to no country. */
+  /** Sendable recipients by ISO 3166 alpha-2 code; '' for numbers without a country. */
   readonly countries: ReadonlyMap<string, number>;
-  /** The first rows: each as it was given and as the recipient that would be written. */
+  /** The first rows, each as given and as the recipient that would be written. */
   readonly first: readonly TriedRow[];
   /** Every row that would be skipped; empty unless `keepsSkipped`. */
   readonly skippedRows: readonly NewRecipient[];
@@ -32,7 +32,7 @@ export interface DryRunRequest {
   readonly workspaceId: number;
   readonly batches: AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>;
   readonly rules: AudienceRules;
-  /** True when the audience is given by phone numbers, whose contacts are then looked up. */
+  /** True if the audience is given as phone numbers, whose contacts are then looked up. */
   readonly byNumber: boolean;
   readonly mostRows: number;
   readonly mostMs: number;
@@ -63,7 +63,7 @@ export async function dryRunAudience(
       rowsRead += taken.length;
       candidates.push(...taken.slice(0, shown - candidates.length));
       yield taken;
-      // A batch without a valid number awaits no query: yield to the event loop, so that other requests are served.
+      // A batch without a valid number awaits no query, so it yields to the event loop here to let other requests run.
       await nextTurn();
       isWhole = taken.length === batch.length;
       if (!isWhole || performance.now() > endsAt) {

@@ -1,4 +1,4 @@
-/** A campaign's variable mapping, compiled against the template as it is when the audience is prepared. */
+/** Compiles a campaign's variable mapping against the template as it is when the audience is prepared. */
 import { type AudienceRequest, largestInlineCount } from './candidates.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { csvKeys } from '../../domain/audience/csv.ts';
@@ -16,9 +16,9 @@ export interface FrozenMapping {
   readonly resolvers: readonly VariableResolver[];
   /** The contacts' custom fields that the mapping names. */
   readonly customFields: readonly string[];
-  /** True if the recipients get the values that an earlier campaign froze for the same plan. */
+  /** True if recipients get the values that an earlier campaign froze for the same plan. */
   readonly keepsVariables: boolean;
-  /** When the earlier campaign read the contacts for the values that are kept. */
+  /** When the earlier campaign read the contacts whose values are kept. */
   readonly contactsReadAt?: Date | undefined;
 }
 
@@ -26,7 +26,7 @@ interface FreezeRequest extends AudienceRequest {
   readonly campaign: Pick<CampaignToPrepare, 'template_id' | 'variable_mapping' | 'scheduled_at'>;
 }
 
-/** Throws PreparationFailure TEMPLATE_NOT_FOUND when the template is gone or no longer takes the mapping. */
+/** Throws PreparationFailure TEMPLATE_NOT_FOUND if the template is gone or no longer accepts the mapping. */
 export async function freezeVariables(
   { database, now }: Pick<Dependencies, 'database' | 'now'>,
   request: FreezeRequest,

@@ -1,20 +1,20 @@
-/** Limits of the preparations of one worker process. */
+/** Limits how many preparations one worker process runs at a time. */
 import { Failure } from '../../domain/error.ts';
 import { createKeyedSemaphore, type KeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
 
 export interface PreparationSlots {
-  /** Slots are limited by workspace and by host, so that a slow file server delays only the campaigns that use it. */
+  /** Limited per workspace and per host, so that a slow file server delays only the campaigns that use it. */
   readonly downloads: KeyedSemaphore;
-  /** For audiences of some thousand people, which take about a second: they must not wait behind long ones. */
+  /** For audiences of a few thousand people, which take about a second and must not wait behind long ones. */
   readonly short: KeyedSemaphore;
   readonly long: KeyedSemaphore;
-  /** One at a time of those whose earlier attempts lost their workers; taken before one of the others. */
+  /** Runs preparations whose earlier attempts lost their workers, one at a time; acquired before one of the other slots. */
   readonly lastAttempts: KeyedSemaphore;
 }
 
 /**
- * A preparation takes about 20 MB of memory and holds three connections to Postgres besides the pool. Running and waiting
- * preparations, at most 131, each hold one of the worker's 200 activity slots; the rest is left for sending.
+ * A preparation takes about 20 MB of memory and three Postgres connections outside the pool. At most 131 preparations run or
+ * wait, and each occupies one of the worker's 200 activity slots; the rest is left for sending.
  */
 export function createPreparationSlots(): PreparationSlots {
   return {
@@ -25,16 +25,14 @@ export function createPreparationSlots(): PreparationSlots {
   };
 }
 
-/** 256 KiB hold some thousand rows, which take less than a second. */
+/** 256 KiB hold a few thousand rows, which take less than a second. */
 const maxShortBytes = 256 * 1024;
-/** Contacts of a short audience. */
+/** Maximum number of contacts in a short audience. */
 export const maxShortContacts = 5_000;
 
 export const isShortInput = (bytes: number): boolean => bytes <= maxShortBytes;
 
-/**
- * Thrown when too many preparations wait in this process: Temporal offers the activity again later, or to another worker.
- */
+/** Thrown if too many preparations wait in this process. Temporal offers the activity again later, or to another worker. */
 export class NoPreparationSlot extends Failure {
   constructor() {
     super('Enough campaigns are being prepared in this process');
@@ -44,7 +42,7 @@ export class NoPreparationSlot extends Failure {
 export interface Slot {
   readonly semaphore: KeyedSemaphore;
   readonly keys: readonly (string | number)[];
-  /** Ends the wait for the slot. */
+  /** Stops waiting for the slot. */
   readonly signal: AbortSignal;
 }
 

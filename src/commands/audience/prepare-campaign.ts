@@ -1,6 +1,6 @@
 /**
- * Builds the recipient list of a campaign (Spec 3.1). Recipients are written in one transaction: a preparation that is killed
- * at any point leaves none behind and is done again from the start. Contacts are committed in batches, and stay.
+ * Builds the recipient list of a campaign (Spec 3.1). Recipients are written in one transaction, so a preparation killed at
+ * any point leaves none behind and starts over. Contacts are committed in batches and stay.
  */
 import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
@@ -42,7 +42,7 @@ type Preparer = Pick<
   Partial<Pick<Dependencies, 'metrics'>>;
 
 export interface PreparationContext {
-  /** Called about once a second with the number of rows worked on so far. */
+  /** Called about once a second with the number of rows processed so far. */
   readonly heartbeat: (rows: number) => void;
   /** Stops the preparation; nothing of it remains. */
   readonly signal: AbortSignal;
@@ -50,27 +50,27 @@ export interface PreparationContext {
   readonly slots?: PreparationSlots;
   /** Attempts in a row whose process died or hung after `onBegin`; default 0. */
   readonly lostAttempts?: number;
-  /** Called when the audience begins to be read. */
+  /** Called before the audience is read. */
   readonly onBegin?: () => void;
   /** Called once the next campaign of the workspace may start: this one has its slot, or waits among long ones or downloads. */
   readonly onTurn?: () => Promise<void>;
 }
 
 /**
- * After three lost attempts the audience counts as their cause: any worker that tries again would be lost, too. The third has
- * its turn alone, so that an attempt is not blamed for others that began, and were lost, with it.
+ * After three lost attempts the audience itself is taken to be the cause: any worker that tried again would be lost, too. The
+ * third attempt runs alone, so that it cannot be lost because of another preparation.
  */
 const maxLostAttempts = 3;
 
 const attempts = 5;
 const pauseBetweenMs = 1_000;
-/** A short preparation begins again at little cost; a long one waits for a contact rather than lose its work. */
+/** A short preparation starts over at little cost; a long one waits for a contact rather than lose its work. */
 const shortLockTimeoutMs = 200;
 const longLockTimeoutMs = 2_000;
 
 /**
- * Returns the number of recipients that can be sent to, once the campaign is READY; 0 if it is FAILED, needs no preparation or
- * was prepared by another process. Throws if it has to be tried again: NoPreparationSlot if too many others wait in this process.
+ * Once the campaign is READY, returns the number of recipients that can be sent to; 0 if it is FAILED, needs no preparation or
+ * was prepared by another process. Throws if it must be retried: NoPreparationSlot if too many others wait in this process.
  */
 export async function prepareCampaign(
   dependencies: Preparer,
@@ -112,7 +112,7 @@ interface Running extends Required<
   readonly watch: PreparationWatch;
 }
 
-/** A foreign file is stored first, in a download slot: no preparation slot is held while a server sends slowly. */
+/** Stores a foreign file first, in a download slot, so that a slow server does not occupy a preparation slot. */
 async function downloadAndPrepare(
   dependencies: Preparer,
   campaign: CampaignToPrepare,
@@ -158,14 +158,14 @@ async function downloadAndPrepare(
 interface Sized {
   readonly campaign: CampaignToPrepare;
   readonly audience: AudienceInput;
-  /** Null for an audience that the database holds. */
+  /** Null for an audience stored in the database. */
   readonly bytes: number | null;
   readonly slots: PreparationSlots;
   readonly signal: AbortSignal;
   readonly onTurn: () => Promise<void>;
 }
 
-/** The size decides about the slot, not the kind of audience: one contact out of a million is a short audience. */
+/** Chooses the slot by size, not by the kind of audience: one contact out of a million is a short audience. */
 async function inPreparationSlot(
   dependencies: Preparer,
   { campaign, audience, bytes, slots, signal, onTurn }: Sized,
@@ -192,8 +192,8 @@ async function inPreparationSlot(
 }
 
 /**
- * Tries again when another transaction wrote or locks the same contacts, or when a file's server is away for a moment. No slot
- * is held between the attempts.
+ * Retries if another transaction wrote or locks the same contacts, or if a file server is briefly unavailable. Keeps no slot
+ * between attempts.
  */
 async function attemptRepeatedly<T>(
   { logger }: Preparer,
@@ -316,7 +316,7 @@ const QuickContacts = t.array(t.string);
 function readAudience({ audience }: CampaignToPrepare): AudienceInput {
   const read = AudienceInput.decode(audience);
   if (isRight(read)) return read.right;
-  // Stored by an earlier release, which took more.
+  // Stored by an earlier release, which accepted more.
   const [problem] = report(read.left);
   throw new PreparationFailure('CSV_UNREADABLE', `The audience cannot be read: ${problem?.message ?? ''}`);
 }
@@ -342,7 +342,7 @@ interface PreparationWatch {
   readonly end: () => void;
 }
 
-/** Sends a heartbeat each second, and stops the work as soon as the campaign needs no preparation any more. */
+/** Sends a heartbeat every second, and stops the work as soon as the campaign no longer needs preparing. */
 function watchPreparation(
   { database }: Pick<Dependencies, 'database'>,
   campaignId: string,

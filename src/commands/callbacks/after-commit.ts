@@ -7,7 +7,7 @@ import type { Consequences } from './status-effects.ts';
 
 /** Work to do after the transaction has committed. */
 export interface AfterCommit extends Pick<Consequences, 'paused' | 'resync'> {
-  /** New states of recipients, for the metrics. */
+  /** New recipient states, for the metrics. */
   readonly reached: readonly RecipientState[];
 }
 
@@ -25,8 +25,8 @@ export async function finishAfterCommit(
 }
 
 /**
- * Requests a sync of these business accounts' templates. Never fails the caller: the hourly sync makes up for it. Ends at the
- * first failure: while Temporal is away, each further call would take its whole timeout, and callbacks of all tenants wait.
+ * Requests a sync of these business accounts' templates. Never fails the caller, because the hourly sync makes up for it. Stops
+ * at the first failure: while Temporal is down, each further call would take its full timeout and delay all tenants' callbacks.
  */
 async function requestTemplateSyncs(
   { orchestrator, logger }: Pick<Dependencies, 'orchestrator' | 'logger'>,

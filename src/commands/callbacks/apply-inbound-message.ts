@@ -32,8 +32,8 @@ import type { InboundNotice, Routed } from './routed.ts';
 type Receiver = Pick<Dependencies, 'config' | 'now' | 'secrets'>;
 
 /**
- * Saves inbound messages of every type, each once: contact, conversation, responder session, opt-out, and the events of Spec
- * 6.2. Messages of one person keep their order; every worker locks people in the same order, so that workers do not deadlock.
+ * Saves inbound messages of every type, each once, with contact, conversation, responder session, opt-out, and the events of
+ * Spec 6.2. One person's messages keep their order; all workers lock people in the same order, so that they do not deadlock.
  */
 export async function applyInboundMessages(
   dependencies: Receiver,
@@ -119,7 +119,7 @@ async function applyInboundMessage(
     });
   }
   await emitEvents(connection, channel.workspaceId, events);
-  // A word of consent in a group is not addressed to us.
+  // An opt-in or opt-out word in a group is not addressed to us.
   const subscribed = item.groupId === null ? dependencies.consentOf(item.texts) : null;
   if (sender !== undefined && subscribed !== null) {
     const { workspaceId } = channel;
@@ -137,8 +137,8 @@ async function applyInboundMessage(
 }
 
 /**
- * True for the first item that announces this number change. These items are applied one at a time, before any contact is
- * looked up: after the change the old number identifies no contact, and a concurrent transaction would create a second one.
+ * True for the first item that announces this number change. These items are applied one at a time, before contacts are looked
+ * up: after the change the old number identifies no contact, and a concurrent transaction would create a second one.
  */
 async function isFirstAnnouncement(connection: Connection, notice: InboundNotice): Promise<boolean> {
   const key = messageKey(notice);
@@ -146,7 +146,7 @@ async function isFirstAnnouncement(connection: Connection, notice: InboundNotice
   return (await listKnownInboundIds(connection, [key])).size === 0;
 }
 
-/** Reactions, edits and similar notices refer to an earlier message: they belong to its conversation and start none. */
+/** Reactions, edits and similar notices refer to an earlier message: they belong to its conversation and do not start one. */
 const remarks: ReadonlySet<string> = new Set(['reaction', 'revoke', 'edit', 'system']);
 
 async function findConversation(
@@ -166,7 +166,7 @@ async function findConversation(
   await continueConversation(connection, conversation, {
     writtenAt: remarks.has(item.type) ? null : (epochSeconds(item.timestamp) ?? now),
   });
-  // A conversation assigned to a person or a team gets no automatic answer.
+  // A conversation assigned to a person or a team gets no automatic reply.
   const attended = conversation.assignment_type === 'user' || conversation.assignment_type === 'team';
   if (responder !== 'none' && !attended) {
     await startResponderSession(connection, { workspaceId, conversationId: conversation.id, responder });
@@ -174,7 +174,7 @@ async function findConversation(
   return conversation;
 }
 
-/** Spec 6.3. `data.message` is the provider's object; fields that the contract promises are added where it lacks them. */
+/** Spec 6.3. `data.message` is the provider's object, plus any field that the contract promises and the object lacks. */
 function incomingData(
   { item, channel }: InboundNotice,
   saved: {
@@ -216,7 +216,7 @@ function reopened({ channel }: InboundNotice, { id, status }: CurrentConversatio
   } as const;
 }
 
-/** Saves messages that the business sent from the provider's app: their statuses then have messageSource `app`. */
+/** Saves messages that the business sent from the provider's app, so that their statuses have messageSource `app`. */
 export async function applyAppMessages(
   connection: Connection,
   notices: readonly Routed<EchoItem>[],

@@ -26,13 +26,13 @@ export type CallbackDependencies = Pick<
 type ItemOf<K extends NotificationItem['kind']> = Extract<NotificationItem, { readonly kind: K }>;
 
 export interface AppliedItems extends AfterCommit {
-  /** Texts by which the callbacks are found that name erased people. */
+  /** Texts that identify the callbacks that name erased people. */
   readonly erased: readonly string[];
 }
 
 /**
- * Applies elements of callbacks in one transaction, the most contended locks last: templates and campaigns, then contacts and
- * conversations, then messages, wallets and counters.
+ * Applies callback elements in one transaction, taking the most contended locks last: templates and campaigns, then contacts
+ * and conversations, then messages, wallets and counters.
  */
 export async function applyItems(
   dependencies: CallbackDependencies,
@@ -96,7 +96,7 @@ export async function applyItems(
   };
 }
 
-/** Ids of the message, and number and ids of the person, in the statuses of an erased person. */
+/** The message ids, and the person's number and ids, in the statuses of an erased person. */
 const namesIn = ({ statuses }: StatusMatch): readonly string[] =>
   statuses
     .flatMap((status) => [status.providerMessageId, status.recipientId ?? '', status.recipientUserId ?? ''])
@@ -115,7 +115,7 @@ function itemsOf<K extends NotificationItem['kind']>(
   return items.filter((item): item is ItemOf<K> => item.kind === kind);
 }
 
-/** Applies template and account changes in their order of arrival. */
+/** Applies template and account changes in order of arrival. */
 async function applyAccounts(
   dependencies: CallbackDependencies,
   transaction: Transaction,
@@ -158,7 +158,7 @@ async function applyAccounts(
   };
 }
 
-/** Reads the recipient's ids from a `sent` status only, because that comes once for each message. */
+/** Reads the recipient's ids only from a `sent` status, because each message has exactly one. */
 function recipientIds({ target, statuses }: StatusMatch): readonly Identity[] {
   const { workspace_id: workspaceId, contact_id: contactId } = target;
   const sent = statuses.find(({ status }) => status === 'sent');

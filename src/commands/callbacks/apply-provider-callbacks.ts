@@ -1,8 +1,8 @@
 /**
- * Applies stored callbacks of all tenants. A batch is one transaction, in which no statement waits long for a lock: an opt-out must
- * not wait for what another tenant, an operator or a frozen process has locked.
+ * Applies the stored callbacks of all tenants. A batch is one transaction in which no statement waits long for a lock: an
+ * opt-out must not wait because another tenant, an operator or a frozen process holds a lock.
  *
- *   a batch fails ──► its callbacks by channel, a transaction each
+ *   a batch fails ──► its callbacks by channel, one transaction each
  *   a channel meets a lock ──► its urgent callbacks one by one; the others, and what is still locked, rest
  *   a channel fails otherwise ──► its callbacks one by one, element by element; an error is stored with the callback
  */
@@ -32,21 +32,21 @@ import { resolveWaiting, WaitingRecipients } from './apply-statuses.ts';
 import { personOf } from './recognise-sender.ts';
 
 const batch = { limit: 400, maxBytes: 1024 * 1024 };
-/** How long one statement waits for a lock: in a batch of all tenants, in one of a channel, in a callback alone. */
+/** How long one statement waits for a lock: in a batch of all tenants, in one channel's batch, in a single callback. */
 const lockWaitMs = { batch: 200, channel: 50, alone: 20 };
-/** Other urgent callbacks of a channel are not tried after this many met a lock, so that they delay no other channel. */
+/** After this many urgent callbacks of a channel met a lock, its others are not tried, so that they delay no other channel. */
 const maxLocked = 3;
 const defaultRestMs = 2_000;
 const attempts = 3;
 
 export interface PollOptions {
-  /** How long a callback that met a lock rests, and the channel's other ones with it. */
+  /** How long a callback that met a lock rests, together with the channel's others. */
   readonly restMs?: number;
 }
 
 /**
- * One poll applies waiting callbacks, those that may hold an opt-out first, and returns how many it took. Any number of workers
- * may poll at once.
+ * One poll applies waiting callbacks, starting with those that may contain an opt-out, and returns how many it took. Any number
+ * of workers may poll at once.
  */
 export function createCallbackPoll(
   dependencies: CallbackDependencies,
@@ -85,7 +85,7 @@ function createRestingSet<T>(ms: number): RestingSet<T> {
 
 interface Queue {
   readonly restingCallbacks: RestingSet<bigint>;
-  /** Channels of callbacks that met a lock. */
+  /** Channels whose callbacks met a lock. */
   readonly restingChannels: RestingSet<string>;
   readonly waiting: Watermark<bigint>;
 }
@@ -97,7 +97,7 @@ interface ReadCallback extends StoredCallback {
 
 async function applyBatch(dependencies: CallbackDependencies, queue: Queue): Promise<number> {
   const { database, logger } = dependencies;
-  // Most polls find nothing: the watermark query opens no transaction.
+  // Most polls find nothing, so the watermark query opens no transaction.
   const from = await queue.waiting.find(
     (mark) => findWaitingCallback(database, mark),
     () => recentCallback(database),
@@ -119,7 +119,7 @@ async function applyBatch(dependencies: CallbackDependencies, queue: Queue): Pro
   } catch (thrown) {
     const error = await unresolved(dependencies, thrown);
     if (error === undefined) return claimed.length;
-    // No callback caused it: the next poll takes the same ones.
+    // No callback caused this failure; the next poll takes the same ones.
     if (claimed.length === 0 || isDatabaseAway(error)) throw error;
     logger.warn({ callbacks: claimed.length, error: errorName(error) }, 'callbacks are applied by channel');
     for (const group of byChannel(claimed)) await applyChannel(dependencies, queue, group);
@@ -128,8 +128,8 @@ async function applyBatch(dependencies: CallbackDependencies, queue: Queue): Pro
 }
 
 /**
- * Undefined for WaitingRecipients whose statuses are applied now; their callbacks still wait and are taken again. Else the error
- * that is left.
+ * Returns undefined for WaitingRecipients that could be resolved; their callbacks still wait and are taken again. Otherwise
+ * returns the error that remains.
  */
 async function unresolved(dependencies: CallbackDependencies, error: unknown): Promise<unknown> {
   try {
@@ -174,7 +174,7 @@ async function applyTogether(
   return after;
 }
 
-/** Applies those of the callbacks that still wait in one transaction. */
+/** Applies the callbacks that still wait, in one transaction. */
 async function applyAgain(
   dependencies: CallbackDependencies,
   callbacks: readonly ReadCallback[],
@@ -196,7 +196,7 @@ async function applyAgain(
   await finishAfterCommit(dependencies, done);
 }
 
-/** The callbacks of one channel. Throws if the database is away: they then still wait. */
+/** Applies the callbacks of one channel. Throws if the database is down, in which case they still wait. */
 async function applyChannel(
   dependencies: CallbackDependencies,
   queue: Queue,
@@ -223,7 +223,7 @@ async function applyChannel(
   }
 }
 
-/** Puts a callback aside until the lock that it met may be gone. Claims skip its people who opted out in the meantime. */
+/** Puts a callback aside until the lock may be gone. Meanwhile, claims skip the people whose opt-out it contains. */
 async function rest(
   dependencies: CallbackDependencies,
   { restingCallbacks, restingChannels }: Queue,
@@ -234,7 +234,7 @@ async function rest(
   await noteWaitingOptOuts(dependencies, items);
 }
 
-/** Applies the callback alone. True if it met a lock, and still waits. */
+/** Applies the callback alone. Returns true if it met a lock and still waits. */
 async function meetsLock(dependencies: CallbackDependencies, callback: ReadCallback): Promise<boolean> {
   try {
     await applyByElement(dependencies, callback);
@@ -247,9 +247,9 @@ async function meetsLock(dependencies: CallbackDependencies, callback: ReadCallb
 }
 
 /**
- * Applies one callback element by element, each in a transaction of its own, so that a failing element does not block the others
- * and no element keeps locks while the next one waits for its own. A process that dies in between applies the elements again,
- * which has no effect. Throws if the database is away or a lock is held.
+ * Applies one callback element by element, each in its own transaction, so that a failing element does not block the others and
+ * no element keeps locks while the next one waits. If the process dies in between, the elements are applied again, which has no
+ * effect. Throws if the database is down or a row is locked.
  */
 async function applyByElement(
   dependencies: CallbackDependencies,
@@ -290,10 +290,10 @@ async function applyElement(
 }
 
 const idleMs = 50;
-/** 500 ms: an idle installation polls a tenth as often, and its first callback waits at most this long. */
+/** 500 ms: an idle installation polls a tenth as often; its first callback waits at most this long. */
 const longestIdleMs = 500;
 
-/** Worker loop that applies callbacks. It pauses between polls while few arrive, and not at all while batches are full. */
+/** Worker loop that applies callbacks. It pauses between polls unless batches are full. */
 export function startApplyingCallbacks(dependencies: CallbackDependencies): Loop {
   const applyNext = createCallbackPoll(dependencies);
   return startPollingLoop({
@@ -309,8 +309,8 @@ export function startApplyingCallbacks(dependencies: CallbackDependencies): Loop
 }
 
 /**
- * Records opt-outs of contacts that another transaction holds, without touching the contact: the next claim already skips these
- * people.
+ * Records opt-outs of contacts that another transaction has locked, without touching the contact, so that the next claim
+ * already skips these people.
  */
 async function noteWaitingOptOuts(
   { config, database, now }: Pick<CallbackDependencies, 'config' | 'database' | 'now'>,

@@ -44,13 +44,13 @@ import {
 import { emitEvents } from '../../records/webhooks/events.ts';
 import type { RoutedStatus, StatusMatch } from './match-statuses.ts';
 
-/** A message's record with the change its statuses cause. */
+/** A message's record with the change that its statuses cause. */
 interface Progress extends MessageChange {
   readonly before: LockedMessage;
   readonly outcome: StatusOutcome<RoutedStatus>;
 }
 
-/** Thrown for recipients that wait for another attempt although the provider reports that their message was sent. */
+/** Thrown for recipients that wait for a retry although the provider reports that their message was sent. */
 export class WaitingRecipients extends Failure {
   readonly matches: readonly StatusMatch[];
   constructor(matches: readonly StatusMatch[]) {
@@ -60,8 +60,8 @@ export class WaitingRecipients extends Failure {
 }
 
 /**
- * Applies statuses of known messages in any order and with repetitions: state, money, counters, reasons, and one event per
- * message and status. Returns the new states of recipients. Runs in the caller's transaction and locks in the order of
+ * Applies statuses of known messages, in any order and with repetitions: state, money, counters, reasons, and one event per
+ * message and status. Returns the new recipient states. Runs in the caller's transaction and locks in the order given in
  * docs/architecture.md. Throws WaitingRecipients, which `resolveWaiting` handles after the transaction.
  */
 export async function applyStatuses(
@@ -98,7 +98,7 @@ async function applyToWaiting(
   });
 }
 
-/** True when the waiting recipients are resolved, so that the statuses can be applied again. */
+/** Returns true if the waiting recipients are resolved, so that the statuses can be applied again. */
 export async function resolveWaiting(
   { database, now }: Pick<Dependencies, 'database' | 'now'>,
   error: unknown,
@@ -110,8 +110,8 @@ export async function resolveWaiting(
 }
 
 /**
- * Throws WaitingRecipients if a recipient was not locked because it waits for another attempt. `failed` statuses alone do not
- * count: they repeat a refusal that the answer contained.
+ * Throws WaitingRecipients if a recipient was not locked because it waits for a retry. `failed` statuses alone do not count:
+ * they repeat a refusal that was in the response to the send.
  */
 function requireNoneWaiting(
   matches: ReadonlyMap<string, StatusMatch>,
@@ -140,7 +140,7 @@ async function applyToLocked(
   const progressed = locked.flatMap((before) => progressOf(before, matches));
   if (progressed.length === 0) return [];
 
-  // Every part of an event of an erased person would name the person.
+  // Nothing is emitted for an erased person, because every part of the event would name the person.
   const emitted = progressed.flatMap(({ target, outcome }) =>
     target.erased ? [] : outcome.fresh.map((status) => ({ status, target })),
   );
@@ -214,7 +214,7 @@ function stateMove({ target, before, after }: Progress, entries: readonly Settle
   return { campaignId: target.campaign_id ?? '', from: before, to: after, charged };
 }
 
-/** A message whose state has moved: `message` has the new state, and still the old price and settlement. */
+/** A message whose state changed: `message` has the new state but still the old price and settlement. */
 interface MovedMessage {
   readonly target: StatusTarget;
   readonly message: LockedMessage;
@@ -224,7 +224,7 @@ interface MovedMessage {
 type Money = Pick<SettlementOutcome, 'settlement' | 'price' | 'entries'>;
 
 /**
- * Settles messages whose state has moved, at the price that the provider reported if there is one. Locks only the wallets that
+ * Settles messages whose state changed, at the price reported by the provider if there is one. Locks only the wallets that
  * change; the caller has locked the messages. Returns the new settlement by message id.
  */
 async function settleMessages(
@@ -278,7 +278,7 @@ function correctionReason({ pricing }: MovedMessage): string {
   return pricing.billable ? `CATEGORY_${pricedCategory(pricing.category)}`.slice(0, 100) : 'NOT_BILLABLE';
 }
 
-/** One entry per campaign, kind and reason; a message outside campaigns has entries of its own. */
+/** Keeps one entry per campaign, kind and reason; a message outside campaigns has its own entries. */
 function add(
   entries: Map<string, LedgerSum>,
   target: StatusTarget,
@@ -301,7 +301,7 @@ function add(
 
 type PriceOf = (moved: MovedMessage) => bigint | null;
 
-/** Converts the provider's pricing to a price of the rate card; null when the card has no such price. */
+/** Converts the provider's pricing to a price on the rate card; null if the card has no such price. */
 async function reportedPrices(connection: Connection, moved: readonly MovedMessage[]): Promise<PriceOf> {
   const cards = new Map<number, ReadonlyMap<string, bigint>>();
   const billable = moved.filter(({ pricing }) => pricing?.billable === true);
@@ -331,11 +331,11 @@ interface StateMove {
   readonly campaignId: string;
   readonly from: StateAndReason;
   readonly to: StateAndReason;
-  /** Micro-units that the move took from the wallet; negative where it gave some back. */
+  /** Micro-units that the move took from the wallet; negative if it gave some back. */
   readonly charged: bigint;
 }
 
-/** Updates the counters and the counts by reason, so that they stay equal to counts of the recipient rows. */
+/** Updates the counters and the counts by reason, so that they always equal the recipient rows. */
 export async function moveCampaignCounters(
   connection: Connection,
   moves: readonly StateMove[],
@@ -363,7 +363,7 @@ export async function moveCampaignCounters(
   await addToMinute(connection, minutesOf(moves));
 }
 
-/** Sums of these moves by campaign, to be added to the counters of the current minute. */
+/** Sums these moves by campaign, to be added to the counters of the current minute. */
 function minutesOf(moves: readonly StateMove[]): readonly MinuteCount[] {
   const counts = new Map<string, { -readonly [key in keyof MinuteCount]: MinuteCount[key] }>();
   for (const { campaignId, from, to, charged } of moves) {
@@ -447,7 +447,7 @@ function statusEvent(
         ...raw,
         id: providerMessageId,
         status,
-        // Both are texts by contract, but the provider may send a JSON number, and some people have no phone number.
+        // Both are strings by contract, but the provider may send a JSON number, and some people have no phone number.
         timestamp: textOf(raw['timestamp']),
         recipient_id: textOf(raw['recipient_id'] ?? raw['recipient_user_id']),
       },

@@ -24,7 +24,7 @@ export interface SubscriptionChange extends Choice {
   readonly contactId: string;
 }
 
-/** Names the person by the provider's ids. */
+/** Identifies the person by the provider's ids. */
 export interface PersonChoice extends Choice {
   readonly person: Person;
 }
@@ -39,7 +39,7 @@ export async function changeSubscriptions(
     await changeAll({ now }, connection, { ...choice, contactIds: [contactId] });
 }
 
-/** The same choice of many contacts. */
+/** Applies the same choice to many contacts. */
 async function changeAll(
   { now }: Pick<Dependencies, 'now'>,
   connection: Connection,
@@ -74,7 +74,7 @@ export async function applyChoices(
   }
 }
 
-/** Unsubscribes those who opted out according to the refusal of a message: its contact, else the person to whom it was sent. */
+/** Unsubscribes people whose message was refused because they opted out: its contact, or else the person it was sent to. */
 export async function applyOptOuts(
   dependencies: Pick<Dependencies, 'now' | 'secrets'>,
   connection: Connection,
@@ -91,12 +91,12 @@ export async function applyOptOuts(
   }
 }
 
-/** A batch of opt-outs is one transaction. */
+/** Opt-outs in one transaction. */
 const optOutsAtOnce = 500;
 
 /**
- * Changes the contacts of opt-outs that wait: those of refused messages, and those whose contact was locked. Returns how many
- * were applied. One of a contact that is locked still waits.
+ * Applies opt-outs that wait: those from refused messages, and those whose contact was locked. Returns how many were applied.
+ * An opt-out whose contact is still locked keeps waiting.
  */
 export function applyWaitingOptOuts({
   database,
@@ -105,7 +105,7 @@ export function applyWaitingOptOuts({
   return database.transaction(async (transaction) => {
     const waiting = await lockWaitingOptOuts(transaction, optOutsAtOnce);
     if (waiting.length === 0) return 0;
-    // Refusals that were recorded together have the same time.
+    // Refusals recorded together have the same time.
     const choices = new Map<string, Choice & { readonly contactIds: string[] }>();
     for (const { workspaceId, contactId, at } of waiting) {
       const key = `${workspaceId} ${at.getTime()}`;

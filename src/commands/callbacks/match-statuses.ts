@@ -25,7 +25,7 @@ export interface StatusMatches {
   readonly unknown: readonly RoutedStatus[];
 }
 
-/** Finds the message of every status: by our own id first, else by the provider's. Takes no lock. */
+/** Finds the message of every status, first by our own id, then by the provider's. Takes no lock. */
 export async function matchStatuses(
   connection: Connection,
   statuses: readonly RoutedStatus[],
@@ -50,7 +50,7 @@ export async function matchStatuses(
   return { known, unknown };
 }
 
-/** Message ids of the provider are unique per number only. */
+/** The provider's message ids are unique only per number. */
 function keyInChannel(channelId: string, providerMessageId: string): string {
   return `${channelId} ${providerMessageId}`;
 }

@@ -18,14 +18,14 @@ import { emitContactEvents } from '../contacts/emit-contact-events.ts';
 
 interface AnsweringNotice {
   readonly notice: InboundNotice;
-  /** The message of ours that the inbound message answers. */
+  /** The message of ours that the inbound message replies to. */
   readonly answered: AnsweredMessage | undefined;
 }
 
 /** The contact an inbound message comes from. */
 export interface Sender {
   readonly contactId: string;
-  /** Every contact of this person: more than one if they were created before the provider linked the ids. */
+  /** Every contact of this person: there are several if they were created before the provider linked the ids. */
   readonly contactIds: readonly string[];
   readonly phoneNumber: string | null;
   readonly country: string;
@@ -34,19 +34,19 @@ export interface Sender {
 const longestName = 255;
 const longestUserId = 255;
 
-/** Converts the provider's naming of a person: digits, user id or both. */
+/** Converts the provider's ids of a person: digits, user id or both. */
 export function personOf({ waId, userId }: { readonly waId: string | null; readonly userId: string | null }) {
   const providerUserId = userId === null ? null : cleanText(userId, longestUserId);
   return { ...numberOfWaId(waId), waId, providerUserId } satisfies Person;
 }
 
-/** Number and ids of the person, each once. */
+/** The person's number and ids, without duplicates. */
 export const namesOfPerson = ({ phoneNumber, waId, providerUserId }: Person): readonly string[] =>
   [...new Set([phoneNumber, waId, providerUserId])].filter((name) => name !== null);
 
 /**
- * Finds the sender's contact by the provider's ids or by the message that this one answers, or creates it (source `incoming`).
- * Stores new ids and restores a deleted contact. Undefined when the provider gave neither number nor user id.
+ * Finds the sender's contact by the provider's ids or by the message that this one replies to, or creates it (source
+ * `incoming`). Stores new ids and restores a deleted contact. Undefined if the provider gave neither number nor user id.
  */
 export async function recogniseSender(
   { now, secrets }: Pick<Dependencies, 'now' | 'secrets'>,
@@ -115,7 +115,7 @@ function senderOf(found: readonly IncomingContact[]): Sender | undefined {
   return { contactId, contactIds: found.map(({ id }) => id), phoneNumber, country };
 }
 
-/** In a group any member may answer a message, so an answer does not identify the sender. */
+/** In a group any member may reply to a message, so a reply does not identify the sender. */
 async function lockAnswering(
   connection: Connection,
   { notice: { item, channel }, answered }: AnsweringNotice,
@@ -125,7 +125,7 @@ async function lockAnswering(
   return lockContactById(connection, channel.workspaceId, contactId);
 }
 
-/** Skips the query when the message brings no new id, the usual case. */
+/** Skips the query in the usual case, when the message brings no new id. */
 function learnIds(
   connection: Connection,
   workspaceId: number,

@@ -21,11 +21,11 @@ import { applyStatusEffects } from './status-effects.ts';
 type SettlingDependencies = Pick<Dependencies, 'database' | 'logger' | 'now' | 'orchestrator'> &
   Partial<Pick<Dependencies, 'metrics'>>;
 
-/** 600 s: how long a status waits for our own record of its message. */
+/** 600 s: how long a status waits for our record of its message. */
 export const unmatchedSeconds = 600;
 
 const limit = 500;
-/** Locks that others hold longer than this end the batch; its statuses are then applied one by one. */
+/** If a lock takes longer than this, the batch ends and its statuses are applied one by one. */
 const lockWaitMs = 200;
 const aloneLockWaitMs = 20;
 
@@ -35,8 +35,8 @@ interface UnmatchedWithItem {
 }
 
 /**
- * Applies unmatched statuses whose message is known by now, only those younger than `withinSeconds` if given. Returns their
- * number.
+ * Applies unmatched statuses whose message is known by now; if `withinSeconds` is given, only those younger than that. Returns
+ * how many it applied.
  */
 export async function applyUnmatchedStatuses(
   dependencies: SettlingDependencies,
@@ -66,8 +66,8 @@ export async function applyUnmatchedStatuses(
 }
 
 /**
- * Applies one status in a transaction of its own. A status that fails is marked as emitted so that it does not block others;
- * one that meets a lock stays unmatched.
+ * Applies one status in its own transaction. A status that fails is marked as emitted, so that it does not block others; one
+ * that meets a lock stays unmatched.
  */
 async function applyAlone(
   dependencies: SettlingDependencies,
@@ -110,7 +110,7 @@ async function applyKnown(
   );
   const found = new Set([...known.values()].flatMap(({ statuses }) => statuses));
   const effects = await applyStatusEffects(dependencies, transaction, known.values());
-  // Keeping the choice of a person without a contact takes a secret, which the doctor does without.
+  // Storing the choice of a person without a contact needs a secret, which the doctor does not have.
   const optedOut = effects.optedOut.flatMap(({ workspaceId, contactId }) =>
     contactId === null ? [] : [{ workspaceId, contactId, subscribed: false, at: null }],
   );
@@ -122,7 +122,7 @@ async function applyKnown(
   return { applied: applied.length, after: { ...effects, reached } };
 }
 
-/** Emits the events of statuses whose message stayed unknown, once, with messageSource `unknown`. Returns their number. */
+/** Emits, once, the events of statuses whose message stayed unknown, with messageSource `unknown`. Returns how many. */
 export async function emitUnknownStatuses(
   { database, now }: Pick<SettlingDependencies, 'database' | 'now'>,
   afterSeconds = unmatchedSeconds,
@@ -162,7 +162,7 @@ export function startSettlingStatuses(dependencies: SettlingDependencies): Loop 
       if (full) nextFullPoll = performance.now() + fullPollMs;
       const applied = await applyUnmatchedStatuses(dependencies, full ? undefined : recentSeconds);
       if (applied === limit) {
-        // The batch was full: check all again before any is treated as unknown.
+        // The batch was full, so check all again before treating any as unknown.
         nextFullPoll = 0;
         return true;
       }

@@ -1,4 +1,4 @@
-/** Effects of a failure beyond its message: campaigns pause, people unsubscribe, countries are blocked. */
+/** Effects of a failure beyond its message: pauses campaigns, unsubscribes people, blocks countries. */
 import type { Dependencies } from '../../dependencies.ts';
 import {
   type ChannelBlockCause,
@@ -33,14 +33,14 @@ export interface FailedMessage extends ProviderError {
 export interface Consequences {
   /** The campaigns that were paused. */
   readonly paused: readonly string[];
-  /** Business accounts whose templates differ from ours: synced after the commit. */
+  /** Business accounts whose templates differ from ours; synced after the commit. */
   readonly resync: readonly string[];
   /** Channels that send too fast, with the cool-down of each. */
   readonly throttled: readonly ChannelSilence[];
 }
 
 interface Effects<F> extends Consequences {
-  /** Failures whose code says that the recipient opted out. */
+  /** Failures whose code means that the recipient opted out. */
   readonly optedOut: readonly F[];
 }
 
@@ -82,7 +82,7 @@ export async function applyConsequences<F extends FailedMessage>(
   return { optedOut: optedOut.map(({ failed }) => failed), paused, resync, throttled };
 }
 
-/** Spec 6.2: the event of a template status is emitted by whichever process learns of it first, callback or sync. */
+/** Spec 6.2: whichever process learns of a template status first, callback or sync, emits its event. */
 async function changeTemplateStatus(
   { now }: Pick<Dependencies, 'now'>,
   connection: Connection,
@@ -98,7 +98,7 @@ async function changeTemplateStatus(
 interface FailedTarget extends FailedMessage {
   readonly workspaceId: number;
   readonly contactId: string | null;
-  /** The recipient by the ids of the status. */
+  /** The recipient, identified by the ids in the status. */
   readonly person: Person;
 }
 
@@ -142,7 +142,7 @@ function throttledChannels(
   return [...silences].map(([channelId, holdMs]) => ({ channelId, holdMs }));
 }
 
-/** Templates that the provider rejects as unknown or different. */
+/** Templates that the provider rejected as unknown or different. */
 function mistakenTemplates(failuresWithRules: readonly FailureWithRule<FailedMessage>[]): readonly string[] {
   const mistaken = failuresWithRules.filter(({ rule }) => effectOf(rule) === 'resync_templates');
   return [...new Set(mistaken.flatMap(({ failed }) => failed.templateId ?? []))];
@@ -158,7 +158,7 @@ function refusedChannels(failuresWithRules: readonly FailureWithRule<FailedMessa
   return [...refusals.values()].toSorted((one, other) => (one.channelId < other.channelId ? -1 : 1));
 }
 
-/** New status per template, ordered by id; undefined when only its campaigns pause. */
+/** New status per template, ordered by id; undefined if only its campaigns pause. */
 function unavailableTemplates(
   failuresWithRules: readonly FailureWithRule<FailedMessage>[],
 ): readonly (readonly [string, string | undefined])[] {

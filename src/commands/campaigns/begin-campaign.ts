@@ -11,8 +11,8 @@ import {
 import type { Connection } from '../../records/database/database.ts';
 
 /**
- * Spec 4.1 rule 5. Does nothing unless the campaign is prepared and waits for its start. Returns the ms until it is due, else
- * 0. Postgres' clock decides, because a worker's clock may be ahead.
+ * Spec 4.1 rule 5. Does nothing unless the campaign is prepared and waiting to start. Returns the ms until it is due, or 0.
+ * Uses Postgres' clock, because a worker's clock may be ahead.
  */
 export async function beginCampaign(
   { database, logger }: Pick<Dependencies, 'database' | 'logger'>,

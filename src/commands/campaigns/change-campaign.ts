@@ -1,4 +1,4 @@
-/** Resumes, pauses and cancels a campaign on request of an operator or an API client; the record changes at once. */
+/** Resumes, pauses and cancels a campaign for an operator or an API client; the record changes at once. */
 import type { Dependencies } from '../../dependencies.ts';
 import {
   actionOfStart,
@@ -24,13 +24,13 @@ import { deliverWorkflowOutbox } from './deliver-workflow-outbox.ts';
 export interface CampaignReference {
   readonly campaignId: string;
   readonly workspaceId?: number;
-  /** Set when the campaign's own workflow makes the change: it reads the result itself, so no outbox message is written. */
+  /** Set if the campaign's own workflow makes the change; it reads the result itself, so no outbox message is written. */
   readonly byWorkflow?: true;
 }
 
 type Changer = Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>;
 
-/** Starts a paused campaign again. Throws NotFound, and Conflict with the state or the obstacle. */
+/** Starts a paused campaign again. Throws NotFound, or Conflict with the state or the obstacle. */
 export function startCampaignAgain(
   dependencies: Changer,
   reference: CampaignReference & { readonly isForced?: boolean },
@@ -105,8 +105,8 @@ async function change(
 const changes = { resume: startCampaignAgain, pause: pauseCampaign, cancel: cancelCampaign };
 
 /**
- * Carries out an action that an operator requested in Temporal. Returns why the campaign's state does not allow it; undefined
- * when it is done.
+ * Carries out an action that an operator requested in Temporal. Returns undefined once it is done, or the reason why the
+ * campaign's state does not allow it.
  */
 export async function carryOutOperatorAction(
   dependencies: Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>,
@@ -123,8 +123,8 @@ export async function carryOutOperatorAction(
 }
 
 /*
- * Pauses the campaigns that the provider no longer lets send. Runs in the transaction of the cause, which also writes the
- * workflow outbox messages.
+ * Pauses campaigns that the provider no longer allows to send. Runs in the transaction that records the cause, which also
+ * writes the workflow outbox messages.
  */
 
 type Logging = Pick<Dependencies, 'logger'>;
@@ -141,7 +141,7 @@ export async function pauseCampaignsOfTemplate(
   return campaignIds;
 }
 
-/** Pauses the campaigns of a blocked channel as CHANNEL_BLOCKED; `reason` is for the log. Returns their ids. */
+/** Pauses the campaigns of a blocked channel (CHANNEL_BLOCKED) and returns their ids. `reason` is for the log. */
 export async function pauseCampaignsOfChannel(
   { logger }: Logging,
   connection: Connection,
@@ -153,7 +153,7 @@ export async function pauseCampaignsOfChannel(
   return campaignIds;
 }
 
-/** Records a refusal of the provider that concerns the whole channel, and pauses its campaigns. */
+/** Records that the provider refuses the whole channel, and pauses its campaigns. */
 export async function pauseRefusedChannel(
   { logger }: Logging,
   connection: Connection,

@@ -1,4 +1,4 @@
-/** Creating a campaign (Spec 4.1): everything the request holds is checked at once, then one transaction writes it. */
+/** Creates a campaign (Spec 4.1): checks the whole request first, then writes it in one transaction. */
 import { isRight } from 'fp-ts/lib/Either.js';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
@@ -62,18 +62,18 @@ type Creator = Pick<Dependencies, 'config' | 'database' | 'logger' | 'now' | 'or
 export interface CreatedCampaign {
   readonly campaign: Campaign;
   readonly canSendTest: boolean;
-  /** When its sending windows let it begin; undefined for a campaign without one. */
+  /** When its sending windows let it begin; undefined if it has none. */
   readonly beginsAt: Date | undefined;
 }
 
-/** Workflow starts in flight in this process: further campaigns are started by a worker. */
+/** Workflow starts in flight in this process; beyond that, a worker starts the campaigns. */
 const maxStarts = 100;
 let starts = 0;
 
 /**
- * Writes the campaign, with what `onWrite` adds to its transaction. Its workflow starts afterwards; a worker starts it in the
- * workspace's turn if the workspace has several to start, if the start fails, or if this process dies. Throws Invalid,
- * FeatureUnavailable, NotFound or Overloaded; the first failing rule gives the message.
+ * Writes the campaign, together with whatever `onWrite` adds to its transaction, and then starts its workflow. A worker starts
+ * it in the workspace's turn if the workspace has several to start, if the start fails, or if this process dies. Throws
+ * Invalid, FeatureUnavailable, NotFound or Overloaded, with the message of the first rule that fails.
  */
 export async function createCampaign(
   dependencies: Creator,
@@ -118,19 +118,19 @@ function requireRoom({ preparing, unfinished }: CampaignLoad): void {
     );
 }
 
-/** A campaign that has passed every check, ready to be written. */
+/** A campaign that passed every check and is ready to be written. */
 export interface CheckedCampaign {
   readonly newCampaign: NewCampaign;
   readonly canSendTest: boolean;
   readonly load: CampaignLoad;
   /** All of these must be open. */
   readonly windows: readonly SendingWindow[];
-  /** When sending begins: at once, at the scheduled time, or at the next opening of the windows. */
+  /** When sending begins: at once, at the scheduled time, or when the windows next open. */
   readonly beginsAt: Date;
   readonly warnings: readonly FieldProblem[];
 }
 
-/** Throws as `createCampaign` does. */
+/** Throws the same errors as `createCampaign`. */
 export async function checkCampaign(
   dependencies: Pick<Creator, 'config' | 'database' | 'now' | 'outbound'>,
   principal: Principal,
@@ -218,7 +218,7 @@ function requireFeatures({ features, broadcastsUsed }: CampaignContext, body: Cr
   if (body.contact_selection_type === 'segmented' && !features.targetedSegments) {
     throw new FeatureUnavailable('targeted_segments', 'The Targeted Segments feature is not available');
   }
-  // A scheduled campaign is counted when it starts, perhaps in another month.
+  // A scheduled campaign is counted when it starts, which may be in another month.
   if (features.broadcastsPerMonth === null || body.send_type === 'SCHEDULED') return;
   if (broadcastsUsed >= features.broadcastsPerMonth) {
     throw new FeatureUnavailable(
@@ -228,7 +228,7 @@ function requireFeatures({ features, broadcastsUsed }: CampaignContext, body: Cr
   }
 }
 
-/** Quick contacts processed in one turn of the event loop. */
+/** Quick contacts processed before yielding to the event loop. */
 const sliceSize = 10_000;
 
 async function findInMapping(
@@ -289,7 +289,7 @@ function fileKeyOf(config: Creator['config'], body: CreateCampaign): string | un
   return key ?? (url === undefined ? undefined : campaignFileKey(config, url));
 }
 
-/** Audience input as bytes: given a text of 8 MiB, the Postgres driver would encode it in one go. */
+/** The audience input as bytes, because the Postgres driver would encode a string of 8 MiB in one go. */
 async function inputOf(body: CreateCampaign): Promise<Buffer | undefined> {
   if (body.contact_selection_type === 'quick_contacts') {
     const slices: Buffer[] = [];
@@ -302,15 +302,15 @@ async function inputOf(body: CreateCampaign): Promise<Buffer | undefined> {
   return csv === undefined ? undefined : Buffer.from(csv);
 }
 
-// Checks rules of Spec 4.1 that need only the request, such as fields that depend on each other.
+// Checks the rules of Spec 4.1 that need only the request, such as fields that depend on each other.
 
 const csvSources = ['csv_contacts_string', 'csv_file_key', 'csv_file_url'] as const;
 const probeBytes = 4 * 1024;
-/** 2 MiB hold the header and the first row, since a record has at most 1 MiB. */
+/** 2 MiB always contain the header and the first row, because a record has at most 1 MiB. */
 const mostProbed = 2 * maxRecordBytes;
-/** Entries that the request itself checks (up to 20 µs each); the preparation skips invalid numbers among the others. */
+/** Entries checked during the request (up to 20 µs each); the preparation skips invalid numbers among the rest. */
 const mostChecked = 2_000;
-/** Characters of a number with its values: more than any template's body takes. */
+/** Characters in a number with its values: more than any template's body can have. */
 const longestEntry = 16_384;
 
 const problem = (field: string, message: string, code?: ErrorCode): FieldProblem => ({
@@ -319,7 +319,7 @@ const problem = (field: string, message: string, code?: ErrorCode): FieldProblem
   code,
 });
 
-/** The instant of a scheduled campaign; null for an immediate one. */
+/** When a scheduled campaign starts; null for an immediate one. */
 function scheduleOf(
   body: CreateCampaign,
   now: Date,
@@ -345,16 +345,16 @@ function scheduleOf(
 
 const yearMs = 366 * 24 * 60 * 60 * 1_000;
 
-/** Warns of a time more than a year ahead, which is allowed but probably a mistyped year. */
+/** Warns about a time more than a year ahead, which is allowed but is probably a mistyped year. */
 function scheduleWarnings(scheduledAt: Date | null, now: Date): readonly FieldProblem[] {
   if (scheduledAt === null || scheduledAt.getTime() - now.getTime() <= yearMs) return [];
   return [problem('scheduled_at', 'scheduled_at is more than a year ahead: check the year')];
 }
 
-/** Most bytes of a campaign's `audience` and `variable_mapping` as JSON, which each answer about the campaign repeats. */
+/** Maximum JSON size of a campaign's `audience` and `variable_mapping`, which every response about the campaign repeats. */
 const maxStoredBytes = 256 * 1024;
 
-/** The problem of input that is stored with the campaign and too large, named after the largest field. */
+/** Reports input that is too large to be stored with the campaign, under the name of its largest field. */
 function storedSizeProblems(stored: Readonly<Record<string, unknown>>): readonly FieldProblem[] {
   const sizes = Object.entries(stored).map(
     ([field, value]) => [field, value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value))] as const,
@@ -367,7 +367,7 @@ function storedSizeProblems(stored: Readonly<Record<string, unknown>>): readonly
   return [problem(field, message)];
 }
 
-/** Problems of the audience input for its selection type. */
+/** Problems with the audience input for its selection type. */
 async function audienceProblems(body: CreateCampaign): Promise<readonly FieldProblem[]> {
   switch (body.contact_selection_type) {
     case 'all_contacts':
@@ -451,7 +451,7 @@ async function inlineCsvProblems(
   }
 }
 
-/** The header and the first data row; reads no further than they reach. */
+/** Reads the header and the first data row, and nothing after them. */
 async function firstRows(csv: string) {
   const reader = createCsvRowReader();
   const text = csv.startsWith('\uFEFF') ? csv.slice(1) : csv;
@@ -465,13 +465,13 @@ async function firstRows(csv: string) {
   return rows;
 }
 
-// Checks the references of a new campaign: segments, files and the campaign whose failed contacts it sends to.
+// Checks what a new campaign refers to: segments, files and the campaign whose failed contacts it sends to.
 
 type Sources = Pick<Dependencies, 'config' | 'database' | 'outbound'>;
 
 interface Reused {
   readonly problems: readonly FieldProblem[];
-  /** True if the values that the failed campaign has frozen are used again. */
+  /** True to reuse the values that the failed campaign froze. */
   readonly frozenValues: boolean;
 }
 
@@ -513,7 +513,7 @@ async function referenceProblems(
   return { problems, frozenValues };
 }
 
-/** Checks that an uploaded file belongs to the workspace and has the mapped columns; of a foreign URL it checks the address. */
+/** Checks that an uploaded file belongs to the workspace and has the mapped columns; for a foreign URL, checks the address. */
 async function fileProblems(
   { config, database, outbound }: Sources,
   workspaceId: number,
@@ -558,7 +558,7 @@ function exceptionProblems(body: CreateCampaign, { scope }: Principal): readonly
   return [{ field: 'ignore_quiet_hours', message: quietHoursRefusal }];
 }
 
-/** Windows that must all be open for the campaign to send: its own, and the workspace's quiet hours for MARKETING templates. */
+/** Windows that must all be open for the campaign to send: its own and, for MARKETING templates, the workspace's. */
 function windowsOf(
   { quietHours }: Pick<CampaignContext, 'quietHours'>,
   { category }: { readonly category: string },
@@ -568,7 +568,7 @@ function windowsOf(
   return [own ?? null, inherited].filter((window) => window !== null);
 }
 
-/** Warns with the actual start of sending when the windows delay it. */
+/** If the windows delay sending, warns when it will actually start. */
 function windowWarnings(scheduledAt: Date | null, opensAt: Date, now: Date): readonly FieldProblem[] {
   if (opensAt.getTime() === (scheduledAt ?? now).getTime()) return [];
   const when = `sending begins at ${opensAt.toISOString()}`;

@@ -1,4 +1,4 @@
-/** Delivers the workflow outbox: messages that committed transactions have left for Temporal. */
+/** Delivers the workflow outbox: messages that committed transactions left for Temporal. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withCallContext } from '../../concurrency/call-context.ts';
 import type { Dependencies } from '../../dependencies.ts';
@@ -17,8 +17,8 @@ import { startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 type OutboxDependencies = Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>;
 
 /**
- * Delivers a campaign's messages right after the commit that wrote them. Never fails the caller: false when a message could
- * not be delivered, which is then left to the workers' polling loop.
+ * Delivers a campaign's messages right after the commit that wrote them. Never fails the caller: returns false if a message
+ * could not be delivered, and the workers' polling loop then delivers it.
  */
 export async function deliverWorkflowOutbox(
   dependencies: OutboxDependencies,
@@ -36,8 +36,8 @@ export async function deliverWorkflowOutbox(
 const campaignsAtOnce = 10;
 
 /**
- * `deliverWorkflowOutbox` for many campaigns, ten at a time. Ends at the first failure: while Temporal is away, each further
- * call would take its whole timeout.
+ * `deliverWorkflowOutbox` for many campaigns, ten at a time. Stops at the first failure: while Temporal is down, each further
+ * call would take its full timeout.
  */
 export async function deliverWorkflowOutboxes(
   dependencies: OutboxDependencies,
@@ -54,7 +54,7 @@ export async function deliverWorkflowOutboxes(
   await Promise.all(Array.from({ length: campaignsAtOnce }, deliverNext));
 }
 
-/** Starts the workflow of a campaign just created, whose outbox message is marked as started. Never rejects. */
+/** Starts the workflow of a newly created campaign whose outbox message is marked as started. Never rejects. */
 export async function startCreated(
   { orchestrator, logger }: OutboxDependencies,
   campaign: CampaignStart,
@@ -69,8 +69,8 @@ export async function startCreated(
 const startsAtOnce = 16;
 
 /**
- * Starts the workflows whose turn it is. Returns how many were started; throws if none of those whose turn it is could be, as
- * Temporal is probably away then. Those that failed have another turn later.
+ * Starts the workflows whose turn it is and returns how many were started. Throws if none could be started, because Temporal is
+ * probably down then. Those that failed get another turn later.
  */
 export async function startInTurns(dependencies: OutboxDependencies): Promise<number> {
   const taken = await takeStarts(dependencies.database);
@@ -98,7 +98,7 @@ async function startOne({ database, orchestrator }: OutboxDependencies, start: S
   await withCallContext(requestId === null ? {} : { requestId }, () =>
     orchestrator.startCampaign({ id, workspaceId, name }),
   );
-  // A worker of 1.0.0 has begun with it and left the message.
+  // A worker of 1.0.0 has started it but left the message.
   if (start.is_prepared) await deleteOutboxMessages(database, [start.id]);
 }
 
@@ -106,15 +106,15 @@ const failuresPerPoll = 3;
 
 export interface DeliveryPoll {
   readonly delivered: number;
-  /** The next poll continues after this id; 0: it begins with the oldest message. */
+  /** The next poll continues after this id; 0 to begin with the oldest message. */
   readonly lastId: bigint;
-  /** Set when every message failed, or when the poll ended early after `failuresPerPoll` failures: Temporal is probably away. */
+  /** Set if every message failed, or if the poll stopped after `failuresPerPoll` failures: Temporal is probably down. */
   readonly failure: unknown;
 }
 
 /**
- * One poll of the workers' loop: delivers messages after `afterId` that are older than `olderThanMs`. A failed message does
- * not block the others: the poll goes on, and after `failuresPerPoll` failures the next poll continues behind them.
+ * One poll of the workers' loop: delivers messages after `afterId` that are older than `olderThanMs`. A failed message does not
+ * block the others: the poll goes on, and after `failuresPerPoll` failures the next poll continues after them.
  */
 export async function deliverOverdueMessages(
   dependencies: OutboxDependencies,
@@ -136,13 +136,13 @@ export async function deliverOverdueMessages(
 }
 
 const idleMs = 1_000;
-// 2 s: a message this old was not delivered by the process that wrote it.
+// 2 s: the process that wrote a message this old has failed to deliver it.
 const overdueMs = 2_000;
 
-// Half a turn: workers begin with the eight campaigns that a workspace may have in Temporal in about so long.
+// Half a turn. In about that time, workers start on the eight campaigns that a workspace may have in Temporal.
 const nextTurnMs = 100;
 
-/** Polling loop of a worker that starts campaigns, in turns of their workspaces. */
+/** Polling loop of a worker that starts campaigns; workspaces take turns. */
 export function startCampaignsInTurns(dependencies: OutboxDependencies): Loop {
   return startPollingLoop({
     name: 'campaign starts',
@@ -157,7 +157,7 @@ export function startCampaignsInTurns(dependencies: OutboxDependencies): Loop {
   });
 }
 
-/** Polling loop of a worker. Throws when a poll delivers none of the messages found, so that the loop backs off. */
+/** Polling loop of a worker. Throws if a poll delivers none of the messages it found, so that the loop backs off. */
 export function startDeliveringOutbox(dependencies: OutboxDependencies): Loop {
   let afterId = 0n;
   return startPollingLoop({
@@ -191,6 +191,6 @@ async function deliver(
   const campaign = { id: message.campaign_id, workspaceId: message.workspace_id, name: message.name };
   if (message.kind === 'start') return orchestrator.startCampaign(campaign);
   if (await orchestrator.refreshCampaign(campaign.id)) return;
-  // A workflow that waits for its turn reads the record when it starts; one that is gone starts again now.
+  // A workflow that waits for its turn reads the record when it starts; one that no longer exists starts again now.
   if (!(await hasStart(database, campaign.id))) await orchestrator.startCampaign(campaign);
 }

@@ -1,4 +1,4 @@
-/** Dry run of a campaign: its problems, reach, cost and duration, without creating it. */
+/** Dry run of a campaign: finds its problems, reach, cost and duration without creating it. */
 import { priceOf } from '../../domain/wallet/price.ts';
 import type { AudienceInput } from '../../codecs/campaign-audience.ts';
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
@@ -29,13 +29,13 @@ export interface CampaignDryRun {
   readonly warnings: readonly FieldProblem[];
   readonly total: number;
   readonly skipped: Readonly<Record<string, number>>;
-  /** True when only the beginning of the audience was read: all numbers then cover that part alone. */
+  /** True if only the beginning of the audience was read; all numbers then cover only that part. */
   readonly isEstimate: boolean;
   readonly cost: bigint;
   readonly available: bigint;
   readonly currency: string;
   readonly durationSeconds: number;
-  /** When sending would begin and end; null when that is unknown, for instance because the body has problems. */
+  /** When sending would begin and end; null if unknown, for instance because the body has problems. */
   readonly beginsAt: Date | null;
   readonly endsAt: Date | null;
 }
@@ -55,7 +55,7 @@ const noAudience: AudienceEstimate = {
   skippedRows: [],
 };
 
-/** Returns the errors of the body as `problems`; throws every other error that a creation would throw. */
+/** Returns errors in the body as `problems`; throws every other error that creating the campaign would throw. */
 export async function dryRunCampaign(
   dependencies: DryRunner,
   principal: Principal,
@@ -161,12 +161,12 @@ async function batchesOf(
   request: AudienceRequest,
   { csv_contacts_string: csv, csv_mapping: mapping }: CreateCampaign,
 ): Promise<AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>> {
-  // A CSV in the body is read from the body: it would be stored only if the campaign were created.
+  // A CSV in the body is read from there, because it is stored only when a campaign is created.
   if (csv !== undefined && mapping !== undefined) return readCsvCandidates(piecesOf(csv), mapping);
   return openCandidates(dependencies, request);
 }
 
-/** Cuts the text into pieces, so that other requests are answered between the checks of two pieces. */
+/** Cuts the text into pieces, so that the event loop serves other requests between them. */
 function* piecesOf(csv: string): Generator<Buffer> {
   const bytes = Buffer.from(csv);
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);

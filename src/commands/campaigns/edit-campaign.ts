@@ -1,4 +1,4 @@
-/** PATCH of a campaign. A change of its sending hours takes effect at the next claim, or wakes its workflow. */
+/** PATCH of a campaign. A change to its sending hours takes effect at the next claim, or wakes its workflow. */
 import { isFinished } from '../../domain/campaigns/campaign.ts';
 import { nextOpenTime } from '../../domain/campaigns/sending-window.ts';
 import type { Dependencies } from '../../dependencies.ts';
@@ -20,7 +20,7 @@ export const quietHoursRefusal = "ignore_quiet_hours may be true with an operato
 export const neverOpens =
   'sending_window has no time in common with the sending window of the workspace: choose hours within it';
 
-/** Throws NotFound, Invalid, and Conflict for the hours of a campaign that has ended. */
+/** Throws NotFound, Invalid, or Conflict if the campaign whose hours are changed has ended. */
 export async function editCampaign(
   dependencies: Pick<Dependencies, 'database' | 'orchestrator' | 'logger' | 'now'>,
   { workspaceId, scope }: Pick<Principal, 'workspaceId' | 'scope'>,

@@ -1,4 +1,4 @@
-/** An uploaded CSV as a campaign would read it: its columns guessed, its first rows as they would be sent. */
+/** Shows an uploaded CSV as a campaign would read it: guesses its columns and renders its first rows. */
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { NewRecipient } from '../../domain/audience/candidate.ts';
@@ -21,9 +21,9 @@ import { dryRunAudience, type TriedRow } from '../audience/dry-run-audience.ts';
 export interface CsvPreviewRequest {
   readonly workspaceId: number;
   readonly key: string;
-  /** Undefined: the mapping is guessed. */
+  /** Guessed if undefined. */
   readonly mapping: CsvMapping | undefined;
-  /** Template with which each row is rendered as a message; undefined: rows are shown without messages. */
+  /** Template that renders each row as a message; if undefined, rows come without messages. */
   readonly templateId: string | undefined;
   readonly variableMapping: CreateCampaign['variable_mapping'];
   readonly keepsSkipped: boolean;
@@ -46,12 +46,12 @@ type Previewer = Pick<Dependencies, 'database' | 'now' | 'secrets' | 'storage'>;
 
 const mostRows = 10_000;
 const mostMs = 5_000;
-// Columns are guessed from the beginning of the file, up to whichever limit is reached first: rows, cells or pieces.
+// Columns are guessed from the beginning of the file, up to the first of these limits: rows, cells or pieces.
 const guessedFrom = 200;
 const guessedCells = 4_000;
 const guessedPieces = 32;
 
-/** Throws NotFound, and Invalid for a mapping whose columns the file does not have. */
+/** Throws NotFound, or Invalid if the file lacks columns of the mapping. */
 export async function previewCsv(dependencies: Previewer, request: CsvPreviewRequest): Promise<CsvPreview> {
   const { workspaceId, key } = request;
   const file = await findCampaignFile(dependencies.database, workspaceId, key);
@@ -100,7 +100,7 @@ async function open({ storage }: Previewer, key: string): Promise<AsyncIterable<
   return stream as AsyncIterable<Buffer>;
 }
 
-/** Beginning of a file, as far as it is read within `mostMs`. A limit of rows is not enough: millions of blank lines count as none. */
+/** Reads the beginning of a file for at most `mostMs`. A row limit is not enough, because blank lines are not rows. */
 async function* beginningOf(
   chunks: AsyncIterable<Buffer>,
   state: { isCut: boolean },
@@ -113,7 +113,7 @@ async function* beginningOf(
   }
 }
 
-/** The delimiter and the first rows beneath the header. */
+/** Reads the delimiter and the first rows below the header. */
 async function readBeginning(dependencies: Previewer, key: string) {
   const rows: (readonly string[])[] = [];
   const decoder = createCsvTextDecoder();

@@ -1,4 +1,4 @@
-/** Runs one send step of a campaign. When a step hands its slot over, the workflow begins the next one beside it. */
+/** Runs one send step of a campaign. When a step hands over its slot, the workflow begins the next one in parallel. */
 import type { Dependencies } from '../../dependencies.ts';
 import { isFinished, nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
 import { nextOpenTime } from '../../domain/campaigns/sending-window.ts';
@@ -18,20 +18,20 @@ import { beginCampaign } from './begin-campaign.ts';
 import { settleCampaign } from './settle-campaign.ts';
 
 const longStepMs = 10_000;
-/** With more than `crowdedAt` steps in a process, short steps bring each campaign's next slot sooner. */
+/** With more than `crowdedAt` steps in a process, steps are shorter so that each campaign gets its next slot sooner. */
 const shortStepMs = 1_000;
 const crowdedAt = 50;
 
 export interface SendCampaignOptions {
   /**
-   * Highest claimed position that the workflow has seen. A record with a lower one was restored from a backup: the campaign
-   * is paused, because recipients that look pending may have been sent to.
+   * Highest claimed position that the workflow has seen. A record with a lower one was restored from a backup; the campaign is
+   * then paused, because recipients that look pending may have been sent to.
    */
   readonly claimedUpTo: number;
   readonly draining: () => boolean;
 }
 
-/** Create one per process: it counts the steps that run concurrently, and their messages without an answer. */
+/** Create one per process: it counts the steps that run concurrently, and their unanswered messages. */
 export function createCampaignSender(dependencies: Dependencies) {
   let running = 0;
   const traffic = new ProviderTraffic();
@@ -66,8 +66,8 @@ interface OlderRecord {
 }
 
 /**
- * Pauses a campaign whose workflow has seen a higher claimed position than its record has: the database was restored from a
- * backup, and recipients sent to since then look pending. The admin command `doctor` settles them.
+ * Pauses a campaign whose workflow has seen a higher claimed position than its record has. The database was then restored from a
+ * backup, and recipients sent to since the backup look pending. The admin command `doctor` resolves them.
  */
 async function pauseOlderRecord(
   { database, logger }: Pick<Dependencies, 'database' | 'logger'>,
@@ -84,11 +84,11 @@ async function pauseOlderRecord(
   });
 }
 
-// Keeps a campaign's sending inside its windows. Nothing is computed for a campaign without one.
+// Keeps a campaign's sending inside its windows. Computes nothing for a campaign without windows.
 
-/** 0.5 s: a request that leaves at the last moment still reaches the provider before the closing. */
+/** 0.5 s, so that a request sent at the last moment still reaches the provider before the window closes. */
 const marginMs = 500;
-/** 1 day: how long a campaign waits whose windows are never open together. A change of a window wakes its workflow sooner. */
+/** 1 day: how long a campaign waits if its windows are never open together. A change to a window wakes its workflow sooner. */
 const neverOpensMs = 86_400_000;
 
 type Keeper = Pick<Dependencies, 'config' | 'database' | 'metrics'>;
@@ -96,17 +96,17 @@ type Keeper = Pick<Dependencies, 'config' | 'database' | 'metrics'>;
 type OpenHours =
   | {
       readonly isOpen: true;
-      /** True from `marginMs` before the closing: nothing more may be sent. */ readonly isOver: () => boolean;
+      /** True from `marginMs` before the window closes; nothing more may be sent. */ readonly isOver: () => boolean;
     }
   | { readonly isOpen: false; readonly waitMs: number };
 
-/** While a window is closed, the campaign leaves the channel's slot queue, and its record holds the next opening. */
+/** While a window is closed, the campaign leaves the channel's slot queue, and its record says when the window opens next. */
 export async function checkSendingHours(
   dependencies: Keeper,
   campaignId: string,
   { status, windows, now, askedAt, epoch, pending, claimed }: SendingHours,
 ): Promise<OpenHours> {
-  // A campaign without pending recipients has nothing to send, and may be completed.
+  // A campaign without pending recipients has nothing to send and may complete.
   if (windows.length === 0 || status !== 'RUNNING' || pending === 0)
     return { isOpen: true, isOver: () => false };
   const open = nextOpenTime(windows, new Date(now));
@@ -124,7 +124,7 @@ export async function checkSendingHours(
   return { isOpen: false, waitMs: Math.min(opensInMs, await expireOpenClaims(dependencies, campaignId)) };
 }
 
-/** Moves expired claims of a crashed step to UNKNOWN although the window is closed. Returns ms until the next check. */
+/** Moves expired claims of a crashed step to UNKNOWN even while the window is closed. Returns ms until the next check. */
 async function expireOpenClaims({ config, database, metrics }: Keeper, campaignId: string): Promise<number> {
   const graceSeconds = config.outcomeGraceSeconds;
   metrics.recipientChanges.inc(
@@ -140,7 +140,7 @@ async function expireOpenClaims({ config, database, metrics }: Keeper, campaignI
 const smallCampaign = 100;
 const smallBudgetMs = 3_000;
 
-/** Prepares the campaign unless that is done. True when it is small and due at once: `sendSmallCampaign` follows. */
+/** Prepares the campaign unless that is done. Returns true if it is small and due at once, so that `sendSmallCampaign` follows. */
 export async function prepareUnlessDone(
   dependencies: Dependencies,
   campaignId: string,
@@ -152,7 +152,7 @@ export async function prepareUnlessDone(
   return status === 'DRAFT' && sendable > 0 && sendable <= smallCampaign;
 }
 
-/** Safe to run again at any point; the campaign's next steps finish what this one does not. */
+/** Safe to run again at any point; the campaign's next steps finish whatever this one leaves. */
 export async function sendSmallCampaign(
   dependencies: Dependencies,
   campaignId: string,

@@ -1,4 +1,4 @@
-/** Completes a campaign once no recipient is PENDING or CLAIMED; settles the recipients of a cancelled campaign. */
+/** Completes a campaign once no recipient is PENDING or CLAIMED; cancels the recipients of a cancelled campaign. */
 import { nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import {
@@ -17,8 +17,8 @@ const longestWaitMs = 60_000;
 const shortestWaitMs = 250;
 
 /**
- * Moves the campaign to COMPLETED when no recipient is PENDING or CLAIMED. Otherwise returns the ms until the next attempt,
- * when the oldest open claim has expired or a receipt may have settled it.
+ * Moves the campaign to COMPLETED if no recipient is PENDING or CLAIMED. Otherwise returns the ms until the next attempt, by
+ * which time the oldest open claim has expired or a receipt may have resolved it.
  */
 export async function settleCampaign(
   { database, config, logger, metrics }: SettlingDependencies,
@@ -34,8 +34,8 @@ export async function settleCampaign(
   if (counts.claimed > 0) {
     const expiresInMs = await nextClaimExpiry(database, grace);
     if (expiresInMs !== null) return Math.min(longestWaitMs, Math.max(shortestWaitMs, expiresInMs));
-    // Without an open claim no process will record these recipients. Every write keeps claims and recipients consistent, so
-    // this is a defect: they are given up and logged as an error.
+    // Without an open claim, no process will record these recipients. Every write keeps claims and recipients consistent, so
+    // this is a defect: give the recipients up and log an error.
     const lost = await giveUpUnclaimed(database, campaignId);
     if (lost > 0) logger.error({ campaignId, lost }, 'recipients were CLAIMED without an open claim');
     metrics.recipientChanges.inc({ state: 'unknown' }, lost);
@@ -54,9 +54,9 @@ export async function settleCampaign(
 const cancelPageSize = 5_000;
 
 /**
- * Moves all PENDING recipients to CANCELLED, batch by batch. Returns the ms until the next attempt while messages are claimed:
- * a running step gives back the unsent part of its batch, and the batch of a crashed step becomes UNKNOWN after the grace
- * period. 0: nothing is open any more. May be run again.
+ * Moves all PENDING recipients to CANCELLED, batch by batch. While messages are claimed, returns the ms until the next attempt:
+ * a running step returns the unsent part of its batch, and the batch of a crashed step becomes UNKNOWN after the grace period.
+ * Returns 0 once nothing is open. Safe to run again.
  */
 export async function cancelRecipients(
   dependencies: Pick<SettlingDependencies, 'database' | 'config' | 'metrics'>,
@@ -74,7 +74,7 @@ export async function cancelRecipients(
     return Math.min(longestWaitMs, Math.max(shortestWaitMs, expiresInMs));
   }
   await forgetClaims(database, campaignId);
-  // A preparation that was interrupted has not deleted its input.
+  // An interrupted preparation leaves its input behind.
   await deleteCampaignInput(database, campaignId);
   return 0;
 }

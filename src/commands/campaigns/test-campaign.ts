@@ -1,4 +1,4 @@
-/** One message of a campaign to try it out, before or while it sends. It is charged like any other. */
+/** Sends one message of a campaign as a test, before or while the campaign sends. It is charged like any other. */
 import { Conflict, Invalid } from '../../domain/error.ts';
 import { normalisePhoneNumber } from '../../domain/phone-number.ts';
 import { contactSlotsResolver } from '../../domain/templates/contact-slots.ts';
@@ -18,7 +18,7 @@ export interface CampaignTest {
   readonly campaignId: string;
   /** With or without a plus sign. */
   readonly phoneNumber: string;
-  /** In the order header, body, buttons; if absent, the values of the campaign's first recipient are used. */
+  /** In the order header, body, buttons; defaults to the values of the campaign's first recipient. */
   readonly variables?: readonly string[] | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface CampaignTestResult {
   readonly phoneNumberId: string;
 }
 
-/** Throws NotFound, Invalid, the errors of a single send, and Conflict when no prepared recipient can provide the variables. */
+/** Throws NotFound, Invalid, the errors of a single send, or Conflict if no prepared recipient can provide the variables. */
 export async function testCampaign(
   dependencies: SingleSender,
   { workspaceId, campaignId, phoneNumber, variables }: CampaignTest,
@@ -52,7 +52,7 @@ export async function testCampaign(
   return { outcome, recipientPhoneNumber: number.digits, phoneNumberId: channel.phoneNumberId };
 }
 
-/** Contact fields have their present values, as in a message that leaves now. */
+/** Contact fields have their current values, as in a message sent now. */
 function componentsOfSample({ message_plan: plan, variables, contact }: CampaignSample): readonly unknown[] {
   if (plan === null || variables === null) {
     throw new Conflict('The campaign has no prepared recipient yet: send variables with the test');

@@ -1,4 +1,4 @@
-/** Streams a campaign's CSV into the file storage and samples its beginning on the way. */
+/** Streams a campaign's CSV into the file storage, and samples its beginning on the way. */
 import { Readable } from 'node:stream';
 import { createTurns } from '../../concurrency/slices.ts';
 import { newCampaignFileKey } from '../audience/campaign-file.ts';
@@ -18,17 +18,17 @@ export interface UploadedFile {
 }
 
 const sampleBytes = 256 * 1024;
-// 4 KiB: a piece of blank lines has as many rows as bytes, and is processed in one go.
+// 4 KiB: a piece of blank lines has as many rows as bytes and is processed in one go.
 const pieceBytes = 4 * 1024;
 
 const mostFiles = 10_000;
 const bytesPerGib = 1024 ** 3;
-/** Per workspace: bytes stored by running uploads of this process, which no `campaign_file` row counts yet. */
+/** Bytes stored per workspace by running uploads of this process, which no `campaign_file` row counts yet. */
 const underWay = new Map<number, number>();
 
 /**
- * Throws Invalid for a file that no campaign could use, StorageFull at the workspace's limit, and the error of a stream that
- * breaks off. A rejected file is deleted.
+ * Throws Invalid for a file that no campaign could use, StorageFull at the workspace's limit, or the stream's own error. A
+ * rejected file is deleted.
  */
 export async function uploadCampaignFile(
   { storage, database, config }: Pick<Dependencies, 'storage' | 'database' | 'config'>,
@@ -66,7 +66,7 @@ export async function uploadCampaignFile(
   }
 }
 
-/** Counts an upload's bytes; after each piece, `check` gets the bytes of all running uploads of the workspace. */
+/** Counts an upload's bytes; after each piece, calls `check` with the bytes of all the workspace's running uploads. */
 function countTaken(workspaceId: number, check: (bytes: number) => void) {
   let own = 0;
   const move = (bytes: number): number => {

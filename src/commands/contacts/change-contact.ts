@@ -42,21 +42,21 @@ function contactEvent({ workspaceId, eventKey, contact, occurredAt }: ContactEve
 }
 
 /**
- * The edited contact, with the time of its reading as `updatedAt`, and its event `contact.updated`. Throws Invalid if its custom
- * fields became too large.
+ * The edited contact, whose `updatedAt` is the time when it was read, and its event `contact.updated`. Throws Invalid if its
+ * custom fields are now too large.
  */
 function contactChange(before: StoredContact, edited: Contact, occurredAt: Date): ContactChange {
   const { workspaceId, contact, readAt } = before;
   const problem = customFieldsProblem(edited, contact);
   if (problem !== undefined) throw Invalid.of([problem]);
-  // A transaction that waited for the contact may have begun before its last change.
+  // If the transaction waited for the contact, it may have begun before the contact's last change.
   const updatedAt = new Date(Math.max(readAt.getTime(), contact.updatedAt.getTime() + 1));
   const after = { ...edited, updatedAt };
   const event = contactEvent({ workspaceId, eventKey: 'contact.updated', contact: after, occurredAt });
   return { before, after, event };
 }
 
-/** Names every id that is no tag of the workspace. */
+/** Reports every id that is not a tag of the workspace. */
 async function findTagProblems(
   connection: Connection,
   workspaceId: number,
@@ -78,8 +78,8 @@ export interface CreatedContact {
 const numberIsTaken = () => new Conflict('A contact with this phone number exists: change it by PUT');
 
 /**
- * Registers a contact. If a deleted contact has the number, restores it with the given fields. Throws Conflict when a
- * present contact has the number.
+ * Creates a contact. If a deleted contact has the number, restores it with the given fields. Throws Conflict if an existing
+ * contact has the number.
  */
 export async function createContact(
   { database, now, secrets }: Pick<Dependencies, 'database' | 'now' | 'secrets'>,
@@ -110,15 +110,15 @@ export async function createContact(
   const problem = customFieldsProblem(contact);
   if (problem !== undefined) throw Invalid.of([problem]);
   const event = contactEvent({ workspaceId, eventKey: 'contact.created', contact, occurredAt: now() });
-  // Another request has registered the number meanwhile.
+  // Another request has used the number in the meantime.
   if (!(await insertContact(database, workspaceId, { contact, event }))) throw numberIsTaken();
   return { contact, restored: false };
 }
 
 /**
  * Edits a contact (Spec 4.6): absent fields stay, `tagsId` and `customFields` replace the whole list. An edit that changes
- * something emits one `contact.updated`; one that changes nothing writes nothing. Throws NotFound, Invalid for an
- * unknown tag, Conflict when another contact has the number.
+ * something emits one `contact.updated`; one that changes nothing writes nothing. Throws NotFound, Invalid for an unknown tag,
+ * or Conflict if another contact has the number.
  */
 export async function updateContact(
   { database, now }: Pick<Dependencies, 'database' | 'now'>,
@@ -136,14 +136,14 @@ export async function updateContact(
   });
 }
 
-/** Returns undefined when the edit changes nothing. */
+/** Returns undefined if the edit changes nothing. */
 function edit(stored: StoredContact, input: ContactInput, occurredAt: Date): ContactChange | undefined {
   const { contact } = stored;
   const edited = editContact(contact, input, changedNumber(contact, input));
   return isSameContact(contact, edited) ? undefined : contactChange(stored, edited, occurredAt);
 }
 
-/** Returns undefined when the edit has no number, or the one that the contact has already. */
+/** Returns undefined if the edit has no number, or the number that the contact already has. */
 function changedNumber(present: Contact, input: ContactInput): PhoneNumber | undefined {
   const shown = nationalNumber(present);
   const { phoneNumber = shown, countryCode } = input;

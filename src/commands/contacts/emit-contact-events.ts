@@ -8,7 +8,7 @@ interface ContactOccasion {
   readonly occurredAt: Date;
 }
 
-/** `contact.created` or `contact.updated` of contacts as they are now, in the order given. */
+/** Emits `contact.created` or `contact.updated` for contacts as they are now, in the order given. */
 export async function emitContactEvents(
   connection: Connection,
   workspaceId: number,

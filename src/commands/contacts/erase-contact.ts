@@ -15,8 +15,8 @@ import { keepChoice } from './opted-out-numbers.ts';
 type Eraser = Pick<Dependencies, 'database' | 'logger' | 'secrets'>;
 
 /**
- * Erases a person: clears the contact, recipients and messages at once and hides the rest, which a worker clears
- * (`run-erasures.ts`). Counters, ledger, ids and keyed hashes of an unsubscribed person's number and provider ids stay. An
+ * Erases a person: clears the contact, recipients and messages at once, and hides the rest until a worker clears it
+ * (`run-erasures.ts`). Counters, the ledger, ids, and keyed hashes of an unsubscribed person's number and provider ids stay. An
  * interrupted request can be repeated. Throws NotFound.
  */
 export async function eraseContact(
@@ -30,7 +30,7 @@ export async function eraseContact(
     await erasePersonTraces(transaction, { workspaceId, person });
     // The person may have opted out since the contact was read.
     const subscribed = await clearContact(transaction, workspaceId, contactId);
-    // Another request has erased the person meanwhile.
+    // Another request has erased the person in the meantime.
     if (subscribed === undefined) throw new NotFound('Contact');
     await keepChoice({ secrets }, transaction, { workspaceId, names: namesOf(person), subscribed });
     await insertAuditEntry(transaction, { workspaceId, action: 'contact.erase', objectId: contactId });

@@ -1,4 +1,4 @@
-/** Numbers and provider ids of people without a contact who opted out; a new contact with one of them is created unsubscribed. */
+/** Remembers the numbers and provider ids of people who opted out and have no contact, to create later contacts unsubscribed. */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Connection } from '../../records/database/database.ts';
@@ -14,8 +14,8 @@ function hashOfNumber(key: string, digits: string): Buffer {
 }
 
 /**
- * Returns which of the numbers belong to people who opted out and had no contact. To be called after the contacts of these numbers
- * were looked up: an erasure takes the number from the contact and keeps its hash in one transaction.
+ * Returns which of the numbers belong to people who opted out and had no contact. Look up the contacts of these numbers before
+ * calling it: an erasure clears the contact's number and stores its hash in one transaction.
  */
 export async function findOptedOut(
   { secrets }: Pick<Dependencies, 'secrets'>,
@@ -36,7 +36,7 @@ export async function findOptedOut(
   return new Set(hashed.flatMap(({ digits, hash }) => (found.has(hash.toString('base64')) ? [digits] : [])));
 }
 
-/** Keeps the choice of a person without a contact, by number and provider ids: an opt-out is recorded, an opt-in deletes it. */
+/** Stores the choice of a person without a contact by number and provider ids: records an opt-out, or deletes it on an opt-in. */
 export async function keepChoice(
   { secrets }: Pick<Dependencies, 'secrets'>,
   connection: Connection,

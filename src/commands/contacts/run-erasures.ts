@@ -1,4 +1,4 @@
-/** The second part of an erasure: clears what names the person in events, deliveries, callbacks and statuses. */
+/** The second part of an erasure: clears the person's data from events, deliveries, callbacks and statuses. */
 import { errorName, startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import {
@@ -25,20 +25,20 @@ import { startOfDay } from '../../records/database/id-bounds.ts';
 type ErasureDependencies = Pick<Dependencies, 'database' | 'logger'>;
 
 const idleMs = 2_000;
-/** 5 s: transactions that read the contact before an erasure was requested have committed their events when it starts. */
+/** 5 s: by then, transactions that read the contact before the erasure was requested have committed their events. */
 const afterSeconds = 5;
-/** 2 s until an erasure looks again at a callback that waits to be applied; meanwhile other erasures advance. */
+/** 2 s until an erasure checks again for a callback that waits to be applied; other erasures advance meanwhile. */
 const callbackDelaySeconds = 2;
 const preparationDelaySeconds = 2;
-/** 60 s until the next attempt of a step that failed; meanwhile other erasures advance. */
+/** 60 s until a failed step is retried; other erasures advance meanwhile. */
 const failureDelaySeconds = 60;
-/** 10 s until the next attempt of a step that took too long, with half the rows. */
+/** 10 s until a step that took too long is retried with half the rows. */
 const halvedDelaySeconds = 10;
 
 /**
- * Clears the next slice of one erasure, from the earliest row to the request, and records it in the same transaction: a
- * process that dies loses one step. A step that fails is postponed; one that takes too long is tried again with half the
- * rows. False when no step is due.
+ * Clears the next slice of one erasure, from the earliest row up to the request, and records its progress in the same
+ * transaction, so that a process that dies loses one step. A step that fails is postponed; one that takes too long is retried
+ * with half the rows. Returns false if no step is due.
  */
 export async function stepErasure(dependencies: ErasureDependencies, after: number): Promise<boolean> {
   const { database, logger } = dependencies;
@@ -92,7 +92,7 @@ async function clearNextSlice(
   });
 }
 
-/** The loop of a worker. */
+/** Polling loop of a worker. */
 export function startErasing(dependencies: ErasureDependencies): Loop {
   return startPollingLoop({
     name: 'erasures',

@@ -24,7 +24,7 @@ export interface AssignConversation extends Assignment {
   readonly source: AssignmentSource;
 }
 
-/** Assigns a conversation and emits `conversation.assigned` if that changes the assignment (Spec 6.3). Throws NotFound. */
+/** Assigns a conversation, and emits `conversation.assigned` if the assignment changes (Spec 6.3). Throws NotFound. */
 export async function assignConversation(
   { database, now }: Pick<Dependencies, 'database' | 'now'>,
   workspaceId: number,
@@ -57,9 +57,9 @@ export interface ChangeConversationStatus {
 }
 
 /**
- * Changes the status; sessions of chatbots and assistants end in the same transaction (Spec 6.2). Setting the present status
- * changes nothing and emits no event. Throws NotFound, and Conflict when a closed conversation is opened while another one
- * of the contact is open.
+ * Changes the status; chatbot and assistant sessions end in the same transaction (Spec 6.2). Setting the current status changes
+ * nothing and emits no event. Throws NotFound, or Conflict if a closed conversation is opened while the contact has another
+ * open one.
  */
 export async function changeConversationStatus(
   { database, now }: Pick<Dependencies, 'database' | 'now'>,

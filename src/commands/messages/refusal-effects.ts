@@ -19,7 +19,7 @@ export interface RefusedMessage {
   readonly recipient: MessageRecipient;
 }
 
-/** Applies the effects that a rejected send has beyond its message. A `failed` status with the same code has the same effects. */
+/** Applies effects of a rejected send beyond its message. A `failed` status with the same code has the same effects. */
 export async function applyRefusalEffects(
   dependencies: Pick<Dependencies, 'database' | 'logger' | 'orchestrator' | 'now' | 'secrets'>,
   { channel, template, recipient }: RefusedMessage,

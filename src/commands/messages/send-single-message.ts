@@ -1,4 +1,4 @@
-/** Sends one message outside campaigns: claimed, paced by the channel's rate, sent at most once, recorded. */
+/** Sends one message outside campaigns: claims it, waits for the channel's rate, sends it at most once, and records the result. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorName, type Loop, startPollingLoop } from '../../concurrency/polling-loop.ts';
@@ -43,7 +43,7 @@ export interface SingleMessage {
   /** In the provider's request format. */
   readonly components: readonly unknown[];
   readonly recipient: MessageRecipient;
-  /** messageSource of its events. */
+  /** The messageSource in its events. */
   readonly source: 'api' | 'campaign';
   readonly campaignId: string | null;
   /** Called in the transaction that claims the message. */
@@ -58,7 +58,7 @@ export type SingleSendOutcome =
       /** `accepted`, or `held_for_quality_assessment` while the provider paces the template. */
       readonly status: string;
     }
-  /** The message may have been sent: it is never sent again, and a receipt may still settle it. */
+  /** The message may have been sent. It is never sent again; a receipt may still show what happened. */
   | { readonly kind: 'unknown'; readonly messageId: string };
 
 const longestWaitMs = 10_000;
@@ -67,8 +67,8 @@ const throttledAttempts = 3;
 const longestSilenceMs = 2_000;
 
 /**
- * Sends the message. Throws Invalid when the wallet does not cover it, MessagingLimitReached, Overloaded when too many single sends wait for the
- * channel, ProviderRefused, and ProviderUnreachable when surely nothing was sent; the reservation is released then.
+ * Sends the message. Throws Invalid if the wallet does not cover it, MessagingLimitReached, Overloaded if too many single sends
+ * wait for the channel, ProviderRefused, or ProviderUnreachable if certainly nothing was sent. The reservation is then released.
  */
 export async function sendSingleMessage(
   dependencies: SingleSender,
@@ -79,7 +79,7 @@ export async function sendSingleMessage(
   const messageId = await claim(dependencies, message);
   const result = await dispatch(dependencies, { message, messageId, accessToken }).catch(
     async (error: unknown) => {
-      // The provider's client never throws after a request was written: whatever throws here was not sent.
+      // The provider's client never throws once a request was written, so whatever throws here was not sent.
       await record(dependencies, messageId, unreachable);
       throw error;
     },
@@ -123,7 +123,7 @@ async function refused(
   }: { readonly message: SingleMessage; readonly messageId: string; readonly result: SendRejected },
 ): Promise<Error> {
   const { code, httpStatus, details, message: text } = result;
-  // An HTTP error outside the provider's protocol comes from a gateway, and says nothing about this message.
+  // An HTTP error outside the provider's protocol comes from a gateway and says nothing about this message.
   if (code === httpStatus) {
     logUnsent(dependencies, messageId, `HTTP ${httpStatus}`);
     if (httpStatus !== tooManyRequests) {
@@ -144,7 +144,7 @@ async function refused(
 /** The account's messaging limit was set while the claim waited for the wallet. */
 class LimitWasSet extends Error {}
 
-/** Repeated once by the limit that was set meanwhile. */
+/** Tries again, once, if the limit was set in the meantime. */
 function claim(dependencies: SingleSender, message: SingleMessage): Promise<string> {
   return claimOnce(dependencies, message).catch((error: unknown) => {
     if (!(error instanceof LimitWasSet)) throw error;
@@ -187,7 +187,7 @@ interface Dispatching {
   readonly accessToken: string;
 }
 
-/** Waits for a token and sends. Only an answer that says "too fast" is followed by another attempt. */
+/** Waits for a token and sends. Retries only if the provider responds that the channel sends too fast. */
 async function dispatch(
   { database, provider }: SingleSender,
   { message: { channel, template, components, recipient }, messageId, accessToken }: Dispatching,
@@ -204,7 +204,7 @@ async function dispatch(
       template: { name: template.name, language: template.language, components },
       callbackData: messageId,
     });
-    // The provider takes messages of this channel: its campaigns need not wait for the next probe.
+    // The provider accepts messages from this channel again, so its campaigns need not wait for the next probe.
     if (result.kind === 'accepted' && isFailing)
       await recordAnswers(database, {
         channelId: channel.id,
@@ -223,8 +223,8 @@ async function dispatch(
 }
 
 /**
- * Returns how long until the token falls due. If the answer took long, the token is dropped for a new one: all sends
- * that waited for a slow database would otherwise leave at once.
+ * Returns how long until the token falls due. If the database responded slowly, drops the token for a new one; otherwise all
+ * sends that waited for the database would leave at once.
  */
 async function takeTokenInTime(database: SingleSender['database'], channelId: string): Promise<SingleToken> {
   const startedAt = performance.now();
@@ -242,7 +242,7 @@ function overloaded(waitMs: number): Overloaded {
   return new Overloaded('Too many messages are waiting for this channel', Math.ceil(waitMs / 1000));
 }
 
-/** Stores the provider's ids of the recipient. After a failure the message's statuses bring them again. */
+/** Stores the provider's ids of the recipient. If that fails, the message's statuses bring them again. */
 async function learn(
   { database, logger }: SingleSender,
   messageId: string,
@@ -258,8 +258,8 @@ async function learn(
 const recordForMs = 10_000;
 
 /**
- * Records the provider's answer, with retries for 10 s while the database is away. If that fails, the message stays CLAIMED,
- * becomes UNKNOWN after the grace period, and its receipts settle it.
+ * Records the provider's response, with retries for 10 s while the database is down. If that fails, the message stays CLAIMED
+ * and becomes UNKNOWN after the grace period; receipts may still update it.
  */
 async function record(
   { database, logger }: SingleSender,
@@ -281,7 +281,7 @@ type SweepDependencies = Pick<Dependencies, 'config' | 'database' | 'logger'>;
 const limit = 500;
 const idleMs = 2_000;
 
-/** Single sends whose process died become UNKNOWN after the grace period; returns how many. */
+/** Moves single sends whose process died to UNKNOWN after the grace period, and returns how many. */
 export async function sweepMessages({ config, database, logger }: SweepDependencies): Promise<number> {
   const unknown = await expireClaimedMessages(database, { graceSeconds: config.outcomeGraceSeconds, limit });
   if (unknown > 0) logger.warn({ messages: unknown }, 'outcome of single sends unknown');

@@ -1,4 +1,4 @@
-/** Spec 4.5: one template message to one recipient. */
+/** Spec 4.5: sends one template message to one recipient. */
 import { channelNeeded, Invalid, templateNotApproved } from '../../domain/error.ts';
 import { normalisePhoneNumber } from '../../domain/phone-number.ts';
 import { parseTemplate } from '../../domain/templates/components.ts';
@@ -33,7 +33,7 @@ export interface TemplateMessageRequest {
   readonly recipientPhoneNumber?: string | undefined;
   /** `+<digits>` */
   readonly countryCode?: string | undefined;
-  /** Instead of a number: the provider's id of a contact. */
+  /** The provider's id of a contact, instead of a number. */
   readonly recipientUserId?: string | undefined;
   readonly variables?: readonly string[] | undefined;
   readonly variableMapping?: unknown;
@@ -47,7 +47,7 @@ export interface TemplateMessageOutcome {
   readonly phoneNumberId: string;
 }
 
-/** Throws Invalid, NotFound, and what `sendSingleMessage` throws. */
+/** Throws Invalid, NotFound, and the errors of `sendSingleMessage`. */
 export async function sendTemplateMessage(
   dependencies: SingleSender,
   request: TemplateMessageRequest,

@@ -1,4 +1,4 @@
-/** Streams a file for the header of a message to the provider; nothing is stored here. */
+/** Streams a file for a message's header to the provider; nothing is stored here. */
 import type { Readable } from 'node:stream';
 import type { Dependencies } from '../../dependencies.ts';
 import { FileTooLarge, Invalid } from '../../domain/error.ts';
@@ -24,7 +24,7 @@ const kinds = [
     ],
   },
 ];
-/** The limit of the largest kind. */
+/** The limit for the largest kind of media. */
 export const maxMediaBytes = 100 * mib;
 
 export interface MediaUpload {
@@ -42,7 +42,7 @@ export interface UploadedMedia {
   readonly size: number;
 }
 
-/** Throws Invalid for a type that no header takes, FileTooLarge, ProviderRefused, ProviderUnreachable. */
+/** Throws Invalid for a type that no header accepts, FileTooLarge, ProviderRefused or ProviderUnreachable. */
 export async function uploadMedia(
   { database, provider, secrets }: Pick<Dependencies, 'database' | 'provider' | 'secrets'>,
   { workspaceId, channelId, mimeType, content }: MediaUpload,

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { withTableWriters } from '../../tools/list-table-writers.mjs';
 
 const page = readFileSync('docs/architecture.md', 'utf8');
 const walk = page.slice(page.indexOf('1. **Received**'), page.indexOf('What holds on the way:'));
@@ -84,8 +83,4 @@ describe('the walk of one message in docs/architecture.md', () => {
   it('accepts a hand-over where no import leads', () => {
     expect(problemsOf('`server.ts` (hand-over: a queue) `worker.ts` `process/worker-loops.ts`')).toEqual([]);
   });
-});
-
-it('has a current table of which file writes which table', () => {
-  expect(withTableWriters(page), 'run npm run table-writers').toBe(page);
 });

@@ -1,4 +1,7 @@
-/** The failures a caller can cause, each with its code. No HTTP in here: `api/frame/error-envelope.ts` alone translates them. */
+/**
+ * The failures that a caller can cause, each with its code. Nothing here knows HTTP: `api/frame/error-envelope.ts` translates
+ * the failures.
+ */
 import type { ErrorCode } from './error-code.ts';
 
 export interface FieldProblem {
@@ -9,16 +12,16 @@ export interface FieldProblem {
   readonly code?: ErrorCode | undefined;
 }
 
-/** Most problems in one answer: a body may hold millions of wrong elements. */
+/** Maximum number of problems in a response: a body may contain millions of wrong elements. */
 export const mostProblems = 100;
 
-/** Characters of a field and of a message in an answer: both may repeat what the caller sent. */
+/** Maximum length of a field and of a message in a response, in characters: both may repeat the caller's input. */
 const longestField = 200;
 const longestMessage = 500;
-/** Bytes of all problems in an answer, as JSON. */
+/** Maximum size of all problems in a response, in bytes of JSON. */
 const mostBytes = 48 * 1024;
 
-/** The first problems, within the size limit of an answer. */
+/** Returns the first problems, within the size limit of a response. */
 export function shownProblems(problems: readonly FieldProblem[]): readonly FieldProblem[] {
   const shown: FieldProblem[] = [];
   const encoder = new TextEncoder();
@@ -36,7 +39,7 @@ function cut(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
 }
 
-/** An error that has the name of its class. */
+/** An error that is named after its class. */
 export class Failure extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -53,7 +56,7 @@ export class CallerFailure extends Failure {
   }
 }
 
-/** The input breaks a rule; `message` is the first problem's. */
+/** The input breaks a rule; `message` is that of the first problem. */
 export class Invalid extends CallerFailure {
   readonly problems: readonly FieldProblem[];
   constructor(
@@ -69,7 +72,7 @@ export class Invalid extends CallerFailure {
     return new Invalid(message, [{ field, message }], code);
   }
 
-  /** Every problem at once; the first one, in declaration order, gives the message and the code. */
+  /** Reports all problems at once; the first one in declaration order supplies the message and the code. */
   static of(problems: readonly FieldProblem[]): Invalid {
     const [first] = problems;
     return new Invalid(first?.message ?? 'The request is not valid', problems, first?.code);
@@ -97,7 +100,7 @@ export const templateNotApproved = (field: string, status: string): Invalid =>
     'template_not_approved',
   );
 
-/** The workspace's plan does not hold the feature, or its quota is used up. */
+/** The workspace's plan does not include the feature, or its quota is used up. */
 export class FeatureUnavailable extends CallerFailure {
   readonly feature: string;
   constructor(feature: string, message: string) {
@@ -118,7 +121,7 @@ export class Unauthorized extends CallerFailure {
   }
 }
 
-/** Thrown for an id of another workspace, too. `what` is the kind of record, capitalised: `Template`. */
+/** Also thrown for an id of another workspace. `what` is the kind of record, capitalised: `Template`. */
 export class NotFound extends CallerFailure {
   constructor(what: string, code: ErrorCode = 'not_found') {
     super(code, `${what} not found`);
@@ -129,7 +132,7 @@ export const notFound = (what: string, code?: ErrorCode): never => {
   throw new NotFound(what, code);
 };
 
-/** The present state of the record does not allow the request. */
+/** The current state of the record does not allow the request. */
 export class Conflict extends CallerFailure {
   constructor(message: string, code: ErrorCode = 'conflict') {
     super(code, message);
@@ -157,7 +160,10 @@ export class ProviderRefused extends CallerFailure {
   }
 }
 
-/** The provider could not be reached; nothing was sent. `gatewayStatus`: of the HTTP error that came in its place. */
+/**
+ * The provider could not be reached; nothing was sent. `gatewayStatus` is the status of the gateway's HTTP error, if there
+ * was one.
+ */
 export class ProviderUnreachable extends CallerFailure {
   constructor(gatewayStatus?: number) {
     const answered = gatewayStatus === undefined ? '' : `, HTTP ${gatewayStatus} came in its place`;
@@ -179,7 +185,7 @@ export class StorageFull extends CallerFailure {
   }
 }
 
-/** The business account has written to as many different people in 24 hours as it may. */
+/** The business account has reached its limit of different people per 24 hours. */
 export class MessagingLimitReached extends CallerFailure {
   readonly retryAfterSeconds: number;
   constructor(retryAfterSeconds: number) {

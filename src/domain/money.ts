@@ -6,10 +6,10 @@
 const places = 6;
 const unit = 10n ** BigInt(places);
 
-/** No single amount and no balance goes beyond this, so that sums fit into 64 bits. */
+/** Limit of every amount and balance, so that sums fit into 64 bits. */
 export const largestAmount = 1_000_000_000_000n * unit;
 
-/** What `parseAmount` reads, for messages. */
+/** Describes what `parseAmount` accepts, for messages. */
 export const amountBounds = `with at most six places, and not beyond ${formatAmount(largestAmount)}`;
 
 /** `12.5` → 12500000n; undefined for anything but a plain decimal with at most six places. */

@@ -3,7 +3,8 @@ import metadata from 'libphonenumber-js/metadata.max.json';
 
 /*
  * Numbering plans of libphonenumber-js compiled to regular expressions per country, for numbers that can be decided without
- * the library. Invariant: the library accepts every number accepted here, with the same digits. All other numbers go to it.
+ * the library. Invariant: the library accepts every number that is accepted here, with the same digits. All other numbers go
+ * to the library.
  */
 
 interface NumberingPlan {
@@ -17,11 +18,11 @@ interface NumberingPlan {
   readonly valid: RegExp;
   /** Valid national number of a mobile phone, or of a kind that cannot be distinguished from one. */
   readonly mobile: RegExp;
-  /** Matches a national number's beginning from which the library may remove a prefix, or to which it may add one. */
+  /** Matches the beginning of a national number if the library may remove a prefix from it or add one. */
   readonly prefix: RegExp | undefined;
-  /** Trunk prefix if it is a fixed string (`0`), else undefined. */
+  /** The trunk prefix if it is a fixed string (`0`). */
   readonly trunk: string | undefined;
-  /** How an international number begins when dialled in this country. */
+  /** The prefix of international numbers dialled in this country. */
   readonly internationalPrefix: RegExp | undefined;
 }
 
@@ -60,7 +61,7 @@ function compile(country: string, minified: readonly unknown[]): NumberingPlan {
     leadingDigits: leadingDigits === undefined ? undefined : new RegExp(`^(?:${leadingDigits})`),
     general: new RegExp(`^(?:${general})$`),
     valid: numberOf(types),
-    // The library omits the mobile pattern of a country where it equals the fixed line's.
+    // The library omits a country's mobile pattern if it equals the one for fixed lines.
     mobile: numberOf([typePattern(mobile).length > 0 ? mobile : fixedLine]),
     prefix:
       trunk === undefined && trunkForParsing === undefined
@@ -113,7 +114,7 @@ function callingCodeOf(digits: string): string | undefined {
   return undefined;
 }
 
-/** The plan that a national number belongs to when it is valid beyond doubt. */
+/** Returns the plan of a national number that is certainly valid. */
 function planOfNationalNumber(
   plans: readonly NumberingPlan[],
   nationalNumber: string,
@@ -133,7 +134,7 @@ function planOfNationalNumber(
 export interface PhoneNumber {
   /** E.164 without the plus sign. */
   readonly digits: string;
-  /** The calling code: the front of `digits`. */
+  /** The calling code with which `digits` begins. */
   readonly countryCode: string;
   readonly nationalNumber: string;
   /** ISO 3166 alpha-2; '' where the calling code belongs to no country. */
@@ -141,9 +142,9 @@ export interface PhoneNumber {
 }
 
 /**
- * Converts a phone number as people write it to E.164; undefined if it is not valid. `country` (`49`, `+49` or `DE`) applies to
- * numbers that do not begin with `+`; if it is '', they are read as international.
- * Spaces, brackets and marks may stand between the digits; extensions and letters make it invalid.
+ * Converts a phone number as people write it to E.164; undefined if it is not valid. `country` (`49`, `+49` or `DE`) applies
+ * to numbers that do not begin with `+`; if it is '', they are read as international. Spaces, brackets and punctuation
+ * between digits are allowed; extensions and letters make it invalid.
  */
 export function normalisePhoneNumber(input: string, country = ''): PhoneNumber | undefined {
   const text = clean(input);
@@ -156,7 +157,7 @@ export function normalisePhoneNumber(input: string, country = ''): PhoneNumber |
   return plan === undefined ? undefined : national(text, plan);
 }
 
-/** The calling code that `49`, `+49`, `0049` or `DE` stands for; undefined when there is none. */
+/** Returns the calling code for `49`, `+49`, `0049` or `DE`; undefined if there is none. */
 export function callingCodeFor(countryCode: string): string | undefined {
   return planOf(countryCode)?.callingCode;
 }
@@ -200,8 +201,8 @@ function national(text: string, plan: NumberingPlan): PhoneNumber | undefined {
   if (!plain.test(text) || plan.internationalPrefix?.test(text) === true) return byLibrary(text, plan);
   const { callingCode } = plan;
   const withoutCode = text.startsWith(callingCode) ? text.slice(callingCode.length) : undefined;
-  // Some lists repeat the calling code in the number, which may then look like a fixed line of the country itself
-  // (4915112345678 with 49). A mobile number is what such a list means.
+  // Some lists repeat the calling code in the number, which may then look like a fixed line in that country (4915112345678
+  // with 49). Such lists mean the mobile number.
   if (withoutCode !== undefined && isMobile(plan, withoutCode) && !isMobile(plan, text)) {
     return international(text);
   }
@@ -219,7 +220,7 @@ function withoutTrunk(text: string, plan: NumberingPlan): PhoneNumber | undefine
   return plan.general.test(text) ? undefined : decided(plan, callingCode, text.slice(trunk.length));
 }
 
-// Decides only numbers in which the library would change nothing.
+// Decides only numbers that the library would not change.
 function decided(
   plan: NumberingPlan | undefined,
   callingCode: string,

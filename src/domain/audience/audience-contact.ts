@@ -1,4 +1,4 @@
-/** Changes that an audience's input makes to contacts: new ones, and fields that were empty. */
+/** Changes that an audience's input makes to contacts: new contacts, and values for empty fields. */
 import type { AudienceContact, Candidate } from './candidate.ts';
 import { maxCustomFieldBytes, maxCustomFields } from '../contacts/contact.ts';
 import type { PhoneNumber } from '../phone-number.ts';
@@ -6,12 +6,12 @@ import type { PhoneNumber } from '../phone-number.ts';
 /** A candidate whose phone number could be read. */
 export type Reachable = Candidate & { readonly phone: PhoneNumber };
 
-/** The extent of a contact's custom fields; the fields themselves may be large, and most are not needed. */
+/** Size of a contact's custom fields. The fields themselves may be large, and most are not needed. */
 export interface FieldExtent {
   readonly count: number;
   /** As `customFieldBytes` counts them. */
   readonly bytes: number;
-  /** Those of the input's fields that the contact has. */
+  /** Which of the input's fields the contact has. */
   readonly present: ReadonlySet<string>;
 }
 
@@ -19,7 +19,7 @@ export interface KnownContact extends AudienceContact {
   readonly deleted: boolean;
   /** The custom fields that the messages name. */
   readonly customFields: Readonly<Record<string, unknown>>;
-  /** Undefined where it does not matter: the input has no custom fields, or nothing is written. */
+  /** Undefined if it does not matter, because the input has no custom fields or nothing is written. */
   readonly extent?: FieldExtent;
 }
 
@@ -51,12 +51,12 @@ export function newContact(
 /** `{}` */
 const noFields: FieldExtent = { count: 0, bytes: 2, present: new Set() };
 
-/** The most bytes of one character in JSON: `\\u0000`. */
+/** Maximum bytes of a character in JSON: `\\u0000`. */
 const maxBytesOfCharacter = 6;
 /** Quotes, colon and comma. */
 const bytesAround = 6;
 
-/** The given fields that the contact does not have, as far as it may have more. */
+/** Returns the given fields that the contact lacks, as many as fit within its limits. */
 function fieldsThatFit(
   given: Readonly<Record<string, string>>,
   { count, bytes, present }: FieldExtent,
@@ -67,7 +67,7 @@ function fieldsThatFit(
     most += bytesAround + maxBytesOfCharacter * (name.length + (given[name]?.length ?? 0));
     number += 1;
   }
-  // Nearly all contacts: the exact count would cost as much as the rest of a row.
+  // True for nearly all contacts; the exact count would cost as much as the rest of a row.
   if (present.size === 0 && most <= maxCustomFieldBytes && number <= maxCustomFields) return given;
   const fitting: [string, string][] = [];
   let total = bytes;
@@ -82,8 +82,8 @@ function fieldsThatFit(
 }
 
 /**
- * Restores the contact and fills its empty fields; undefined when there is nothing to change. First and last name are filled
- * together, so that names of two people are not mixed.
+ * Restores the contact and fills its empty fields; undefined if there is nothing to change. Fills first and last name
+ * together, so that the names of two people are not mixed.
  */
 export function changedContact({ person }: Reachable, present: KnownContact): ChangedContact | undefined {
   if (!present.deleted && person === undefined) return undefined;

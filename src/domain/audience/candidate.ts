@@ -8,7 +8,7 @@ import {
   type VariableResolver,
 } from '../templates/recipient-variables.ts';
 
-/** Fields that a campaign's input gives for a recipient; '' for a field it does not give. */
+/** Fields that a campaign's input gives for a recipient; '' if it does not give a field. */
 export interface Person {
   readonly firstName: string;
   readonly lastName: string;
@@ -23,16 +23,16 @@ export interface AudienceContact {
   readonly lastName: string;
   readonly email: string;
   readonly subscribed: boolean;
-  /** The custom fields that the messages name, possibly more; null when none was read. */
+  /** The custom fields that the messages use, possibly more; null if none were read. */
   readonly customFields?: CustomFields | null;
 }
 
 /** One entry of the audience as it was given: a CSV row, a quick contact, a contact or a failed recipient. */
 export interface Candidate {
   readonly line: number | null;
-  /** Text of a cell that is not a phone number. */
+  /** Text of a cell without a valid phone number. */
   readonly given: string;
-  /** Without digits where the contact is known by the provider's user id alone. */
+  /** Without digits if the contact is known only by the provider's user id. */
   readonly phone: PhoneNumber | undefined;
   /** Why the row cannot be read. */
   readonly malformed?: string;
@@ -41,7 +41,7 @@ export interface Candidate {
   readonly inline?: readonly string[];
   /** Set when the audience consists of contacts or failed recipients; null for a recipient without a contact. */
   readonly contact?: AudienceContact | null;
-  /** The contact was deleted after it had become part of the audience. */
+  /** The contact was deleted after it had been added to the audience. */
   readonly deleted?: boolean;
   /** Variables frozen by an earlier campaign, which are reused. */
   readonly frozen?: readonly string[];
@@ -65,7 +65,10 @@ export interface AudienceRules {
 
 const longestDetail = 100;
 
-/** Reason to skip a candidate that does not depend on its contact. `isNew` is true when a number occurs for the first time. */
+/**
+ * Returns a reason to skip a candidate that does not depend on its contact. `isNew` is true if the number occurs for the
+ * first time.
+ */
 export function skipBeforeContact(
   candidate: Candidate,
   isNew: (phone: PhoneNumber) => boolean,
@@ -78,13 +81,13 @@ export function skipBeforeContact(
   return isNew(candidate.phone) ? undefined : { reason: 'DUPLICATE', detail: null };
 }
 
-/** With fewer digits a cell holds no phone number. */
+/** A cell with fewer digits contains no phone number. */
 const leastDigits = 5;
 const shownDigits = 3;
 
 /**
- * The cell as it is stored. A row without a readable number belongs to no contact, so that an erasure cannot find it: of
- * what may be a number only the last three digits stay, of letters that they are letters.
+ * Masks a cell before it is stored. A row without a readable number belongs to no contact, so an erasure cannot find it. The
+ * mask keeps only the last three digits of what may be a number, and hides which letters the cell has.
  */
 export function maskedCell(cell: string): string {
   let digits = cell.match(/\p{Nd}/gu)?.length ?? 0;
@@ -125,7 +128,7 @@ export function recipientOf(
 
 const none: readonly string[] = [];
 
-// Called for every recipient: the fields are written out, because spreading objects would cost more than everything else here.
+// Runs for every recipient. The fields are written out, because spreading objects would cost more than everything else here.
 function sourceOf(
   { phone, row = none, inline = none }: Candidate & { readonly phone: PhoneNumber },
   contact: AudienceContact | null,

@@ -1,4 +1,4 @@
-/** Reads the delimiter from the beginning of a CSV, or from Excel's line that names it. */
+/** Detects the delimiter from the beginning of a CSV, or from the line in which Excel names it. */
 
 const csvDelimiters = [',', ';', '\t', '|'] as const;
 export type CsvDelimiter = (typeof csvDelimiters)[number];
@@ -11,7 +11,7 @@ export interface CsvDialect {
 
 const separatorLine = /^"?sep=([,;\t|])"?\r?$/i;
 
-/** The most frequent delimiter in the header line, outside quotes; the comma when there is none. */
+/** Returns the most frequent delimiter outside quotes in the header line; a comma if there is none. */
 export function detectDialect(headerLine: string): CsvDialect {
   const named = separatorLine.exec(headerLine)?.[1];
   const delimiter = csvDelimiters.find((candidate) => candidate === named);
@@ -28,7 +28,7 @@ export function detectDialect(headerLine: string): CsvDialect {
   return { delimiter: best, hasSeparatorLine: false };
 }
 
-/** The first line that is not blank, up to a line break outside quotes. Undefined while it is not complete. */
+/** Returns the first line that is not blank, up to a line break outside quotes; undefined while it is incomplete. */
 export function findHeaderLine(text: string, isWhole: boolean): string | undefined {
   let begin = 0;
   let quoted = false;

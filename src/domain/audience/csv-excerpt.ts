@@ -1,14 +1,14 @@
-/** Limits the excerpt of a CSV in an answer: a hostile file has half a million columns, or cells of a megabyte. */
+/** Limits the excerpt of a CSV in a response: a hostile file may have half a million columns, or cells of a megabyte. */
 
 export const mostShownColumns = 500;
 
 const longestCell = 255;
-/** Characters of all column names together. */
+/** Maximum length of all column names together, in characters. */
 const mostOfHeaders = 8_192;
-/** Bytes of an answer, as JSON, within which its rows have to fit. */
+/** Maximum size of a response with its rows, in bytes of JSON. */
 const mostBytes = 60 * 1024;
 
-/** Removes control characters: each takes six bytes in JSON and shows nothing. */
+/** Removes control characters: each takes six bytes in JSON and is invisible. */
 const cut = (text: string, most: number): string =>
   text
     .slice(0, most)
@@ -23,12 +23,12 @@ export function excerptHeaders(headers: readonly string[]): readonly string[] {
   return shown.map((header) => cut(header, most));
 }
 
-/** The first columns of a row. */
+/** Returns the first columns of a row. */
 export function excerptCells(cells: readonly string[]): readonly string[] {
   return cells.slice(0, mostShownColumns).map((cell) => cut(cell, longestCell));
 }
 
-/** Returns the first rows, as many as fit into an answer that also contains `rest`. */
+/** Returns as many of the first rows as fit into a response that also contains `rest`. */
 export function excerptRows<R>(rows: readonly R[], rest: object): readonly R[] {
   const encoder = new TextEncoder();
   const bytesOf = (value: unknown) => encoder.encode(JSON.stringify(value)).length;

@@ -1,11 +1,11 @@
-/** A campaign's CSV: which columns its mapping names, and what one row contains about a person (Spec 4.1, csv_mapping). */
+/** Reads a campaign's CSV: which columns its mapping names, and what a row says about a person (Spec 4.1, csv_mapping). */
 import type { Candidate, Person } from './candidate.ts';
 import type { FieldProblem } from '../error.ts';
 import { callingCodeFor, normalisePhoneNumber } from '../phone-number.ts';
 
-/** Custom columns that one mapping may name: as many as a contact has custom fields. */
+/** Maximum number of custom columns in a mapping: as many as a contact may have custom fields. */
 export const mostCustomColumns = 200;
-/** Characters of a custom column's name: as many as a contact's `fieldId` has. */
+/** Maximum length of a custom column's name in characters; the same as for a contact's `fieldId`. */
 export const maxColumnName = 255;
 
 /** True for a name that a contact's custom field may have. */
@@ -35,7 +35,7 @@ export function csvKeys(mapping: CsvMapping): ReadonlyMap<string, number> {
   return keys;
 }
 
-/** A problem for every column that the header does not have. */
+/** Returns a problem for every column that the header lacks. */
 export function columnProblems(mapping: CsvMapping, columnCount: number): readonly FieldProblem[] {
   const { phone_column, country_code_column, name_column, email_column } = mapping;
   const fixed = Object.entries({ phone_column, country_code_column, name_column, email_column });
@@ -63,7 +63,7 @@ export function csvCandidateReader(mapping: CsvMapping, columnCount: number): Cs
     if (malformed !== undefined) return { line, given, phone: undefined, row: cells, malformed };
     const country = cells[countryColumn] ?? '';
     const phone = normalisePhoneNumber(given, country);
-    // The mapping of a file with international numbers names the phone column twice.
+    // For a file with international numbers, the mapping names the phone column as the country column too.
     const hasOwnCountry = countryColumn !== phoneColumn && country.trim() !== '';
     if (phone === undefined && hasOwnCountry && callingCodeFor(country) === undefined) {
       return { line, given: `country code ${country}`, phone, row: cells };
@@ -74,7 +74,7 @@ export function csvCandidateReader(mapping: CsvMapping, columnCount: number): Cs
 
 function malformation(cells: readonly string[], phoneColumn: number, columns: number): string | undefined {
   if (cells.length <= phoneColumn) return 'The row has no cell for the phone column';
-  // Empty cells at the end come from spreadsheets; others mean that the cells do not stand under their headers.
+  // Spreadsheets add empty cells at the end; surplus cells with content mean that the row does not line up with the header.
   const isSurplus = cells.length > columns && cells.slice(columns).some((cell) => cell.trim() !== '');
   return isSurplus ? 'The row has more cells than the header' : undefined;
 }

@@ -4,7 +4,7 @@ import { isColumnName, mostCustomColumns, type CsvMapping } from './csv.ts';
 
 export interface GuessedColumns {
   readonly mapping: CsvMapping;
-  /** 0 to 1, by the name of the mapping's field; a field without a column has none. */
+  /** 0 to 1, by the name of the mapping's field. Contains only fields for which a column was found. */
   readonly confidence: Readonly<Record<string, number>>;
 }
 
@@ -31,10 +31,10 @@ function looksLikeEmail(cell: string): boolean {
   return at !== -1 && cell.lastIndexOf('.', cell.length - 2) > at + 1 && !/\s/.test(cell);
 }
 
-/** Characters of all guessed custom column names together: more would make the answer too long. */
+/** Maximum length of all guessed custom column names together, in characters: more would make the response too long. */
 const mostNamed = 4_096;
 
-/** Characters of a cell that are examined: no e-mail address is longer. */
+/** Maximum number of characters of a cell to examine: no e-mail address is longer. */
 const longestCell = 320;
 
 /** `rows` are the cells of the first rows beneath the header. */
@@ -71,7 +71,7 @@ export function guessColumns(
   return {
     mapping: {
       phone_column: phone,
-      // Numbers that begin with a plus need no country: any column serves.
+      // Numbers that begin with a plus need no country, so any column will do.
       country_code_column: country ?? phone,
       ...(name !== undefined && { name_column: name }),
       ...(email !== undefined && { email_column: email }),
@@ -87,7 +87,7 @@ function scoreOf(kind: Kind, header: string, column: number, rows: readonly (rea
     .filter((cell) => cell !== '');
   const share = cells.length === 0 ? 0 : cells.filter(shares[kind]).length / cells.length;
   const isNamed = headerWords[kind].test(header.trim());
-  // A name looks like any other text, so it is recognised by its header only.
+  // A name looks like any other text, so only its header identifies it.
   if (kind === 'name') return isNamed ? 0.5 + share / 2 : 0;
   return (isNamed ? 0.5 : 0) + share / 2;
 }

@@ -1,6 +1,6 @@
 /** Phone numbers seen so far, at 11 to 23 bytes each: E.164 digits are whole numbers, kept with open addressing. */
 export interface PhoneSet {
-  /** False when the number was in the set before. */
+  /** Returns false if the number was already in the set. */
   readonly add: (digits: string) => boolean;
 }
 

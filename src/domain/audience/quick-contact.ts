@@ -7,7 +7,7 @@ export interface QuickContact {
 const separators = /[,|;]/;
 
 /**
- * The first separator after the number (comma, pipe or semicolon) separates the whole entry, so that a value may hold the
+ * The first separator after the number (comma, pipe or semicolon) separates the whole entry, so that a value may contain the
  * others. Empty values at the end count as not given.
  */
 export function parseQuickContact(entry: string): QuickContact {

@@ -1,8 +1,8 @@
 /**
- * Words that unsubscribe or subscribe a person (`STOP`). `commands/callbacks/apply-inbound-message.ts` applies them. Unsubscribed
- * contacts are skipped when an audience is prepared (`domain/audience/candidate.ts`), and again by each claim (`contactNow` in
- * `records/sending/claim-batch.ts`). A message counts if one of its texts consists of such a word only; case, white
- * space and punctuation are ignored: `Stop!` equals `STOP`.
+ * Words that unsubscribe or subscribe a person (`STOP`). `commands/callbacks/apply-inbound-message.ts` applies them.
+ * Unsubscribed contacts are skipped when an audience is prepared (`domain/audience/candidate.ts`), and again by each claim
+ * (`contactNow` in `records/sending/claim-batch.ts`). A message counts if one of its texts consists only of such a word;
+ * case, white space and punctuation are ignored: `Stop!` equals `STOP`.
  */
 
 /** The provider's own buttons say `Stop promotions`; the rest is what people write, by language. */
@@ -22,7 +22,7 @@ export const defaultOptInWords: readonly string[] = [
   "REANUDAR PROMOCIONES, INSCREVER, RETOMAR PROMOÇÕES, S'ABONNER, ISCRIVIMI, СТАРТ, ПОДПИСАТЬСЯ, BERLANGGANAN",
 ].flatMap((line) => line.split(', '));
 
-/** Returns the subscription that a message asks for: true, false, or null when it asks for none. */
+/** Returns the subscription that a message asks for: true, false, or null if it asks for neither. */
 export function createConsentReader(words: {
   readonly optOutWords: readonly string[];
   readonly optInWords: readonly string[];
@@ -36,12 +36,12 @@ export function createConsentReader(words: {
   };
 }
 
-/** Characters of a text that may be a word of consent: longer texts are conversation. */
+/** Maximum length of a text that is compared with the words; longer texts are conversation. */
 const longestText = 100;
 
 const spoken = /[\p{L}\p{N}\p{M}]/u;
 
-/** A text without any letter or digit is compared as it is. */
+/** Reduces a text to its letters and digits. A text without any is compared as it is. */
 function essence(text: string): string {
   const plain = text.normalize('NFKC').trim().replaceAll(/\s+/gu, ' ').toLowerCase();
   const characters = [...plain];

@@ -1,4 +1,4 @@
-/** Builds the event `failed` of a message without a status callback: refused in the response, or never sent. */
+/** Builds the event `failed` for a message without a status callback, because it was refused in the response or never sent. */
 import type { MessageSource } from '../../codecs/event.ts';
 import type { NewEvent } from '../webhooks/new-event.ts';
 
@@ -12,14 +12,14 @@ export interface ProviderError {
 export interface FailedMessage {
   readonly id: string;
   readonly providerMessageId: string | null;
-  /** E.164 digits, or the provider's user id of a person without a number; '' when neither is known. */
+  /** E.164 digits, or the provider's user id for a person without a number; '' if neither is known. */
   readonly to: string;
   /** Null for a message outside campaigns and for a campaign's test message. */
   readonly campaignId: string | null;
   readonly contactId: string | null;
   readonly phoneNumberId: string;
   readonly source: MessageSource;
-  /** Null when this service failed the message: the event then shows `reason` and `detail`. */
+  /** Null if this service failed the message; the event then shows `reason` and `detail`. */
   readonly error: ProviderError | null;
   readonly reason: string;
   readonly detail: string | null;
@@ -49,7 +49,7 @@ export function failedEvent(message: FailedMessage, occurredAt: Date): NewEvent 
   };
 }
 
-/** Has the shape of the provider's status callbacks. */
+/** Builds an error in the shape of the provider's status callbacks. */
 function errorOf({ error, reason, detail }: FailedMessage) {
   if (error === null) return { title: reason, message: detail ?? reason };
   const { code, message, details } = error;

@@ -11,7 +11,7 @@ import {
 /** One status of one message, with the fields that decide its effect. */
 export interface ReportedStatus {
   readonly status: ProviderStatus;
-  /** Error code and details of a `failed` status; null when the provider gives no reason. */
+  /** Error code and details of a `failed` status; null if the provider gives no reason. */
   readonly failure: { readonly code: number; readonly details: string | null } | null;
   readonly pricing: ReportedPricing | null;
 }
@@ -27,7 +27,7 @@ export interface StatusOutcome<S extends ReportedStatus> {
   readonly statusesSeen: number;
   /** Statuses seen for the first time, in order of arrival. */
   readonly fresh: readonly S[];
-  /** Reason why these statuses failed the message; null when they did not. */
+  /** Why these statuses failed the message; null if they did not. */
   readonly failure: { readonly code: number; readonly details: string | null } | null;
   /** The last pricing among the fresh statuses. */
   readonly pricing: ReportedPricing | null;
@@ -58,14 +58,14 @@ export function foldStatuses<S extends ReportedStatus>(
 const unexplained = { code: 0, details: null };
 
 /**
- * State after a status. A recipient waiting for another attempt was refused in a response; a `failed` status repeats that
- * refusal and must not end the attempts. Any other status shows that the message was sent.
+ * Returns the state after a status. If a recipient waits for another attempt, the response refused its message; a `failed`
+ * status repeats that refusal and must not end the attempts. Any other status shows that the message was sent.
  */
 function afterStatus(state: RecipientState, status: ProviderStatus): RecipientState {
   return state === 'PENDING' && status === 'failed' ? state : stateAfterStatus(state, status);
 }
 
-/** The rate card's category of a category in the provider's pricing. */
+/** Converts a category in the provider's pricing to the category of the rate card. */
 export function pricedCategory(category: string): string {
   const name = category.trim().toUpperCase().replaceAll('-', '_');
   return aliases[name] ?? name;

@@ -1,6 +1,6 @@
 import { normalisePhoneNumber } from '../phone-number.ts';
 
-/** A number as contacts hold it; all empty when there is none. */
+/** A number in the form that contacts store; null and empty texts if there is none. */
 export interface ContactNumber {
   /** E.164 digits. */
   readonly phoneNumber: string | null;
@@ -12,7 +12,7 @@ export interface ContactNumber {
 
 /**
  * Converts the provider's digits to a number of the numbering plan. The provider's ids keep obsolete forms: Mexican mobiles
- * have a 1 after the calling code, Brazilian ones may lack the ninth digit. Digits that belong to no plan are kept.
+ * have a 1 after the calling code, Brazilian ones may lack the ninth digit. Digits that fit no plan are kept.
  */
 export function numberOfWaId(waId: string | null): ContactNumber {
   if (waId === null || !/^\d{5,15}$/.test(waId)) return { phoneNumber: null, countryCode: '', country: '' };
@@ -25,7 +25,7 @@ export function numberOfWaId(waId: string | null): ContactNumber {
   };
 }
 
-/** ISO 3166 alpha-2, with which a user id begins; '' where it does not. */
+/** Returns the ISO 3166 alpha-2 code at the beginning of a user id; '' if it has none. */
 export function countryOfUserId(userId: string): string {
   return /^([A-Z]{2})\./.exec(userId)?.[1] ?? '';
 }

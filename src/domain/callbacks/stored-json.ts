@@ -1,4 +1,4 @@
-/** The JSON text of an element of a callback as it is stored: at most 64 KiB, whatever the provider sends. */
+/** Builds the JSON text to store for an element of a callback: at most 64 KiB, whatever the provider sends. */
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -24,8 +24,8 @@ const neededFields = [
 ];
 
 /**
- * `fields` replace those of the element. An element over the limit keeps what readers need and then as much as fits, each text
- * cut to 4,096 characters, and says so with `too_large`.
+ * `fields` replace those of the element. An element over the limit keeps the fields that readers need and as many others as
+ * fit. Its texts are cut to 4,096 characters, and it is marked with `too_large`.
  */
 export function storedJson(raw: unknown, fields: Json): string {
   const element = { ...(raw as Json), ...fields };
@@ -40,7 +40,7 @@ export function storedJson(raw: unknown, fields: Json): string {
 
 const bytesOf = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 
-/** Copies values until their bytes are used up; what comes later is left out. */
+/** Copies values until the byte limit is reached and leaves out the rest. */
 function createShortener(): (value: unknown, levels: number) => unknown {
   let left = mostBytes;
   const take = (bytes: number): boolean => {
@@ -53,7 +53,7 @@ function createShortener(): (value: unknown, levels: number) => unknown {
       const cut = value.slice(0, longestText).toWellFormed();
       return take(bytesOf(cut) + 1) ? cut : undefined;
     }
-    // No number or literal takes more.
+    // No number or literal takes more bytes than this.
     if (typeof value !== 'object' || value === null) return take(32) ? value : undefined;
     if (levels === 0 || !take(3)) return undefined;
     if (Array.isArray(value)) {

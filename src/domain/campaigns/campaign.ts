@@ -14,7 +14,7 @@ export const campaignStatuses = [
 ] as const;
 export type CampaignStatus = (typeof campaignStatuses)[number];
 
-/** Reasons why a campaign is PAUSED. The texts of each are in `reasons.ts`; the database allows these alone. */
+/** Reasons why a campaign is PAUSED. Their texts are in `reasons.ts`; the database allows no others. */
 export const pauseReasons = [
   'INSUFFICIENT_BALANCE',
   'BROADCAST_QUOTA',
@@ -40,8 +40,8 @@ export const waitingReasons = [
 export type WaitingReason = (typeof waitingReasons)[number];
 
 /**
- * FAILED: the preparation ended with an error. READY: the recipients exist. A campaign cancelled before either stays PREPARING;
- * clients stop waiting when its status is CANCELLED.
+ * FAILED: the preparation ended with an error. READY: the recipients exist. A campaign that is cancelled before that stays
+ * PREPARING; clients stop waiting when its status is CANCELLED.
  */
 export const preparationStatuses = ['PREPARING', 'READY', 'FAILED'] as const;
 export type PreparationStatus = (typeof preparationStatuses)[number];
@@ -70,8 +70,8 @@ export const sendTypes = ['IMMEDIATE', 'SCHEDULED'] as const;
 export type SendType = (typeof sendTypes)[number];
 
 /**
- * Actions that change a campaign's status. `begin` is the first start, `resume` every later one; `requeue` and `reschedule` end
- * a pause that came before the first start.
+ * Actions that change a campaign's status. `begin` is the first start, `resume` every later one; `requeue` and `reschedule`
+ * end a pause that began before the first start.
  */
 const campaignActions = [
   'begin',
@@ -90,14 +90,14 @@ const transitions: Readonly<Record<CampaignAction, Partial<Record<CampaignStatus
   resume: { PAUSED: 'RUNNING' },
   requeue: { PAUSED: 'DRAFT' },
   reschedule: { PAUSED: 'SCHEDULED' },
-  // A campaign that is not started yet can be paused by its quota or by an operator.
+  // A campaign that has not started yet can be paused by its quota or by an operator.
   pause: { DRAFT: 'PAUSED', SCHEDULED: 'PAUSED', RUNNING: 'PAUSED' },
   cancel: { DRAFT: 'CANCELLED', SCHEDULED: 'CANCELLED', RUNNING: 'CANCELLED', PAUSED: 'CANCELLED' },
   complete: { RUNNING: 'COMPLETED' },
   fail: { DRAFT: 'FAILED', SCHEDULED: 'FAILED', PAUSED: 'FAILED' },
 };
 
-/** The status after the action, or undefined when the action is not possible in this status. */
+/** Returns the status after the action, or undefined if the action is not possible in this status. */
 export function nextCampaignStatus(
   status: CampaignStatus,
   action: CampaignAction,
@@ -110,7 +110,7 @@ export function initialStatus(sendType: SendType): CampaignStatus {
   return sendType === 'IMMEDIATE' ? 'DRAFT' : 'SCHEDULED';
 }
 
-/** The action that ends a pause, depending on the campaign's state before it. */
+/** Returns the action that ends a pause; it depends on the campaign's state before the pause. */
 export function actionOfStart(campaign: {
   readonly started: boolean;
   readonly sendType: SendType;

@@ -20,13 +20,16 @@ export interface DiagnosisEntry {
   /** True when this check does not prevent the campaign from sending. */
   readonly ok: boolean;
   readonly detail: string;
-  /** Advice to the reader; null when there is nothing to do. */
+  /** What the reader can do; null if there is nothing to do. */
   readonly action: string | null;
-  /** Amount that the wallet lacks to send to all pending recipients, in its currency; an estimate where the sentences say "about". */
+  /**
+   * Amount that the wallet lacks to send to all pending recipients, in its currency; an estimate if the sentences say
+   * "about".
+   */
   readonly missing?: string;
 }
 
-/** Facts behind the status sentence, which every report of a campaign contains. */
+/** Facts for the status sentence, which every report of a campaign contains. */
 export interface StatusFacts {
   readonly status: CampaignStatus;
   readonly pauseReason: PauseReason | null;
@@ -48,19 +51,22 @@ export interface CampaignFacts extends StatusFacts {
   readonly channel: {
     readonly isActive: boolean;
     readonly blockReason: string | null;
-    /** The provider's code of the refusal that paused the campaign; null when something else did. */
+    /** The provider's code for the refusal that paused the campaign; null if something else did. */
     readonly refusalCode: number | null;
     readonly messagesPerSecond: number;
-    /** Share of `messagesPerSecond` that throttling leaves, 0 to 1. */
+    /** Share of `messagesPerSecond` that remains under throttling, 0 to 1. */
     readonly factor: number;
   };
-  /** Why the campaign waits, by its record; null when it does not. `waitingUntil`: when the wait ends, null where unknown. */
+  /**
+   * Why the campaign waits, according to its record; null if it does not. `waitingUntil` is when the wait ends, null if
+   * unknown.
+   */
   readonly waitingFor: WaitingReason | null;
   readonly waitingUntil: Date | null;
   readonly wallet: {
     readonly available: bigint;
     readonly currency: string;
-    /** Price of the next message in micro-units; null when no recipient is pending. */
+    /** Price of the next message in micro-units; null if no recipient is pending. */
     readonly nextPrice: bigint | null;
     /** Price of all pending messages in micro-units; an estimate unless `isExact`. */
     readonly remainingCost: bigint;
@@ -68,7 +74,7 @@ export interface CampaignFacts extends StatusFacts {
   };
   /** Broadcasts of this month; `limit` null: unlimited; `counted`: this campaign already counts as a broadcast. */
   readonly broadcasts: { readonly used: number; readonly limit: number | null; readonly counted: boolean };
-  /** Creation of the oldest undelivered message in the campaign's workflow outbox; null when there is none. */
+  /** Creation time of the oldest undelivered message in the campaign's workflow outbox; null if there is none. */
   readonly outboxSince: Date | null;
   readonly now: Date;
 }
@@ -85,5 +91,5 @@ export const wrong = (
   action: string | null = null,
 ): DiagnosisEntry => ({ check, ok: false, detail, action });
 
-/** The action shown for an obstacle that ends without intervention. */
+/** Shown as the action for an obstacle that ends by itself. */
 export const goesOnByItself = 'Nothing to do: it goes on by itself.';

@@ -1,4 +1,4 @@
-/** Explains in sentences why a campaign sends or does not, and what would change that. */
+/** Explains in sentences why a campaign is or is not sending, and what would change that. */
 import { formatAmount } from '../money.ts';
 import { providerErrorTable } from '../sending/provider-error.ts';
 import { isSendable } from '../templates/definition.ts';
@@ -16,7 +16,7 @@ import { nextOpenTime } from './sending-window.ts';
 
 // Parts of the sentences of a diagnosis.
 
-// Created once: creating a formatter takes longer than a whole diagnosis.
+// Created once, because creating a formatter takes longer than a whole diagnosis.
 const whole = new Intl.NumberFormat('en');
 const count = (value: number): string => whole.format(value);
 const people = (value: number): string => (value === 1 ? '1 person' : `${count(value)} people`);
@@ -25,7 +25,7 @@ const join = (...sentences: readonly string[]): string => sentences.filter(Boole
 const upperFirst = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);
 
-/** Sentence about the pending recipients; '' when there are none. */
+/** Returns a sentence about the pending recipients; '' if there are none. */
 export function waitingSentence(pending: number): string {
   if (pending === 0) return '';
   return pending === 1 ? '1 person waits.' : `${count(pending)} people wait.`;
@@ -33,7 +33,7 @@ export function waitingSentence(pending: number): string {
 
 // The entry that sums up the checks of a diagnosis. The dashboard calls it too: it imports neither io-ts nor Node.
 
-/** The summarising sentence, from the checks and the counters of the same moment. */
+/** Builds the summarising sentence from checks and counters read at the same moment. */
 export function diagnoseStatus(facts: StatusFacts, checks: readonly DiagnosisEntry[]): DiagnosisEntry {
   const obstacle = checks.find(({ ok }) => !ok);
   const waiting = waitingSentence(facts.pending);
@@ -67,7 +67,7 @@ function completed({ total, failed, underWay }: StatusFacts): string {
   return `Completed: ${count(total - failed - underWay)} of ${people(total)} ${total === 1 ? 'was' : 'were'} sent to${others.join('')}.`;
 }
 
-/** Pauses that no check of the diagnosis sees: their reason always still applies. */
+/** Whether no check of the diagnosis covers the pause. If so, its reason is assumed to apply still. */
 const unchecked: Readonly<Record<PauseReason, boolean>> = {
   INSUFFICIENT_BALANCE: false,
   BROADCAST_QUOTA: false,
@@ -122,7 +122,7 @@ function sendingHours({ status: present, windows, now }: CampaignFacts): Diagnos
     : fine('SENDING_WINDOW', `Its sending window is closed until ${opening}.`);
 }
 
-/** `09:00, Europe/Berlin`; `09:00 on Thursday 26 November, Europe/Berlin` where that is not today. */
+/** `09:00, Europe/Berlin`; `09:00 on Thursday 26 November, Europe/Berlin` if that is not today. */
 function wallTime(at: Date, now: Date, timeZone: string): string {
   const day = new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'long', day: 'numeric', month: 'long' });
   const time = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
@@ -276,7 +276,7 @@ function pace(facts: CampaignFacts): DiagnosisEntry {
       );
 }
 
-/** ` for 30 s more`, ` for 90 min more`; nothing where it is not known. */
+/** ` for 30 s more`, ` for 90 min more`; empty if the duration is not known. */
 function forSpan({ waitingUntil, now }: CampaignFacts): string {
   const seconds = Math.ceil(((waitingUntil ?? now).getTime() - now.getTime()) / 1000);
   if (seconds <= 0) return '';

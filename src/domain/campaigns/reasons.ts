@@ -1,6 +1,6 @@
 /**
- * The text of every reason, once. The dashboard, Temporal's page, the diagnosis, notices, `docs/errors.md` and the API document read
- * these tables; a new reason that lacks a text does not compile. Imports neither io-ts nor Node.
+ * The only place for the texts of reasons. The dashboard, Temporal's page, the diagnosis, notices, `docs/errors.md` and the
+ * API document read these tables; a new reason that lacks a text does not compile. Imports neither io-ts nor Node.
  */
 import type { PauseReason, PreparationErrorCode, WaitingReason } from './campaign.ts';
 import { skipReasons, type SkipReason } from './recipient.ts';
@@ -12,7 +12,7 @@ export interface ReasonText {
 }
 
 interface TitledText extends ReasonText {
-  /** A few words for a table or a badge. Of a wait, the end of "Waits: …". */
+  /** A few words for a table or a badge. For a wait, the words that follow "Waits: ". */
   readonly title: string;
 }
 
@@ -175,7 +175,7 @@ export const failureReasonTable = {
 
 const { 'PROVIDER_<code>': _ofProvider, ...ownFailures } = failureReasonTable;
 
-/** Every reason of a recipient or a message but those of the provider. */
+/** Every reason for a recipient or a message except those of the provider. */
 export const serviceReasons = [
   ...(Object.keys(ownFailures) as readonly (keyof typeof ownFailures)[]),
   ...skipReasons,

@@ -25,7 +25,7 @@ export const skipReasons = [
 ] as const;
 export type SkipReason = (typeof skipReasons)[number];
 
-/** The reason of a message the provider refused, or failed later, with this code. */
+/** Returns the reason for a message that the provider refused or later failed with this code. */
 export function providerReason(code: number): string {
   return `PROVIDER_${code}`;
 }
@@ -48,8 +48,8 @@ const rank: Partial<Record<RecipientState, number>> = {
 const stateOf = { sent: 'SENT', delivered: 'DELIVERED', read: 'READ', failed: 'FAILED' } as const;
 
 /**
- * The state after a provider status. States only rise in rank, so that statuses may come in any order. FAILED ranks above SENT
- * and below DELIVERED: a message that did arrive counts as arrived.
+ * Returns the state after a provider status. States only rise in rank, so statuses may arrive in any order. FAILED ranks
+ * above SENT and below DELIVERED: a message that did arrive counts as arrived.
  */
 export function stateAfterStatus(state: RecipientState, status: ProviderStatus): RecipientState {
   const present = rank[state];

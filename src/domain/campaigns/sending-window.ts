@@ -7,17 +7,17 @@ import { Temporal } from 'temporal-polyfill';
 export const weekDays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type WeekDay = (typeof weekDays)[number];
 
-/** Open from `from` until just before `to`, on each of `days`; a `to` before `from` is the next day's. */
+/** Open from `from` until just before `to` on each of `days`. If `to` is before `from`, it means the next day. */
 export interface SendingWindow {
   /** IANA, such as `Europe/Berlin`. */
   readonly timezone: string;
-  /** `HH:MM` of the wall clock. */
+  /** Local time, `HH:MM`. */
   readonly from: string;
   readonly to: string;
   readonly days: readonly WeekDay[];
 }
 
-/** A time in which sending is allowed; `closesAt` null: it never closes. */
+/** A period in which sending is allowed. It never closes if `closesAt` is null. */
 export interface OpenTime {
   readonly opensAt: Date;
   readonly closesAt: Date | null;
@@ -28,8 +28,8 @@ const horizonMs = 15 * 86_400_000;
 const mostOpenings = 1_000;
 
 /**
- * Asks JavaScript's `Temporal`, which also computes the windows. `Intl` is no check: it accepts ambiguous abbreviations such as
- * `IST`, which `Temporal` refuses.
+ * Uses JavaScript's `Temporal`, which also computes the windows. `Intl` is not strict enough: it accepts ambiguous
+ * abbreviations such as `IST`, which `Temporal` refuses.
  */
 export function isTimeZone(text: string): boolean {
   // Offsets such as +01:00 are refused, because they ignore daylight saving time.
@@ -45,8 +45,8 @@ export function isTimeZone(text: string): boolean {
 export const timeOfDay = /^([01]\d|2[0-3]):[0-5]\d$/;
 
 /**
- * The first time at or after `at` in which all `windows` are open; `opensAt` is `at` if they are open at `at`. Undefined if they
- * are never open together.
+ * Returns the first period at or after `at` in which all `windows` are open; `opensAt` is `at` if they are open then.
+ * Undefined if they are never open together.
  */
 export function nextOpenTime(windows: readonly SendingWindow[], at: Date): OpenTime | undefined {
   let time = at.getTime();
@@ -62,7 +62,10 @@ export function nextOpenTime(windows: readonly SendingWindow[], at: Date): OpenT
   return undefined;
 }
 
-/** Time at which `seconds` of open time have passed since `at`; null if it is too far away or the windows never open together. */
+/**
+ * Returns when `seconds` of open time will have passed since `at`; null if that is too far away or the windows are never open
+ * together.
+ */
 export function afterOpenTime(windows: readonly SendingWindow[], at: Date, seconds: number): Date | null {
   let leftMs = seconds * 1_000;
   let time = at;
@@ -77,7 +80,7 @@ export function afterOpenTime(windows: readonly SendingWindow[], at: Date, secon
   return null;
 }
 
-/** When a campaign that has not begun may send first; null where its windows have nothing in common. */
+/** Returns when a campaign that has not begun may first send; null if its windows never overlap. */
 export function beginsAt(
   windows: readonly SendingWindow[],
   { scheduledAt, createdAt }: { readonly scheduledAt: Date | null; readonly createdAt: Date },
@@ -90,7 +93,7 @@ interface Span {
   readonly closesAt: number;
 }
 
-/** The first span of the window that has not closed by `time`. */
+/** Returns the first span of the window that has not closed by `time`. */
 function nextSpan({ timezone, from, to, days }: SendingWindow, time: number): Span {
   const today = Temporal.Instant.fromEpochMilliseconds(time).toZonedDateTimeISO(timezone).toPlainDate();
   // A span that crosses midnight may have begun yesterday.
@@ -100,13 +103,16 @@ function nextSpan({ timezone, from, to, days }: SendingWindow, time: number): Sp
     if (name === undefined || !days.includes(name)) continue;
     const opensAt = instantOf(date, from, timezone);
     const closesAt = instantOf(to < from ? date.add({ days: 1 }) : date, to, timezone);
-    // A clock that is set forward may skip a short window as a whole.
+    // When clocks go forward, a short window may be skipped entirely.
     if (closesAt > time && closesAt > opensAt) return { opensAt, closesAt };
   }
   return { opensAt: Infinity, closesAt: Infinity };
 }
 
-/** Converts local time to an instant. A time that a clock change skips becomes the change; of a repeated time, the first counts. */
+/**
+ * Converts local time to an instant. A time that is skipped when clocks change becomes the moment of the change; for a
+ * repeated time, the first one counts.
+ */
 function instantOf(date: Temporal.PlainDate, time: string, timezone: string): number {
   const local = date.toPlainDateTime(Temporal.PlainTime.from(time));
   const found = local.toZonedDateTime(timezone, { disambiguation: 'compatible' });

@@ -6,7 +6,7 @@ export interface CampaignSnapshot {
   readonly status: CampaignStatus;
   readonly pauseReason: PauseReason | null;
   readonly waitingFor: WaitingReason | null;
-  /** ISO 8601; null when it is not known. */
+  /** ISO 8601; null if not known. */
   readonly waitingUntil: string | null;
   readonly prepared: boolean;
   /** Why preparation failed. */
@@ -20,7 +20,7 @@ export interface CampaignSnapshot {
     readonly claimed: number;
     readonly failed: number;
     readonly unknown: number;
-    /** Accepted by the provider; delivered and read ones included. */
+    /** Number of messages accepted by the provider, including delivered and read ones. */
     readonly accepted: number;
     /** Every recipient up to this position has been claimed. */
     readonly claimedPosition: number;

@@ -4,9 +4,9 @@ import { callingCodeFor, normalisePhoneNumber, type PhoneNumber } from '../phone
 
 export interface Contact {
   readonly id: string;
-  /** E.164 digits; null for a person known by the provider's user id alone. */
+  /** E.164 digits; null for a person known only by the provider's user id. */
   readonly phoneNumber: string | null;
-  /** The calling code: the front of `phoneNumber`; '' without a number. */
+  /** The calling code with which `phoneNumber` begins; '' without a number. */
   readonly countryCode: string;
   /** ISO 3166 alpha-2, or ''. */
   readonly country: string;
@@ -23,9 +23,9 @@ export interface Contact {
   readonly updatedAt: Date;
 }
 
-/** Most custom fields of a contact. */
+/** Maximum number of custom fields per contact. */
 export const maxCustomFields = 200;
-/** Most bytes of a contact's custom fields, counted by `customFieldBytes`. */
+/** Maximum size of a contact's custom fields in bytes, counted by `customFieldBytes`. */
 export const maxCustomFieldBytes = 65_536;
 
 /** UTF-8 bytes of `{"<fieldId>": "<value>", …}` as JSON without spaces. */
@@ -38,7 +38,7 @@ export const nationalNumber = ({
   countryCode,
 }: Pick<Contact, 'phoneNumber' | 'countryCode'>): string => phoneNumber?.slice(countryCode.length) ?? '';
 
-/** A contact as the API and the events show it: the number in its national digits, the code without a plus sign. */
+/** Returns a contact in the form of the API and events, with national digits and the calling code without a plus sign. */
 export function presentContact(contact: Contact) {
   const { country: _, customFields, tagsId, dob, createdAt, updatedAt, ...rest } = contact;
   return {
@@ -71,8 +71,8 @@ export interface ContactInput {
 }
 
 /**
- * The number that `phoneNumber` and `countryCode` name together. Without a code the digits are read as a national number of
- * `fallbackCode`, else as an international number. Code and number must agree.
+ * Reads the number that `phoneNumber` and `countryCode` form together. Without a code, reads the digits as a national number
+ * of `fallbackCode`, or else as an international number. Code and number must agree.
  */
 export function readContactNumber(
   { phoneNumber, countryCode }: Pick<ContactInput, 'phoneNumber' | 'countryCode'>,
@@ -84,7 +84,7 @@ export function readContactNumber(
   }
   const number =
     normalisePhoneNumber(phoneNumber ?? '', code ?? fallbackCode) ??
-    // Digits of another country that were written without their plus sign.
+    // These may be digits of another country, written without a plus sign.
     (code === undefined ? normalisePhoneNumber(phoneNumber ?? '') : undefined);
   if (number === undefined) {
     return {
@@ -122,7 +122,7 @@ export function newContact(
   };
 }
 
-/** The contact after the edit. `number` is given when the edit names one. */
+/** Returns the contact after the edit. `number` is given if the edit names one. */
 export function editContact(contact: Contact, input: ContactInput, number?: PhoneNumber): Contact {
   return {
     ...contact,
@@ -146,8 +146,8 @@ export function editContact(contact: Contact, input: ContactInput, number?: Phon
 }
 
 /**
- * Says what is wrong with the custom fields of a changed contact. Fields of 1.0.0 may exceed the bound: they stay, or become
- * smaller.
+ * Describes the problem with a changed contact's custom fields. Fields stored by 1.0.0 may exceed the limit; they may stay or
+ * become smaller.
  */
 export function customFieldsProblem(
   after: Contact,
@@ -161,7 +161,7 @@ export function customFieldsProblem(
   return { field: 'customFields', message };
 }
 
-/** True when a caller can see no difference. */
+/** Returns whether the two contacts look the same to a caller. */
 export function isSameContact(one: Contact, other: Contact): boolean {
   return comparable(one) === comparable(other);
 }

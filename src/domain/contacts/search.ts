@@ -3,9 +3,9 @@ import { getCountries, getCountryCallingCode } from 'libphonenumber-js/max';
 import { normalisePhoneNumber } from '../phone-number.ts';
 
 export interface ContactSearch {
-  /** Every word, or all of them as one text, begins a first, last or chat name or an e-mail address. Empty: no search. */
+  /** Each word, or all words as one text, must begin a first, last or chat name or an e-mail address. Empty: no search. */
   readonly words: readonly string[];
-  /** If the whole text is a number: the forms in which it may be stored, as typed and without leading zeros. Else empty. */
+  /** If the whole text is a number: the forms in which it may be stored, as typed and without leading zeros. Otherwise empty. */
   readonly numbers: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export function possibleNumbers(text: string): readonly string[] {
 
 const longestNumber = 15;
 
-/** Returns all calling codes; national digits are looked up behind each of them. */
+/** Returns all calling codes; national digits are looked up with each of them in front. */
 export function listCallingCodes(): readonly string[] {
   return [...new Set(getCountries().map((country) => getCountryCallingCode(country)))];
 }

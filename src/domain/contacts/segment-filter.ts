@@ -1,6 +1,6 @@
 /**
- * Filters over contacts: segments and the `contact_filters` of a campaign. A condition that a caller wrote is read into a
- * `Predicate` here; `src/records/contacts/segment-filter.ts` alone makes SQL of predicates. Imports neither io-ts nor Node.
+ * Filters over contacts: segments and the `contact_filters` of a campaign. This file parses the caller's conditions into
+ * predicates; `src/records/contacts/segment-filter.ts` turns predicates into SQL. Imports neither io-ts nor Node.
  */
 import type { FieldProblem } from '../error.ts';
 import { isUuid } from '../uuid.ts';
@@ -55,7 +55,7 @@ export type Predicate = { readonly negated: boolean } & (
       readonly test: 'text_compare';
       readonly subject: TextSubject;
       readonly comparison: Comparison;
-      /** A number is compared only with field texts that are numbers; a text is compared by code points. */
+      /** A number is only compared with field values that are numbers; text is compared by code points. */
       readonly value: string | number;
     }
   | { readonly test: 'time_within'; readonly field: TimeField; readonly from: Date; readonly until: Date }
@@ -76,12 +76,12 @@ type ConditionProblem = {
 
 // Reads the operator and the value of a condition, field by field.
 
-/** Undefined where the field does not take the operator. */
+/** Returns undefined if the field does not support the operator. */
 type FieldReader = (operator: FilterOperator, value: unknown) => Predicate | ConditionProblem | undefined;
 
 const customPrefix = 'custom.';
 
-/** Undefined for a field that contacts do not have. */
+/** Returns undefined for a field that contacts do not have. */
 function fieldReader(field: string): FieldReader | undefined {
   const textField = textFields.find((name) => name === field);
   if (textField !== undefined) return textReader({ kind: 'field', name: textField });
@@ -225,7 +225,7 @@ export interface SegmentCondition {
   readonly value?: unknown;
 }
 
-/** The condition as it is stored, without a value that its operator ignores. */
+/** Returns the condition to store, without a value that its operator ignores. */
 export function tidyCondition(condition: SegmentCondition): SegmentCondition {
   const { field, operator } = condition;
   return takesNoValue(operator) ? { field, operator } : condition;
@@ -266,7 +266,7 @@ export function readCondition(condition: SegmentCondition): Reading {
   };
 }
 
-/** Every problem of a list of conditions; `path` is where the list stands in the request. */
+/** Returns every problem of a list of conditions; `path` is the path of the list in the request. */
 export function conditionProblems(
   conditions: readonly SegmentCondition[],
   path: string,

@@ -84,7 +84,7 @@ export function isSameAssignment(one: Conversation, other: Conversation): boolea
   return comparable(one) === comparable(other);
 }
 
-/** The ids that the data of every conversation event begins with. */
+/** Returns the ids with which the data of every conversation event begins. */
 export const conversationIds = ({ id, channelId, phoneNumberId, contactId }: Conversation) => ({
   conversationId: id,
   channelId,

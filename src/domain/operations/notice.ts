@@ -1,4 +1,4 @@
-/** Notices: messages to the users of a workspace, beside the events for programs. */
+/** Notices: messages to the users of a workspace. Events are their counterpart for programs. */
 import type { PauseReason } from '../campaigns/campaign.ts';
 import { pauseReasonTable } from '../campaigns/reasons.ts';
 
@@ -66,7 +66,7 @@ interface NoticedTemplate {
   readonly category: string;
 }
 
-/** The notices of a change of a template: none, or one each for its status and its category. */
+/** Returns the notices about a changed template: at most one each for its status and its category. */
 export function templateChanged(
   workspaceId: number,
   before: NoticedTemplate,
@@ -103,7 +103,7 @@ const channelSubject = ({ id, displayPhoneNumber }: NoticedChannel): NoticeSubje
   name: displayPhoneNumber,
 });
 
-/** `until` null: until the block is lifted. */
+/** `until` is null if the block lasts until it is lifted. */
 export const channelBlocked = (channel: NoticedChannel, why: string, until: Date | null): NewNotice => ({
   workspaceId: channel.workspaceId,
   kind: 'channel_blocked',

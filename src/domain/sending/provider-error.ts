@@ -1,13 +1,13 @@
 /**
- * Maps a rejection by the provider to the action to take. The policy for each error code is a table: the same codes come in the
- * response to a send and, later, in `failed` status callbacks. Imports neither io-ts nor Node.
+ * Maps a rejection by the provider to the action to take. A table lists the policy for each error code, because the same
+ * codes arrive in the response to a send and, later, in `failed` status callbacks. Imports neither io-ts nor Node.
  */
 
-/** Why the provider refuses a whole channel: for the record, the alert and the log. */
+/** Why the provider refuses a whole channel. Used in the record, the alert and the log. */
 export const channelBlockCauses = ['token', 'payment', 'policy', 'limit', 'number', 'address'] as const;
 export type ChannelBlockCause = (typeof channelBlockCauses)[number];
 
-/** An effect beyond the message itself, which lasts. */
+/** A lasting effect beyond the message itself. */
 type ProviderErrorEffect =
   | 'unsubscribe_contact'
   | 'block_country'
@@ -28,7 +28,7 @@ export type ProviderErrorRule =
     }
   /** Send this message once more, then fail the recipient. */
   | { readonly kind: 'retry_once'; readonly delayMs: number }
-  /** The whole channel slows down, or is silent for a while; the message goes back without counting as an attempt. */
+  /** The whole channel slows down or pauses for a while; the message is returned to pending and does not count as an attempt. */
   | { readonly kind: 'throttle'; readonly delayMs: number; readonly silenceMs: number }
   /** Final for the recipient. `mappingSuspect`: after a hundred such failures in a row the campaign is paused. */
   | { readonly kind: 'fail'; readonly effect?: ProviderErrorEffect; readonly mappingSuspect?: true }
@@ -61,7 +61,7 @@ const fail = { kind: 'fail' } as const satisfies ProviderErrorRule;
 const suspectMapping: ProviderErrorRule = { kind: 'fail', mappingSuspect: true };
 const pauseTemplate: ProviderErrorRule = { kind: 'pause_template' };
 
-/** A code stands in one row only. */
+/** Each code appears in only one row. */
 export const providerErrorTable: readonly ProviderErrorRow[] = [
   {
     codes: [130429],
@@ -148,7 +148,7 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
     rule: suspectMapping,
   },
   { codes: [131014, 131053], meaning: 'media could not be fetched or uploaded', rule: suspectMapping },
-  // No effect beyond the recipient: the most frequent failure of all, and the person may be reachable tomorrow.
+  // No effect beyond the recipient: this is the most frequent failure, and the person may be reachable tomorrow.
   {
     codes: [131026],
     meaning: 'recipient cannot receive the message',
@@ -204,7 +204,7 @@ const ruleByCode: ReadonlyMap<number, ProviderErrorRule> = new Map(
 export interface ProviderError {
   readonly code: number;
   readonly subcode?: number | null;
-  /** HTTP status of the answer; equal to `code` when the answer was outside the provider's protocol. */
+  /** HTTP status of the response; equal to `code` if the response was outside the provider's protocol. */
   readonly httpStatus?: number;
   readonly isTransient?: boolean;
   /** How long the provider asked us to wait. */
@@ -217,8 +217,8 @@ export type ProviderErrorAction =
   | Extract<ProviderErrorRule, { kind: 'throttle' | 'fail' | 'pause_template' | 'pause_channel' }>;
 
 /**
- * The action for a refused message. `attempts` is how often it was sent so far, this time included (1 = the first
- * send was refused); a throttled send does not count.
+ * Returns the action for a refused message. `attempts` is the number of sends so far including this one (1 = the first send
+ * was refused); throttled sends do not count.
  */
 export function providerErrorAction(error: ProviderError, attempts: number): ProviderErrorAction {
   const rule = providerErrorRule(error);
@@ -232,14 +232,14 @@ export function providerErrorAction(error: ProviderError, attempts: number): Pro
     case 'retry_once':
       return attempts >= 2 ? fail : { kind: 'retry', delayMs: Math.max(rule.delayMs, asked) };
     case 'throttle':
-      // A wait that the provider names replaces the delay and the silence of the rule.
+      // If the provider asked for a wait, it replaces the rule's delay and pause.
       return asked > 0 ? { kind: 'throttle', delayMs: asked, silenceMs: asked } : rule;
     default:
       return rule;
   }
 }
 
-/** How long a message waits that was refused for the `attempts`-th time. */
+/** Returns how long a message waits after its `attempts`-th refusal. */
 export function retryDelayMs(
   { firstDelayMs, factor }: Extract<ProviderErrorRule, { kind: 'retry' | 'retry_recipient' }>,
   attempts: number,
@@ -267,8 +267,8 @@ export function providerErrorRule({
 }
 
 /**
- * An HTTP error without the provider's error body: from a gateway, a wrong address, or a broken provider. What refuses one
- * message so refuses the next ones too.
+ * Returns the rule for an HTTP error without the provider's error body: it comes from a gateway, a wrong address or a broken
+ * provider, and will affect the next messages too.
  */
 function httpErrorRule(httpStatus: number): ProviderErrorRule {
   if (httpStatus === 429) return { kind: 'throttle', delayMs: 1000, silenceMs: 1000 };

@@ -93,7 +93,7 @@ export function loadConfig(environment: Environment, terminal = false) {
 
   const config = {
     production,
-    /** What is unsafe in production, logged at the start; no reason to refuse the start of an upgrade. */
+    /** Unsafe settings in production: logged at startup, because refusing to start would break upgrades. */
     warnings,
     /** Folder of all persistent files: uploads, and in development the data of the embedded servers. */
     dataDir: text('DATA_DIR', '.data'),
@@ -110,7 +110,7 @@ export function loadConfig(environment: Environment, terminal = false) {
     databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 2, 500),
     temporalAddress: address('TEMPORAL_ADDRESS'),
     temporalNamespace: text('TEMPORAL_NAMESPACE', 'default'),
-    /** False: plain text. True: TLS with the system's authorities. Else the paths of PEM files. */
+    /** False: plain text. True: TLS with the system's authorities. Otherwise the paths of PEM files. */
     temporalTls: temporalTls(),
     /** Sent as a bearer token with every call; needs TLS. */
     temporalApiKey: raw('TEMPORAL_API_KEY'),
@@ -139,18 +139,18 @@ export function loadConfig(environment: Environment, terminal = false) {
     rateLimitPerSecond: integer('RATE_LIMIT_PER_SECOND', 1000, 1, 1_000_000),
     /** GiB of uploaded files that a workspace may keep. */
     uploadGibPerWorkspace: integer('UPLOAD_GIB_PER_WORKSPACE', 10, 1, 1_000_000),
-    /** Seconds for which a stopping API reports that it is not ready before it stops listening. */
+    /** Seconds during which a stopping API reports that it is not ready before it stops listening. */
     drainDelaySeconds: integer('DRAIN_DELAY_SECONDS', 0, 0, 15),
     webhookExpiryHours,
     /** Hours of nothing but failed attempts after which a webhook is disabled; fractions of an hour are for rehearsals. */
     webhookDisableAfterHours: decimal('WEBHOOK_DISABLE_AFTER_HOURS', 72, 0.001, 8760),
-    /** Schedulers of deliveries lock shards of the webhooks, so that they work side by side. */
+    /** Delivery schedulers lock shards of the webhooks, so that they can work in parallel. */
     webhookShards: integer('WEBHOOK_SHARDS', 16, 1, 1024),
-    /** Workflow starts of deliveries under way in a worker. */
+    /** Maximum delivery workflow starts in flight in a worker. */
     webhookStarts: integer('WEBHOOK_STARTS', 16, 1, 1000),
-    /** Attempts under way in a worker; slow endpoints have a quarter as many of their own. */
+    /** Maximum attempts in flight in a worker; slow endpoints have their own, a quarter as many. */
     webhookSlots: integer('WEBHOOK_SLOTS', 1000, 1, 10_000),
-    /** Deliveries in flight at one endpoint, over all workers. */
+    /** Maximum deliveries in flight to one endpoint, across all workers. */
     webhookSlotsPerEndpoint: integer('WEBHOOK_SLOTS_PER_ENDPOINT', 1000, 1, 10_000),
     retentionDays,
     /** Undefined: recipients and messages are kept for good. */
@@ -170,7 +170,7 @@ export function loadConfig(environment: Environment, terminal = false) {
             region: text('S3_REGION', 'us-east-1'),
             forcePathStyle: choice('S3_FORCE_PATH_STYLE', ['yes', 'no'], 'no') === 'yes',
           },
-    /** Percent of the log lines of delivered webhooks and of stored callbacks that are written; failures always are. */
+    /** Percentage of log lines written for delivered webhooks and stored callbacks; failures are always logged. */
     logSamplePercent: integer('LOG_SAMPLE_PERCENT', 100, 0, 100),
     logLevel: choice('LOG_LEVEL', logLevels, 'info'),
     logFormat: choice('LOG_FORMAT', ['json', 'pretty'], terminal ? 'pretty' : 'json'),
@@ -193,7 +193,7 @@ const webSettings = [
 ] as const;
 const previousSecrets = ['KEY_PEPPER', 'SECRETS_KEY', 'PROVIDER_APP_SECRET'] as const;
 
-/** Settings that send secrets or personal data in the clear over a public network, and short former secrets. */
+/** Finds settings that send secrets or personal data unencrypted over a public network, and short former secrets. */
 function findUnsafe(
   environment: Environment,
   { leastKey, leastToken }: { readonly leastKey: number; readonly leastToken: number },

@@ -27,9 +27,9 @@ export interface Dependencies {
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   readonly database: Database;
-  /** For reads that may take seconds of Postgres: a few connections of their own, one of a workspace at a time. */
+  /** A few separate connections for reads that may take Postgres seconds, one per workspace at a time. */
   readonly searchDatabase: Database;
-  /** One connection for the readiness check, so that requests that take all others do not make the process unready. */
+  /** One connection for the readiness check, so that the process stays ready while requests use all others. */
   readonly probeDatabase: Database;
   readonly orchestrator: Orchestrator;
   readonly provider: MessagingProvider;
@@ -53,7 +53,7 @@ const apiAnswerTimeoutMs = 15_000;
 const searchTimeoutMs = 5_000;
 const probeTimeoutMs = 3_000;
 
-/** Postgres, Temporal and the provider need not answer yet. `service` names the process in logs and metrics. */
+/** Postgres, Temporal and the provider need not be reachable yet. `service` names the process in logs and metrics. */
 export async function createDependencies(config: Config, service: string): Promise<OpenDependencies> {
   const metrics = createMetrics(service);
   metrics.settingsInfo.set({ fingerprint: settingsFingerprint(config) }, 1);

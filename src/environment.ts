@@ -111,8 +111,8 @@ const shortestName = 8;
 const mostMistyped = 2;
 
 /**
- * Names each variable that differs from a setting by two letters at most and is none itself, such as RETENTION_DAY. Variables
- * of other programs are left alone.
+ * Returns each variable that is not a setting but differs from one by at most two letters, such as RETENTION_DAY. Ignores
+ * variables of other programs.
  */
 export function findMistyped(environment: Environment, settings: readonly string[]): readonly string[] {
   return Object.keys(environment).flatMap((name) => {
@@ -124,7 +124,7 @@ export function findMistyped(environment: Environment, settings: readonly string
   });
 }
 
-/** How many letters have to be replaced, added or left out; `mostMistyped` + 1 when the lengths differ by more. */
+/** How many letters must be replaced, added or removed; `mostMistyped` + 1 if the lengths differ by more. */
 function distance(from: string, to: string): number {
   if (Math.abs(from.length - to.length) > mostMistyped) return mostMistyped + 1;
   let above = Array.from({ length: to.length + 1 }, (_, at) => at);

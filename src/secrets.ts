@@ -1,7 +1,6 @@
 /**
- * Encryption of secrets at rest: AES-256-GCM. The id of the key stands in front of the cipher text, so that keys can be rotated
- * (`SECRETS_KEY` encrypts, `SECRETS_KEY_PREVIOUS` only decrypts). A secret is bound to its row: copied into another row it
- * cannot be decrypted.
+ * Encrypts secrets at rest with AES-256-GCM. The key's id precedes the cipher text, so that keys can be rotated (`SECRETS_KEY`
+ * encrypts, `SECRETS_KEY_PREVIOUS` only decrypts). A secret is bound to its row: copied to another row, it cannot be decrypted.
  * Layout: version (1 byte) · key id (8) · nonce (12) · tag (16) · cipher text.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
@@ -11,7 +10,7 @@ export type SecretRow = `channel ${string}` | `webhook ${string}` | `erasure ${s
 
 export interface SecretBox {
   readonly encrypt: (plainText: string, row: SecretRow) => Buffer;
-  /** Throws when the key is unknown, the text was altered, or it is another row's. */
+  /** Throws if the key is unknown, the text was altered, or it belongs to another row. */
   readonly decrypt: (cipherText: Buffer, row: SecretRow) => string;
   /** True when the text was encrypted under an older key. */
   readonly isStale: (cipherText: Buffer) => boolean;

@@ -10,7 +10,7 @@ import { findMissingOfApi, reportMissing, type FindMissing } from './process/fin
 import { serveHealth } from './process/serve-health.ts';
 import { shutDownOnSignal } from './process/shutdown.ts';
 
-// The build puts the dashboard here, beside this file's folder.
+// The build puts the dashboard here, next to this file's folder.
 const pageFolder = fileURLToPath(new URL('../dashboard', import.meta.url));
 /** 29 s: less than the time between SIGTERM and SIGKILL, which is 30 s by default in Kubernetes. */
 const deadlineMs = 29_000;
@@ -54,13 +54,13 @@ async function main(): Promise<void> {
     ],
     exit: (code) => process.exit(code),
   });
-  // Only uploads need the file storage: a wrong setting is logged at the start, before the first upload fails.
+  // Only uploads need the file storage, so a wrong setting is logged at startup, before the first upload fails.
   dependencies.storage
     .check()
     .catch((error: Error) => logger.error({ reason: error.message }, 'no file storage'));
   const { address, port } = server.address() as AddressInfo;
   logger.info({ address, port, metricsPort: health?.port }, 'listening');
-  // The API starts although something is missing, and answers 503 where it needs it; /readyz reports the same.
+  // The API starts even if something is missing, and returns 503 for requests that need it; /readyz reports the same.
   void reportMissing({ logger, find: missing });
 }
 

@@ -1,4 +1,4 @@
-/** The worker process: Temporal workers and the loops beside them. Any number of these processes share the work. */
+/** The worker process: Temporal workers and the loops next to them. Any number of these processes share the work. */
 import { EventEmitter } from 'node:events';
 import {
   DefaultLogger,
@@ -38,7 +38,7 @@ import { taskQueues } from './workflows/contract.ts';
 /** 29 s: less than the time between SIGTERM and SIGKILL, which is 30 s by default in Kubernetes. */
 const shutdownDeadlineMs = 29_000;
 
-// Not logged: a webhook receiver that hangs holds its workflow task for five seconds, which would log a line per delivery.
+// Not logged: a webhook receiver that hangs keeps its workflow task for five seconds, which would log a line per delivery.
 const coreLogFilter = [
   makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }),
   'temporalio_sdk_core::worker::workflow::managed_run=ERROR',
@@ -54,7 +54,7 @@ function installRuntime(logger: Logger, metrics: SdkMetrics | undefined): void {
     // The SDK must not handle signals: this process shuts down in order, see below.
     shutdownSignals: [],
     telemetryOptions: {
-      // Into our own log: one JSON line each, like everything else.
+      // Written to our own log as one JSON line each, like everything else.
       logging: { forward: {}, filter: coreLogFilter },
       ...(metrics !== undefined && { metrics: metrics.exporter }),
     },
@@ -150,7 +150,7 @@ async function main(): Promise<void> {
     for (const queue of config.taskQueues) base.metrics.taskQueueServed.set({ queue }, 1);
   };
   const refreshServed = cacheFor(1_000, updateServed);
-  // A scrape does not wait for Temporal: it shows what the scrape before it found.
+  // A scrape does not wait for Temporal; it shows what the previous scrape found.
   const moreMetrics = async () => {
     void refreshServed();
     return (await sdkMetrics?.read()) ?? '';
@@ -194,7 +194,7 @@ async function main(): Promise<void> {
     ],
   });
   base.storage.check().catch((error: Error) => logger.error({ reason: error.message }, 'no file storage'));
-  // A version that is not current may keep a worker waiting for long.
+  // A worker whose version is not current may wait for a long time.
   void reportMissing({ logger, find: findMissingHere }).then(() =>
     logger.info({ metricsPort: health?.port }, 'worker ready'),
   );
@@ -204,7 +204,7 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  // Without a configuration there is no logger; the supervisor, or the container runtime, starts the process again.
+  // Without a configuration there is no logger. The supervisor or the container runtime restarts the process.
   const message = error instanceof ConfigError ? error.message : `The worker ended: ${String(error)}`;
   process.stderr.write(`${message}\n`);
   process.exit(1);

@@ -1,4 +1,4 @@
-/** The steps of the campaign workflow: each runs a command and answers with the record's snapshot after it. */
+/** The steps of the campaign workflow: each runs a command and returns a snapshot of the campaign's record. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, Context, getClient } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
@@ -30,7 +30,7 @@ export function createCampaignActivities(
   const send = createCampaignSender(dependencies);
 
   return {
-    /** Builds the recipient list (Spec 3.1) and sends to it where it is small. */
+    /** Builds the recipient list (Spec 3.1), and sends to it if it is small. */
     prepareCampaign: (campaignId: string): Promise<CampaignSnapshot> =>
       asActivity(async () => {
         const { signal, isCancelled } = activityContext();
@@ -57,7 +57,7 @@ export function createCampaignActivities(
         return snapshot(campaignId);
       }),
 
-    /** The first start: quota, template and channel are checked; an obstacle pauses the campaign. */
+    /** The first start: checks quota, template and channel, and pauses the campaign if something is wrong. */
     beginCampaign: (campaignId: string): Promise<CampaignSnapshot & { readonly waitMs: number }> =>
       asActivity(async () => {
         const waitMs = await beginCampaign(dependencies, campaignId);
@@ -68,11 +68,11 @@ export function createCampaignActivities(
     sendStep: (campaignId: string, claimedUpTo = 0): Promise<SendStep> =>
       asActivity(async () => {
         const { isCancelled, isPaused } = activityContext();
-        // The workflow ignores the result of an activity that Temporal has cancelled: the step must send nothing more.
+        // The workflow ignores the result of an activity that Temporal has cancelled, so the step must send nothing more.
         const result = await withHeartbeats(() =>
           send(campaignId, { claimedUpTo, draining: () => draining() || isCancelled() }),
         );
-        // An operator paused the activity in Temporal. Temporal would start the next step all the same, so the campaign is paused.
+        // An operator paused the activity in Temporal. Temporal would still start the next step, so the campaign is paused.
         if (isPaused()) await carryOutOperatorAction(dependencies, { campaignId, action: 'pause' });
         return { ...(await snapshot(campaignId)), ...result };
       }),
@@ -86,7 +86,7 @@ export function createCampaignActivities(
 
     /**
      * Moves recipients that were not claimed to CANCELLED. `waitMs` is the time until the next attempt while claims are open.
-     * Workflows of 1.0.0 pass no `sleepsBetween`: for them it waits here until none is open.
+     * Workflows of 1.0.0 pass no `sleepsBetween`; for them it waits here until none is open.
      */
     cancelRecipients: (
       campaignId: string,
@@ -101,7 +101,7 @@ export function createCampaignActivities(
             await sleep(Math.min(waitMs, heartbeatEveryMs), undefined, { signal });
             waitMs = await attempt();
           }
-        // A workflow ends as Canceled only where its cancellation was requested.
+        // A workflow ends as Canceled only if its cancellation was requested.
         const { workflowId } = Context.current().info.workflowExecution ?? {};
         if (waitMs === 0 && workflowId !== undefined)
           await getClient().workflow.getHandle(workflowId).cancel();
@@ -112,7 +112,7 @@ export function createCampaignActivities(
     operateCampaign: (campaignId: string, action: OperatorAction): Promise<OperatedCampaign> =>
       asActivity(async () => {
         const refused = await carryOutOperatorAction(dependencies, { campaignId, action });
-        // An earlier attempt may have made the change and died before it could answer.
+        // An earlier attempt may have made the change and died before it could return.
         const isRetry = Context.current().info.attempt > 1;
         const present = await snapshot(campaignId);
         return refused === undefined || isRetry ? present : { ...present, refused };
@@ -137,14 +137,14 @@ function activityContext() {
 
 interface PreparationDetails {
   readonly rows: number;
-  /** Attempts in a row that began and did not end: their worker died, or hung until Temporal gave them up. */
+  /** Consecutive attempts that began and did not end, because their worker died or hung until Temporal gave up on them. */
   readonly lost: number;
 }
 
 /**
- * Counts lost attempts in the details of heartbeats, which Temporal hands to the next attempt. An attempt counts itself when it
- * begins, and takes that back when it ends, whatever the reason: an outage of the database, or a worker that shuts down. The
- * first heartbeat goes out at once, later ones may be delayed, so none is sent before `begin` or the first second.
+ * Counts lost attempts in the heartbeat details, which Temporal passes to the next attempt. An attempt counts itself when it
+ * begins, and undoes that when it ends for any reason, such as a database outage or a worker's shutdown. The first heartbeat
+ * goes out at once and later ones may be delayed, so none is sent before `begin` or the first second.
  */
 function preparationProgress() {
   const context = Context.current();
@@ -164,7 +164,7 @@ function preparationProgress() {
   };
 }
 
-/** Heartbeats every second, so that Temporal finds a dead worker and the worker learns of a cancellation. */
+/** Sends a heartbeat every second, so that Temporal notices a dead worker and the worker learns of a cancellation. */
 async function withHeartbeats<T>(work: () => Promise<T>): Promise<T> {
   const context = Context.current();
   context.heartbeat();

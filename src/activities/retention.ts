@@ -18,7 +18,7 @@ export function createRetentionActivities(
       asActivity(async () => {
         const context = Context.current();
         const options = { batchSize, onBatch: () => context.heartbeat() };
-        // Old messages come first: a file that cannot be deleted does not keep them.
+        // Old messages come first, so that a file that cannot be deleted does not keep them.
         const messages = await deleteMessages(dependencies, options);
         return { ...messages, ...(await deleteExpired(dependencies, options)) };
       }),

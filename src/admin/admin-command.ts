@@ -8,7 +8,7 @@ interface OptionDeclaration {
   readonly flag?: true;
   /** With the value `-` the secret is read from standard input, because other users of the machine can see arguments. */
   readonly secret?: true;
-  /** Variable of the environment that gives the value where the option is left out. */
+  /** Environment variable that gives the value if the option is omitted. */
   readonly variable?: string;
 }
 

@@ -58,7 +58,7 @@ export function adminEnvironment(environment: Environment, needs: readonly Need[
     ...known,
     DATABASE_URL: databaseUrl,
     DATA_DIR: dataDir,
-    // Logging is off: standard output holds the command's result alone.
+    // Logging is off, because standard output is for the command's result alone.
     LOG_LEVEL: 'silent',
     LOG_FORMAT: 'json',
   };
@@ -70,7 +70,7 @@ function present(environment: Environment): Environment {
   );
 }
 
-/** The strings of a JSON object; empty where there is no such file. */
+/** The strings in a JSON object; empty if the file does not exist. */
 function readObject(path: string): Environment {
   try {
     const content: unknown = JSON.parse(readFileSync(path, 'utf8'));

@@ -20,7 +20,7 @@ import { viewWorkflows } from '../commands/operations/workflow-view.ts';
 import { type AdminContext, unusedSecret } from './admin-context.ts';
 import { adminCommand, integerOption, type AdminOutput } from './admin-command.ts';
 
-/** 10 s: a server that does not answer is named soon. */
+/** 10 s, so that a server that does not respond is named soon. */
 const namespaceTimeoutMs = 10_000;
 const defaultPauseSeconds = 10;
 /** One hour. Node's timers take at most 24 days, and fire at once beyond that. */
@@ -28,7 +28,7 @@ const longestPauseSeconds = 3_600;
 /** 60 s: longer than any worker loop sleeps between two runs. */
 const defaultSlackSeconds = 60;
 
-/** Checks the settings that the caller gave, as the processes do at their start. */
+/** Checks the settings that the caller gave, as processes do when they start. */
 async function describeSettings(
   { database, config, secrets }: AdminContext,
   orchestrator: Orchestrator,
@@ -145,7 +145,7 @@ export const doctorCommand = adminCommand({
   }),
 });
 
-/** Throws when Temporal shows nothing after the backup: that proves nothing, as Temporal may have been restored as well. */
+/** Throws if Temporal shows nothing after the backup. That proves nothing, because Temporal may have been restored as well. */
 async function requireEvidenceOfLostTime(doctor: Doctor, restore: Restore): Promise<void> {
   if (restore.temporalToo || (await temporalSawLostTime(doctor, restore))) return;
   throw new Error(

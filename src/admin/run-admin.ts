@@ -115,7 +115,7 @@ function joinNegativeNumbers(args: readonly string[]): string[] {
   return joined;
 }
 
-/** The way in which the caller runs commands: the image has no scripts of npm. */
+/** How the caller runs commands, because the image has no npm scripts. */
 const programOf = (environment: Environment): string =>
   environment['npm_lifecycle_event'] === 'admin' ? 'npm run --silent admin --' : 'node dist/src/admin.js';
 
@@ -148,7 +148,7 @@ function usageOf({ name, summary, options }: AdminCommand, environment: Environm
   ].join('\n');
 }
 
-// The sentence that a failed command prints: which server does not answer, or what the database lacks.
+// The sentence that a failed command prints: which server does not respond, or what the database lacks.
 
 // UNAVAILABLE and DEADLINE_EXCEEDED of gRPC.
 const away: readonly unknown[] = [14, 4];

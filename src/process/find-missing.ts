@@ -1,4 +1,4 @@
-/** Checks what a process needs to be ready: servers that answer, a database that belongs to it, settings that fit the database. */
+/** Checks what a process needs to be ready: servers that respond, a database that belongs to it, settings that fit it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   claimDatabase,
@@ -12,10 +12,10 @@ import { within } from '../concurrency/within.ts';
 
 const checkTimeoutMs = 3_000;
 
-/** Takes why a server counts as missing, for the log alone: the text may name its host and user. */
+/** Receives why a server counts as missing. For the log only, because the text may name its host and user. */
 type Explain = (reason: string) => void;
 
-/** Resolves to the names of what is missing, or to sentences; empty when nothing is. */
+/** Resolves to names or sentences that say what is missing; empty if nothing is. */
 export type FindMissing = (explain?: Explain) => Promise<readonly string[]>;
 
 /** Resolves within `checkTimeoutMs` to `postgres`, or `migrations` if some were not applied. */
@@ -31,8 +31,8 @@ export async function findMissingOfDatabase(
 type Checked = Pick<Dependencies, 'database' | 'probeDatabase' | 'config' | 'secrets'>;
 
 /**
- * What an API lacks: a database, or settings that fit it. It does not need Temporal: without it an API answers requests, stores
- * callbacks and keeps starts of campaigns in the workflow outbox.
+ * What an API lacks: a database, or settings that fit it. It does not need Temporal: without it, an API serves requests, stores
+ * callbacks and keeps campaign starts in the workflow outbox.
  */
 export function findMissingOfApi(dependencies: Checked): FindMissing {
   const findWrong = untilNoneIsFound('settings', () => findWrongSettings(dependencies));
@@ -63,7 +63,7 @@ export function findMissingOfWorker(dependencies: Checked & Pick<Dependencies, '
   };
 }
 
-/** Settings change with a restart only: once nothing is wrong, they are not checked again. */
+/** Settings change only with a restart, so they are not checked again once nothing is wrong. */
 function untilNoneIsFound(name: string, find: () => Promise<readonly string[]>): FindMissing {
   let isChecked = false;
   return async (explain) => {
@@ -74,7 +74,7 @@ function untilNoneIsFound(name: string, find: () => Promise<readonly string[]>):
   };
 }
 
-/** Undefined for a check that fails or does not answer in time. */
+/** Undefined if a check fails or does not finish in time. */
 async function inTime<T>(
   name: string,
   check: Promise<T>,
@@ -86,7 +86,7 @@ async function inTime<T>(
     return found;
   } catch (error) {
     const { message, cause } = error as Error & { readonly cause?: { readonly code?: string } };
-    // The message is empty where a host has several addresses and all refuse.
+    // The message is empty if a host has several addresses and all refuse.
     explain?.(`${name}: ${message || (cause?.code ?? String(error))}`);
     return undefined;
   }
@@ -96,8 +96,8 @@ const firstPauseMs = 250;
 const longestPauseMs = 10_000;
 
 /**
- * Logs what is missing when a process starts, as its servers may start later: one line for each change, until nothing is
- * missing. A later outage is logged by the code that meets it.
+ * Logs what is missing while a process starts, because its servers may start later: one line per change, until nothing is
+ * missing. Later outages are logged by the code that encounters them.
  */
 export async function reportMissing({
   logger,

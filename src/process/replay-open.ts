@@ -17,7 +17,7 @@ export interface Replayed {
 const mostBroken = 100;
 const historiesAtOnce = 8;
 
-/** Rejects when Temporal does not answer. A workflow that ends meanwhile is replayed to its end. */
+/** Rejects if Temporal does not respond. A workflow that ends in the meantime is replayed to its end. */
 export async function replayOpen(
   { client }: Pick<Orchestrator, 'client'>,
   source: Pick<ReplayWorkerOptions, 'workflowBundle' | 'workflowsPath'> = workflowSource(),

@@ -1,4 +1,4 @@
-/** An orderly end on SIGTERM or SIGINT: steps one after the other, within a deadline. */
+/** Shuts down in order on SIGTERM or SIGINT: one step after the other, within a deadline. */
 import type { Logger } from '../telemetry/logger.ts';
 
 export interface ShutdownStep {
@@ -14,7 +14,7 @@ interface ShutdownOptions {
   readonly exit: (code: number) => void;
 }
 
-/** Exit code 0 when every step ended in time, else 1. A second signal ends at once. */
+/** Exits with 0 if every step ended in time, otherwise with 1. A second signal ends the process at once. */
 export function shutDownOnSignal(options: ShutdownOptions): void {
   let stopping = false;
   const stop = (signal: string) => {

@@ -1,4 +1,4 @@
-/** Sizes of the worker of task queue `webhooks`: every delivery under way holds a workflow task and a local activity. */
+/** Sizes the worker of task queue `webhooks`: every delivery in flight occupies a workflow task and a local activity. */
 import type { WorkerOptions } from '@temporalio/worker';
 import type { Config } from '../config.ts';
 import { taskQueues } from '../workflows/contract.ts';
@@ -18,7 +18,7 @@ export function webhookWorkerOptions({ webhookSlots }: Pick<Config, 'webhookSlot
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 5 },
     maxConcurrentActivityTaskExecutions: 1,
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 1 },
-    // Time for an attempt and its record.
+    // Time to finish an attempt and record it.
     shutdownGraceTime: '10 seconds',
   } as const satisfies WorkerOptions;
 }

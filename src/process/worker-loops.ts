@@ -1,4 +1,4 @@
-/** The loops of a worker process, beside its Temporal workers. */
+/** The loops that a worker process runs next to its Temporal workers. */
 import type { EventEmitter } from 'node:events';
 import { startApplyingOptOuts } from '../commands/callbacks/change-subscription.ts';
 import { startApplyingCallbacks } from '../commands/callbacks/apply-provider-callbacks.ts';
@@ -24,7 +24,7 @@ const watchIdleMs = 5_000;
 /** `attempts` emits to the delivery scheduler which attempts begin and end in this process. */
 export type WorkerDependencies = OpenDependencies & { readonly attempts: EventEmitter };
 
-/** Starts the loops of the task queues that this process serves. Those without a queue of their own belong to `maintenance`. */
+/** Starts the loops of the task queues that this process serves. Loops without their own queue belong to `maintenance`. */
 export function startLoops(dependencies: WorkerDependencies) {
   const { logger, config } = dependencies;
   const checker = { ...dependencies, workflows: viewWorkflows(dependencies.orchestrator) };

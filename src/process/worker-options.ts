@@ -44,7 +44,7 @@ export async function findUnserved(
 ): Promise<readonly string[]> {
   if (connection === undefined) return [];
   const call = readRouting(connection.workflowService, namespace);
-  // A server that is silent must not delay the answer of /readyz.
+  // A silent server must not delay the response of /readyz.
   const routing = await within(describeTimeoutMs, call).catch(() => undefined);
   // Before its first versioned worker, no deployment exists.
   if (routing === undefined) return buildId === undefined ? [] : ['the deployment of its version is unknown'];
@@ -60,10 +60,10 @@ export async function findUnserved(
 
 const firstPauseMs = 250;
 const longestPauseMs = 5_000;
-// 5 s: a server that accepts the connection but does not answer is logged too.
+// 5 s: a server that accepts the connection but does not respond is logged too.
 const silentMs = 5_000;
 
-/** Resolves when the server answers and has the namespace, however long that takes. Says once what it waits for. */
+/** Resolves when the server responds and has the namespace, however long that takes. Logs once what it waits for. */
 export async function connectToTemporal(
   config: Pick<Config, 'temporalAddress' | 'temporalNamespace' | 'temporalTls' | 'temporalApiKey'>,
   logger: Pick<Logger, 'warn'>,
@@ -107,14 +107,14 @@ function firstLine(error: unknown): string {
 const bundlePath = fileURLToPath(new URL('../../workflow-bundle.js', import.meta.url));
 const workflowsPath = fileURLToPath(new URL('../workflows/index.js', import.meta.url));
 
-/** The bundle of the build; without one (only in development) the worker bundles at its start. */
+/** The build's bundle; without one (only in development) the worker bundles when it starts. */
 export function workflowSource():
   | Pick<WorkerOptions, 'workflowBundle'>
   | Pick<WorkerOptions, 'workflowsPath'> {
   return existsSync(bundlePath) ? { workflowBundle: { codePath: bundlePath } } : { workflowsPath };
 }
 
-/** Steps of sending wait on the network: many of them fit into one process. */
+/** Send steps wait on the network, so many of them fit into one process. */
 export const campaignWorkerOptions = {
   maxConcurrentActivityTaskExecutions: 200,
   maxConcurrentWorkflowTaskExecutions: 40,
@@ -123,7 +123,7 @@ export const campaignWorkerOptions = {
   maxCachedWorkflows: 500,
   // Begins with one poll: the server answers polls in order of arrival, so a worker with ten open polls gets the next ten steps.
   activityTaskPollerBehavior: { type: 'autoscaling', minimum: 1, initial: 1, maximum: 10 },
-  // A step stops claiming as soon as the process drains; what is on the wire may take the provider's time limit.
+  // A step stops claiming as soon as the process drains; requests in flight may take the provider's time limit.
   shutdownGraceTime: '25 seconds',
   shutdownForceTime: '40 seconds',
 } satisfies Partial<WorkerOptions>;

@@ -1,6 +1,6 @@
 /**
- * The metrics of Temporal's SDK. The SDK serves them on a loopback port of its own; the worker includes them in its own metrics,
- * so that there is one address to scrape.
+ * Metrics of Temporal's SDK. The SDK serves them on its own loopback port; the worker includes them in its own metrics, so that
+ * there is one address to scrape.
  */
 import { get } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ import type { MetricsExporterConfig } from '@temporalio/worker';
 export interface SdkMetrics {
   /** For `Runtime.install`. */
   readonly exporter: MetricsExporterConfig;
-  /** In Prometheus' text format; empty when the SDK does not answer. */
+  /** In Prometheus' text format; empty if the SDK does not respond. */
   readonly read: () => Promise<string>;
 }
 
@@ -34,8 +34,8 @@ export async function prepareSdkMetrics(): Promise<SdkMetrics> {
 // 2 min: Temporal retries a failed workflow task within 40 s, so a workflow that still fails is counted again by then.
 const rememberedMs = 120_000;
 
-// 5 min: readiness stops a roll-out of code that cannot go on with open workflows. Later it would stop what helps, a roll-back
-// to a build that older histories break: the alert WorkflowTasksFail goes on.
+// 5 min: failing readiness stops a rollout of code that cannot continue open workflows. Later it would also stop the remedy, a
+// rollback to a build that cannot continue some of them either. The alert WorkflowTasksFail keeps firing.
 const countedMs = 300_000;
 
 /**

@@ -140,7 +140,7 @@ async function expireOpenClaims({ config, database, metrics }: Keeper, campaignI
 const smallCampaign = 100;
 const smallBudgetMs = 3_000;
 
-/** Prepares the campaign unless that is done. Returns true if it is small and due at once, so that `sendSmallCampaign` follows. */
+/** Prepares the campaign unless that is done. Returns true if it is small and due at once; `sendSmallCampaign` then follows. */
 export async function prepareUnlessDone(
   dependencies: Dependencies,
   campaignId: string,

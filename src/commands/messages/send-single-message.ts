@@ -1,4 +1,4 @@
-/** Sends one message outside campaigns: claims it, waits for the channel's rate, sends it at most once, and records the result. */
+/** Sends one message outside campaigns: claims it, waits for the channel's rate, sends it at most once, records the result. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorName, type Loop, startPollingLoop } from '../../concurrency/polling-loop.ts';

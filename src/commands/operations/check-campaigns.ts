@@ -70,7 +70,7 @@ export async function compareCampaign(
     const meaning = `the campaign is ${campaign.status} and its next step waits for a worker`;
     return [{ ...subject, kind: 'workflow-queued', meaning }];
   }
-  // A workflow publishes no status before its preparation is over, and a step may wait for the provider before it ends.
+  // A workflow publishes no status until its preparation is over, and a step may wait for the provider before it ends.
   if (!campaign.prepared || !campaign.settled) return [];
   const lookAgain = {
     does: 'signal the workflow to read its record',
@@ -97,7 +97,7 @@ function startAgain({ workflows }: CampaignChecker, campaign: CampaignToCheck): 
   return workflows.startCampaignAgain({ id, workspaceId, name });
 }
 
-/** The record decides, not the history: a workflow that no build can replay begins anew from the record. */
+/** Restarts a workflow that no build can replay. The new one begins from the record, not from the history. */
 function beginAnew(
   checker: CampaignChecker,
   campaign: CampaignToCheck,
@@ -116,7 +116,7 @@ function beginAnew(
   };
 }
 
-/** Its workflow has completed although the record goes on: Postgres was restored to an earlier time. */
+/** The workflow has completed but the record has not: Postgres was restored to an earlier time. */
 function behindWorkflow(
   { database }: CampaignChecker,
   campaign: CampaignToCheck,
@@ -136,7 +136,7 @@ function behindWorkflow(
   };
 }
 
-/** Does nothing to a campaign that cannot be paused. */
+/** Does nothing if the campaign cannot be paused. */
 export function pauseRestored(database: Doctor['database'], campaignId: string): Promise<void> {
   return database.transaction(async (transaction) => {
     const campaign = await lockCampaign(transaction, campaignId);
@@ -159,7 +159,7 @@ async function* checkCampaignWorkflows(doctor: Doctor, again?: readonly string[]
     for (const id of ids) {
       const state = states.get(id);
       if (state !== undefined && (!state.finished || !state.settled)) continue;
-      // The list lags behind; the workflow may have ended a moment ago.
+      // The list lags behind, so the workflow may have ended a moment ago.
       if ((await doctor.workflows.describe(campaignWorkflowId(id))).state !== 'running') continue;
       yield state === undefined ? withoutCampaign(doctor, id) : afterTheEnd(doctor, state);
     }

@@ -42,8 +42,8 @@ const tablesByDay: Readonly<Record<string, PartitionedTable>> = {
 type Remover = Pick<Dependencies, 'database' | 'config' | 'storage' | 'logger' | 'now'>;
 
 /**
- * Creates the daily partitions ahead, deletes what is older than `RETENTION_DAYS` and what aborted uploads left behind. May be
- * stopped anywhere: the next call continues.
+ * Creates daily partitions ahead of time, and deletes what is older than `RETENTION_DAYS` and what aborted uploads left behind.
+ * May be stopped anywhere; the next call continues.
  */
 export async function deleteExpired(
   dependencies: Remover,
@@ -60,7 +60,7 @@ export async function deleteExpired(
       const dropped = await dropPartitions(database, table, config.retentionDays);
       onBatch();
       days += dropped ?? 0;
-      // Locks prevented a drop. The next hourly run drops the partition as a whole, so its rows are not deleted one by one now.
+      // Locks prevented a drop. The next hourly run drops the whole partition, so there is no need to delete its rows now.
       if (dropped === undefined) continue;
     }
     let total = 0;
@@ -79,7 +79,7 @@ export async function deleteExpired(
 
 const filesAtOnce = 100;
 
-/** Deletes a file before its row: if the process dies in between, the row leads the next run to it. */
+/** Deletes the file before its row: if the process dies in between, the next run still finds the row. */
 async function deleteExpiredFiles(
   { database, config, storage }: Remover,
   onBatch: () => void,
@@ -100,7 +100,7 @@ async function deleteExpiredFiles(
       }
     }
     if (keys.length > 0) onBatch();
-    // A file that cannot be deleted does not hold up the others: only a batch that deletes nothing fails.
+    // A file that cannot be deleted does not delay the others: only a batch that deletes nothing fails.
     if (failure !== undefined && removed === removedBefore) throw failure;
     if (keys.length < filesAtOnce && failure === undefined) return removed;
   }
@@ -109,7 +109,8 @@ async function deleteExpiredFiles(
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /**
- * Deletes what uploads left when their process was killed: unfinished files, and finished ones that no row refers to. A storage failure is logged and does not fail the run: leftovers can wait for the next one.
+ * Deletes what uploads left behind when their process was killed: unfinished files, and finished ones without a row. Logs a
+ * storage failure without failing the run, because leftovers can wait for the next one.
  */
 async function removeLeftovers(
   { database, config, storage, logger, now }: Remover,
@@ -136,8 +137,8 @@ async function removeLeftovers(
 const campaignsAtOnce = 100;
 
 /**
- * Deletes recipients of campaigns that ended, and messages outside campaigns, `MESSAGE_RETENTION_MONTHS` ago. A campaign that
- * fails does not hold up the others. May be stopped anywhere: the next call continues.
+ * Deletes recipients of campaigns that ended more than `MESSAGE_RETENTION_MONTHS` ago, and other messages of that age. A
+ * campaign that fails does not delay the others. May be stopped anywhere; the next call continues.
  */
 export async function deleteMessages(
   { database, config, logger }: Pick<Dependencies, 'database' | 'config' | 'logger'>,

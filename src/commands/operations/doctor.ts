@@ -1,6 +1,7 @@
 /**
- * The doctor: compares Postgres with Temporal, and what Postgres stores twice. It compares twice: a finding that is the same
- * both times is a disagreement, not work in progress. The checks are in `check-campaigns.ts` and, after a restore, `restore.ts`.
+ * The doctor: compares Postgres with Temporal, and data that Postgres stores twice. It compares twice: a finding that is the
+ * same both times is a disagreement, not work in progress. The checks are in `check-campaigns.ts` and, after a restore,
+ * `restore.ts`.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
@@ -27,16 +28,16 @@ export interface Doctor {
   readonly config: Config;
   readonly logger: Logger;
   readonly now: () => Date;
-  /** Work that waits longer than this counts as forgotten. Must exceed the longest sleep of a worker loop. */
+  /** Work that waits longer than this counts as forgotten. Must be longer than any worker loop sleeps. */
   readonly slackSeconds: number;
   /** Skips the checks that read every recipient of campaigns that have ended. */
   readonly quick: boolean;
 }
 
 export interface Repair {
-  /** The repair, as the end of a sentence that begins with "would". */
+  /** The repair, worded to follow "would". */
   readonly does: string;
-  /** Makes the repair; safe to run again. Throws if it could not be made. */
+  /** Makes the repair; safe to run again. Throws if it fails. */
   readonly run: () => Promise<unknown>;
 }
 
@@ -46,13 +47,13 @@ export interface Finding {
   /** The subject: the id of a campaign, channel, delivery, workflow or account, or the name of a queue. */
   readonly id: string;
   readonly meaning: string;
-  /** A fingerprint that differs in the second comparison shows work in progress: the finding is dropped. */
+  /** If it differs in the second comparison, work is in progress and the finding is dropped. */
   readonly fingerprint: string;
-  /** Undefined when a person has to decide; `meaning` says what. */
+  /** Undefined if a person has to decide; `meaning` says what. */
   readonly repair?: Repair;
 }
 
-/** Checks everything, or with `again` only the subjects of earlier findings. */
+/** Checks everything or, given `again`, only the subjects of earlier findings. */
 export type Check = (doctor: Doctor, again?: readonly string[]) => AsyncIterable<Finding>;
 
 /** Yields batches of `list` by ascending id, until one is not full. */
@@ -145,7 +146,7 @@ const meanings: Readonly<Record<BookDifference['kind'], string>> = {
     'the reserved amount differs from the price of the messages without an outcome',
 };
 
-/** Counters and money are compared, never repaired: a person finds out which of the two is right. */
+/** Compares counters and money but never repairs them: a person has to find out which side is right. */
 export async function* checkBooks({ database, quick }: Doctor): AsyncIterable<Finding> {
   const byFinding = new Map<string, BookDifference[]>();
   for (const difference of await listBookDifferences(database, { quick })) {
@@ -166,8 +167,7 @@ export async function* checkBooks({ database, quick }: Doctor): AsyncIterable<Fi
   }
 }
 
-// MERGED from describe-impairments.ts
-/** Describes, as notes of the doctor, what impairs the installation although Postgres and Temporal agree, such as a full disk. */
+// Describes, as notes, problems of the installation that exist even if Postgres and Temporal agree, such as a full disk.
 
 const mostNamed = 100;
 /** 10 s: in a shorter silence, callbacks may still be on their way. */

@@ -1,6 +1,6 @@
 /**
- * Which installation this database belongs to, and whether the settings of a process fit it. A copy of the database must not
- * send: every message would leave a second time.
+ * Checks which installation this database belongs to, and whether a process's settings fit it. A copy of the database must not
+ * send, or every message would leave a second time.
  */
 import { join } from 'node:path';
 import { cacheFor } from '../../concurrency/cache-for.ts';
@@ -33,7 +33,7 @@ class ForeignDatabase extends Error {
   override name = 'ForeignDatabase';
 }
 
-/** Says why this database belongs to another installation than the namespace; undefined when it does not, or to none yet. */
+/** Explains why the database and the namespace belong to different installations; undefined if they do not, or not yet. */
 export async function findForeign(
   { database }: Pick<Places, 'database'>,
   namespace: Namespace,
@@ -41,7 +41,7 @@ export async function findForeign(
   return describeForeign(await readInstallation(database), namespace);
 }
 
-/** `findForeign` of a process that is to send: the first one records where the database belongs. */
+/** `findForeign` for a process that will send: the first such process records where the database belongs. */
 export async function claimDatabase(
   { database }: Pick<Places, 'database'>,
   namespace: Namespace,
@@ -56,7 +56,7 @@ const way =
   'a copy must not send; after a move, or when Temporal was lost, run adopt-database (docs/operations/restore.md)';
 
 function describeForeign(found: Installation, { id, name }: Namespace): string | undefined {
-  // A server that does not tell the id of a namespace cannot be told from another one.
+  // A server that does not reveal the id of a namespace cannot be told apart from another one.
   if (found.namespaceId !== null && id !== '' && found.namespaceId !== id)
     return `this database belongs to the Temporal namespace ${found.namespace} (${found.namespaceId}), and this process uses ${name} (${id}): ${way}`;
   if (found.postgresId !== null && found.postgresId !== found.presentPostgresId)
@@ -64,7 +64,7 @@ function describeForeign(found: Installation, { id, name }: Namespace): string |
   return undefined;
 }
 
-/** The orchestrator of a process: starts and signals nothing for a database that belongs to another installation. */
+/** Wraps a process's orchestrator so that it starts and signals nothing if the database belongs to another installation. */
 export function guardOrchestrator(orchestrator: Orchestrator, database: Database): Orchestrator {
   const find = cacheFor(1_000, async () => claimDatabase({ database }, await orchestrator.namespace()));
   const guarded =
@@ -84,7 +84,7 @@ export function guardOrchestrator(orchestrator: Orchestrator, database: Database
   };
 }
 
-/** Lets this database work with the Temporal namespace and the Postgres server that the settings name. */
+/** Binds this database to the Temporal namespace and the Postgres server in the settings. */
 export async function adoptDatabase({ database, orchestrator }: Places) {
   const [before, namespace] = await Promise.all([readInstallation(database), orchestrator.namespace()]);
   const after = await database.transaction(async (transaction) => {
@@ -107,7 +107,7 @@ interface Checked {
   readonly secrets: SecretBox;
 }
 
-/** Names, one sentence each, the settings that do not fit what the database holds. */
+/** Returns one sentence for each setting that does not fit the database's content. */
 export async function findWrongSettings({ database, config, secrets }: Checked): Promise<readonly string[]> {
   const found = await Promise.all([
     findWrongSecretsKey(database, secrets),
@@ -158,10 +158,10 @@ async function findWrongFolder(
   return 'DATA_DIR is not the folder that the other processes of this installation use: API and workers share one folder of files, or a bucket (S3_BUCKET)';
 }
 
-// PERMISSION_DENIED and UNIMPLEMENTED: a managed Temporal may not tell.
+// PERMISSION_DENIED and UNIMPLEMENTED: a managed Temporal may refuse to say.
 const untold: readonly unknown[] = [7, 12];
 
-/** Names the search attributes that the namespace of campaigns lacks: without them Temporal refuses to start a workflow. */
+/** Returns the search attributes missing in the namespace of campaigns; without them Temporal refuses to start a workflow. */
 export async function findMissingAttributes({ client }: Pick<Orchestrator, 'client'>, timeoutMs: number) {
   const { namespace } = client.options;
   const { connection } = client;

@@ -1,6 +1,6 @@
 /**
- * After a restore of Postgres, alone or together with Temporal: a recipient who may have been sent to after the backup is not
- * sent to again. What may have been sent is bounded by the channel's rate times the lost time, and becomes UNKNOWN.
+ * Repairs campaigns after a restore of Postgres, alone or together with Temporal. Nobody who may have been sent to after the
+ * backup is sent to again: as many recipients as the channel's rate allowed since then become UNKNOWN.
  */
 import { nextCampaignStatus } from '../../domain/campaigns/campaign.ts';
 import { webhookErrorCodes } from '../../domain/webhooks/delivery.ts';
@@ -23,23 +23,23 @@ import { pauseRestored } from './check-campaigns.ts';
 import { batches, type Check, type Doctor, type Finding, type Repair } from './doctor.ts';
 
 export interface Restore {
-  /** The records hold everything up to here. */
+  /** The records are complete up to this time. */
   readonly backupAt: Date;
-  /** From this time on nothing was sent, because the database or the workers were gone. */
+  /** Nothing was sent after this time, because the database or the workers were gone. */
   readonly stoppedAt: Date;
-  /** Temporal was restored or lost as well: its workflows do not show what happened after the backup. */
+  /** Temporal was restored or lost as well, so its workflows do not show what happened after the backup. */
   readonly temporalToo: boolean;
 }
 
 const batchSize = 200;
 const eventsAtOnce = 5_000;
 const second = 1_000;
-/** 10 s: covers differing clocks and messages claimed ahead of sending. With less, a recipient could get a second message. */
+/** 10 s allow for differing clocks and messages claimed before they are sent. With less, a recipient could get two messages. */
 const marginSeconds = 10;
 
 /**
- * Whether Temporal recorded anything in the lost time. False after a restore of both databases, and on an installation where
- * nothing happened: the operator has to say which.
+ * Whether Temporal recorded anything between backup and stop. False if both databases were restored, and also if nothing
+ * happened; the operator has to say which.
  */
 export async function temporalSawLostTime(
   doctor: Doctor,
@@ -69,7 +69,7 @@ async function* checkCampaigns(doctor: Doctor, restore: Restore): AsyncIterable<
   }
 }
 
-/** The last position that may have been sent to; 0 for a campaign whose time had not come when sending stopped. */
+/** The last position that may have been sent to; 0 for a campaign that was not yet due when sending stopped. */
 export function maybeSentUpTo(
   campaign: Pick<
     RestoredCampaignRow,
@@ -94,7 +94,7 @@ async function checkCampaign(
   const isOver = workflow?.state === 'completed';
   const subject = { kind: 'sent-in-lost-time', id: campaign.id, fingerprint: '' };
   if (!campaign.prepared) {
-    // The recipients were created in the lost time: a new preparation gives them other ids and perhaps another order.
+    // The recipients were created after the backup; a new preparation gives them other ids and perhaps another order.
     if (!isOver && maybeSentUpTo({ ...campaign, last_position: Infinity }, restore) === 0) return undefined;
     return {
       ...subject,
@@ -126,14 +126,14 @@ async function checkCampaign(
   };
 }
 
-/** What a workflow that has completed last said of its campaign. */
+/** The campaign's final status as its completed workflow published it. */
 const finalStatus = (published: string | undefined) =>
   published === 'COMPLETED' ? 'COMPLETED' : 'CANCELLED';
 
 interface MaybeSent {
   readonly campaign: RestoredCampaignRow;
   readonly upTo: number;
-  /** How the campaign ended in the lost time; undefined if it goes on. */
+  /** How the campaign ended after the backup; undefined if it goes on. */
   readonly status: 'COMPLETED' | 'CANCELLED' | undefined;
 }
 
@@ -154,7 +154,7 @@ async function settleCampaign(
     });
   }
   if (status === undefined) return;
-  // Claims that were open at the backup: no step of a closed workflow settles them, and all processes were stopped.
+  // Nobody will finish claims that were open at the backup: the workflow is closed, and all processes were stopped.
   await expireClaims(database, { campaignId: campaign.id, graceSeconds: 0 });
   await end(database, campaign.id, status === 'COMPLETED' ? 'complete' : 'cancel');
   if (status === 'CANCELLED')

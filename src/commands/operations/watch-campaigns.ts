@@ -1,6 +1,6 @@
 /**
- * Finds campaigns that should make progress and do not: asks Temporal about them, and makes those repairs of `doctor --repair`
- * that need no decision by a person. Every worker calls it; the row of `campaign_watch` lets one at a time do the check.
+ * Finds campaigns that should make progress and do not, asks Temporal about them, and makes the repairs of `doctor --repair`
+ * that need no human decision. Every worker calls it; the row in `campaign_watch` lets one at a time do the check.
  */
 import { listOpenCampaigns, type CampaignToCheck } from '../../records/operations/doctor-campaigns.ts';
 import {
@@ -17,7 +17,7 @@ import { compareCampaign, type CampaignChecker } from './check-campaigns.ts';
 const mostSuspects = 100;
 const mostEnded = 500;
 const callsAtOnce = 8;
-/** A poll logs one line, however many campaigns it found; `find-campaigns` lists the others. */
+/** A poll logs one line with at most this many campaigns; `find-campaigns` lists all. */
 const mostLogged = 10;
 // 5 min: Temporal's lists lag behind, and its clock may differ from Postgres'.
 const overlapMs = 300_000;
@@ -30,7 +30,7 @@ const safeRepairs = new Set([
   'workflow-not-replayable',
 ]);
 
-/** Returns true when this process did the check. */
+/** Returns true if this process did the check. */
 export async function watchCampaigns(checker: CampaignChecker): Promise<boolean> {
   const { database } = checker;
   const watch = await takeWatch(database);
@@ -79,7 +79,7 @@ async function listEnded({ workflows }: CampaignChecker, since: Date): Promise<r
   return ids;
 }
 
-/** The results of one check; `news` holds the standstills that no earlier check recorded. */
+/** The results of one check; `news` has the stalled campaigns that no earlier check recorded. */
 interface CheckResult {
   readonly stalledIds: Set<string>;
   readonly news: { readonly campaignId: string; readonly kind: string; readonly meaning: string }[];

@@ -10,7 +10,7 @@ import { getsWork, readRouting, type Routing } from '../../orchestrator/worker-d
 import { campaignWorkflowId, workflowTypes } from '../../workflows/contract.ts';
 import { campaignStatusKey, pauseReasonKey, workspaceIdKey } from '../../workflows/search-attributes.ts';
 
-/** `ended`: it failed, timed out, or was terminated or cancelled by hand. */
+/** `ended`: failed, timed out, or was terminated or cancelled by hand. */
 export type WorkflowState = 'running' | 'completed' | 'ended' | 'absent';
 
 export interface WorkflowDescription {
@@ -20,17 +20,17 @@ export interface WorkflowDescription {
   readonly pauseReason?: string | undefined;
   /** Why a running workflow cannot proceed: its queue has no poller, its task fails or times out, or a step is paused. */
   readonly stuck?: string | undefined;
-  /** True when the code of every worker that tried for a minute cannot replay the workflow. */
+  /** True if no worker has been able to replay the workflow for a minute. */
   readonly unreplayable?: boolean;
-  /** Which step fails again and again, and its last failure. */
+  /** The step that keeps failing, with its last failure. */
   readonly failing?: string | undefined;
-  /** True when the next task waits behind others that the workers take. */
+  /** True if the next task waits behind others that workers are taking. */
   readonly queued?: boolean;
 }
 
 export interface WorkflowView {
   readonly describe: (workflowId: string) => Promise<WorkflowDescription>;
-  /** Explains why no worker gets the work of this task queue; undefined when one does. */
+  /** Explains why no worker gets the work of this task queue; undefined if one does. */
   readonly findUnserved: (taskQueue: string) => Promise<string | undefined>;
   /** Resolves to the result of a completed workflow. */
   readonly result: (workflowId: string) => Promise<unknown>;
@@ -39,7 +39,7 @@ export interface WorkflowView {
   /** Whether a workflow of any type started or closed after `from`, and not after `to`. */
   readonly hasActivityBetween: (from: Date, to: Date) => Promise<boolean>;
   readonly terminate: (workflowId: string, reason: string) => Promise<void>;
-  /** Starts the workflow of a campaign, also after an earlier one failed or was terminated. */
+  /** Starts the workflow of a campaign, even if an earlier one failed or was terminated. */
   readonly startCampaignAgain: (campaign: CampaignStart) => Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export function viewWorkflows(
     return answer;
   };
 
-  /** True while workers take tasks of the queue, whether of workflows or of their steps. */
+  /** True while workers take workflow or activity tasks from the queue. */
   const isBusy = async (name: string): Promise<boolean> => {
     for (const taskQueueType of [1, 2]) {
       const { stats } = await limited(() =>
@@ -165,7 +165,7 @@ export function viewWorkflows(
   };
 }
 
-/** Build ids of the workers that poll a queue; undefined for one that is not versioned. */
+/** Build ids of the workers that poll a queue; undefined for an unversioned worker. */
 type Pollers = readonly (string | undefined)[];
 
 type Described = Awaited<
@@ -177,7 +177,7 @@ const failuresOfDying = 1;
 const untakenMs = 60_000;
 /** 90 s: longer than one long poll of a worker, which takes 60 s. */
 const pollerSeconds = 90;
-/** 5 s: one answer serves all workflows of a check. */
+/** 5 s, so that one result serves all workflows of a check. */
 const polledForMs = 5_000;
 const noWorker = 'no worker takes the task of its workflow; docs/operations/repair.md, WorkerDown';
 const noTasks =
@@ -186,15 +186,15 @@ const activityScheduled = 1;
 
 /** WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR. */
 const nonDeterministic = 24;
-/** 1 min: while builds are exchanged, a worker of the other build may take the task meanwhile. */
+/** 1 min: during a rollout, a worker of the other build may take the task by then. */
 const unreplayableMs = 60_000;
-/** About 20 s of retries: a shorter failure passes by itself. */
+/** About 20 s of retries; shorter failures resolve themselves. */
 const attemptsOfPassing = 5;
 /** Type of the failure of a preparation for which a worker had no slot. */
 const noSlotType = 'NoPreparationSlot';
 
 /**
- * Distinguishes a workflow that cannot proceed, or whose step fails again and again, from one that waits behind others.
+ * Distinguishes a workflow that cannot proceed, or whose step keeps failing, from one that waits behind others.
  * `isPolled`: a worker polls its task queue; `isBusy`: tasks of the queue are taken.
  */
 export async function classifyProgress(

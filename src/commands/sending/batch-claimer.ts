@@ -1,4 +1,4 @@
-/** Claims batches for one step: decides how many recipients each asks for, and converts token times to the local clock. */
+/** Claims batches for one step: decides how many recipients to ask for, and converts token times to the local clock. */
 import { randomUUID } from 'node:crypto';
 import type { Dependencies } from '../../dependencies.ts';
 import { contactSlotsResolver, customFieldsOf } from '../../domain/templates/contact-slots.ts';
@@ -19,11 +19,11 @@ import type { SendQueue } from './send-queue.ts';
  * current fields. CSV cells and inline values stay as they were given.
  */
 export interface ContactRenewal {
-  /** Some value of the message comes from a contact field. */
+  /** True if any value in the message comes from a contact field. */
   readonly isNeeded: boolean;
   /** The custom fields that the message names. */
   readonly customFields: readonly string[];
-  /** The recipients that can be sent to, with their present values; `onMissing` is called for each of the others. */
+  /** Returns the recipients that can be sent to, with their current values; calls `onMissing` for each of the others. */
   readonly renew: (
     recipients: readonly ClaimedRecipient[],
     onMissing: (recipient: ClaimedRecipient, missing: string) => void,
@@ -55,22 +55,22 @@ export type Sender = Pick<
   'config' | 'database' | 'provider' | 'secrets' | 'logger' | 'orchestrator' | 'now' | 'metrics'
 >;
 
-/** A claim's answer has at most 1,000 recipients. */
+/** A claim returns at most 1,000 recipients. */
 const largestBatch = 1_000;
 /** 40 ms of messages, so that a single send waits no longer for its token. */
 const batchMs = 40;
-/** 300 ms: batches stop growing with the time that claims take. */
+/** 300 ms: if claims take longer, batches do not grow further. */
 const maxClaimMs = 300;
 /** 100 ms: the first token of a claim may fall due this long after the queue is empty. */
 const lookAheadMs = 100;
 /** 1.5 × the estimated throughput is claimed, so that a low estimate can recover. */
 const growth = 1.5;
-/** 1.1 s: a step waits up to this long itself; for a longer wait it ends. */
+/** 1.1 s: a step waits up to this long itself, and ends if it has to wait longer. */
 export const maxInStepWaitMs = 1_100;
 /** 1.1 s: if the difference of the two clocks changes by more, one of the clocks was set. */
 const maxClockDriftMs = 1_100;
 
-/** 120 s, as long as a failover of Postgres may take. After that, the recipients of a claim whose answer is lost become UNKNOWN. */
+/** 120 s, as long as a Postgres failover may take. After that, the recipients of a claim whose result is lost become UNKNOWN. */
 const lookUpForMs = 120_000;
 
 /** The step's first measurement of the two clocks, made when it reads its campaign. */
@@ -84,12 +84,12 @@ interface ClaimerOptions {
   readonly slot: HeldSlot;
   readonly context: SendingContext;
   readonly clock: ClockSample;
-  /** Micro-units by recipient country; '' is every other country. */
+  /** Micro-units by recipient country; '' stands for every other country. */
   readonly prices: ReadonlyMap<string, bigint>;
   readonly renewal: ContactRenewal;
   /** Called with each batch before its first message may leave. */
   readonly onBatch: (batch: Claim & { readonly kind: 'batch' }) => void;
-  /** Called for a recipient whose contact's present fields leave a variable without a value. */
+  /** Called for a recipient whose contact's current fields leave a variable without a value. */
   readonly onMissing: (recipient: ClaimedRecipient, missing: string) => void;
   /** Called for each recipient of a claim that was committed although it failed here: nothing was sent to it. */
   readonly onUnanswered: (recipient: Pick<ClaimedRecipient, 'position' | 'claimId'>) => void;
@@ -183,7 +183,7 @@ export class BatchClaimer {
     return claim;
   }
 
-  /** If the database commits a claim and its answer is lost, the recipients become PENDING again. */
+  /** If the database committed a claim but its result is lost, makes the recipients PENDING again. */
   async #releaseUnanswered(claimId: string): Promise<void> {
     const { campaign_id: campaignId } = this.#options.context;
     const positions = await untilDone(
@@ -199,7 +199,7 @@ export class BatchClaimer {
     return Math.max(1, Math.min(wanted, largestBatch, this.remaining));
   }
 
-  /** The fastest answer gives the best offset; a sample that differs by more than a second means that a clock was set. */
+  /** The fastest query gives the best offset; a sample that differs by more than a second means that a clock was set. */
   #adjustClock(sampleMs: number): void {
     if (sampleMs < this.#offsetMs || sampleMs > this.#offsetMs + maxClockDriftMs) this.#offsetMs = sampleMs;
   }

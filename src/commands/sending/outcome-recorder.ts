@@ -1,8 +1,9 @@
 /**
- * What follows from the provider's answers. `createOutcomeRecorder` records outcomes while the step sends: bounded batches, one
- * statement at a time. An outcome stays in memory until its statement has succeeded, whatever the error. Only the end of the
- * process loses it; the open claim then remains. `classifyAnswer` decides the outcome of a message and whether the step stops;
- * `handleRejections` applies what goes beyond the message: the channel slows down, campaigns pause, contacts opt out.
+ * Handles the provider's responses.
+ * - `createOutcomeRecorder` records outcomes while the step sends, in bounded batches, one statement at a time. An outcome stays
+ *   in memory until its statement succeeds, whatever the error. It is lost only if the process ends; the claim then stays open.
+ * - `classifyAnswer` decides the outcome of a message and whether the step stops.
+ * - `handleRejections` applies effects beyond the message: the channel slows down, campaigns pause, contacts opt out.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorName } from '../../concurrency/polling-loop.ts';
@@ -29,11 +30,11 @@ import { countRecipients } from '../../telemetry/metrics.ts';
 import { keepChoice } from '../contacts/opted-out-numbers.ts';
 import { applyRefusalEffects } from '../messages/refusal-effects.ts';
 
-/** 100 ms: outcomes that come within it share a statement. */
+/** 100 ms: outcomes that arrive within this time share a statement. */
 const collectForMs = 100;
-/** 500 outcomes bound the time of a statement, and so of its locks on wallet and counter. */
+/** 500 outcomes: limits how long a statement, and so its locks on wallet and counter, may last. */
 const largestBatch = 500;
-/** With more than 2,000 outcomes unwritten the step claims nothing: a dying process would lose them. */
+/** With more than 2,000 unwritten outcomes the step claims nothing, because a dying process would lose them. */
 const mostWaiting = 2_000;
 const [firstPauseMs, longestPauseMs] = [250, 5_000];
 /** A write that keeps failing is logged again after this many failures, about every minute. */
@@ -45,7 +46,7 @@ export interface OutcomeRecorder {
   readonly flush: () => Promise<void>;
   /** Resolves to true when every outcome is recorded, or to false as soon as a write fails. */
   readonly tryToFlush: () => Promise<boolean>;
-  /** True while a write fails or too many outcomes wait: claim nothing. */
+  /** True while a write fails or too many outcomes wait; claim nothing then. */
   readonly isBehind: () => boolean;
 }
 
@@ -89,7 +90,7 @@ export function createOutcomeRecorder(
           );
         failures += 1;
         onFailure();
-        // A statement that takes too long, or one outcome that Postgres refuses, must not hold up the others.
+        // A statement that takes too long, or an outcome that Postgres refuses, must not delay the others.
         if (batchSize === 1) waiting = [...waiting.slice(1), ...waiting.slice(0, 1)];
         batchSize = Math.max(1, Math.floor(Math.min(batchSize, waiting.length) / 2));
         await sleep(Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures - 1, 10)));
@@ -119,7 +120,7 @@ export function createOutcomeRecorder(
   };
 }
 
-/** Takes up to `size` outcomes from the front; ends before a position that the batch contains already. */
+/** Takes up to `size` outcomes from the front; stops before a position that is already in the batch. */
 function nextBatch(waiting: readonly RecipientOutcome[], size: number): readonly RecipientOutcome[] {
   const seen = new Set<number>();
   const batch: RecipientOutcome[] = [];
@@ -139,25 +140,25 @@ const outcomeStates = {
   skipped: 'SKIPPED',
 } as const satisfies Record<RecipientOutcome['outcome']['kind'], RecipientState>;
 
-/** Why a step stops before its time. */
+/** Why a step stops early. */
 export type StopReason =
   /** The campaign was paused, cancelled or started again. */
   | { readonly kind: 'stale_epoch' }
-  /** The provider asks the channel for silence. */
+  /** The provider asks the channel to stop sending for a while. */
   | { readonly kind: 'throttled'; readonly silenceMs: number }
   /** The provider blocks the template, or the channel. */
   | { readonly kind: 'blocked' }
-  /** A hundred messages in a row were malformed in the same way, so the campaign's mapping is wrong. */
+  /** A hundred consecutive messages were malformed in the same way, so the campaign's mapping is wrong. */
   | { readonly kind: 'malformed' };
 
 export interface Classification {
   readonly outcome: MessageOutcome;
   readonly stopReason?: StopReason;
-  /** Failure of the provider, not of this message: no answer, a late one, or a server error. Counts for the circuit breaker. */
+  /** The provider failed, not this message: no answer, a late one, or a server error. Counts for the circuit breaker. */
   readonly isFailure?: true;
   /** The failure is a refusal of the provider itself, "try again later". */
   readonly isAnswered?: true;
-  /** The message was released here, and the provider was not asked. */
+  /** The message was released without asking the provider. */
   readonly wasSent?: false;
   /** A rejection with an effect beyond its message. */
   readonly rejection?: ProviderError;
@@ -168,7 +169,7 @@ export interface Classification {
 const released: MessageOutcome = { kind: 'released', delayMs: 0, attempted: false };
 const maxDetailLength = 500;
 
-/** Of a channel's circuit breaker, as an answer comes. */
+/** The state of a channel's circuit breaker when an answer arrives. */
 export type CircuitState =
   | 'closed'
   /** The message was on its way when the circuit opened. */
@@ -177,8 +178,8 @@ export type CircuitState =
   | 'probing';
 
 /**
- * 1, 4, 16 and 64 min: a probe that the provider answers with "try again later" counts as an attempt, or a recipient that is
- * always answered so would never end. An outage of an hour uses up no recipient's attempts.
+ * 1, 4, 16 and 64 min. A probe that the provider answers with "try again later" counts as an attempt; otherwise a recipient
+ * that always gets this answer would be retried for ever. An hour's outage uses up no recipient's attempts.
  */
 const afterProbe = { kind: 'retry', attempts: 5, firstDelayMs: 60_000, factor: 4 } as const;
 
@@ -203,7 +204,7 @@ export function classifyAnswer(
         isFailure: true,
       };
     case 'unreachable':
-      // The request surely did not leave, so it does not count as an attempt.
+      // The request certainly did not leave, so it does not count as an attempt.
       return {
         outcome: released,
         ...(result.cause === 'held back' ? { wasSent: false } : { isFailure: true }),
@@ -266,7 +267,7 @@ export interface Rejection {
   readonly pauses: boolean;
 }
 
-/** Applies the effects of rejections. Pauses are left out if the campaign was paused or started again since the step read it. */
+/** Applies the effects of rejections. Pauses nothing if the campaign was paused or started again since the step read it. */
 export async function handleRejections(
   dependencies: Pick<Dependencies, 'database' | 'logger' | 'orchestrator' | 'now' | 'secrets'>,
   context: SendingContext,
@@ -274,7 +275,7 @@ export async function handleRejections(
 ): Promise<void> {
   if (rejections.length === 0) return;
   const channel = { id: context.channel_id, workspaceId: context.workspace_id };
-  // A rejection from an older epoch says nothing of what was repaired since.
+  // A rejection from an older epoch says nothing about what was repaired since.
   const isCurrent = await isRunningEpoch(dependencies.database, context);
   for (const { error, recipient, pauses } of rejections) {
     if (pauses && !isCurrent) continue;

@@ -1,6 +1,6 @@
 /**
  * One step of sending a campaign: acquires a send slot of its channel, sends batches for some seconds, and releases the slot.
- * Any number of steps in any number of processes may ask: the slots decide which of them send.
+ * Any number of steps in any number of processes may ask; the slots decide which of them send.
  */
 import { randomUUID } from 'node:crypto';
 import { compileRenderer, type MessagePlan } from '../../domain/templates/plan.ts';
@@ -37,7 +37,7 @@ export async function runSendStep(
   const askedAt = performance.now();
   const context = await getSendingContext(database, campaignId);
   if (context.channel_blocked) {
-    // Created and begun while the channel was being blocked: the block could not see it.
+    // The campaign was created and begun while the channel was being blocked, so the block did not see it.
     const { channel_id: channelId } = context;
     await database.transaction((transaction) =>
       pauseCampaignsOfChannel(dependencies, transaction, { channelId }),
@@ -80,7 +80,7 @@ export async function runSendStep(
       lastReasons,
     });
   } catch (error) {
-    // Nothing is on its way any more. Without this the channel would stand still until the lease expires.
+    // Nothing is in flight any more. Without this release, the channel would send nothing until the lease expires.
     await lease.release(0);
     throw error;
   } finally {
@@ -107,12 +107,12 @@ function sendMessagesOf(
         components: render(recipient.variables ?? []),
       },
       callbackData: recipient.id,
-      // While the provider hangs, a message may wait for a connection up to the time limit: it may be released meanwhile.
+      // While the provider hangs, a message may wait for a connection up to the time limit, and be released in the meantime.
       heldBack: isReleased,
     });
 }
 
-/** 1 s: as long as outcomes may keep the slot from other campaigns. */
+/** 1 s: how long outcomes may keep the slot from other campaigns. */
 const recordBeforePauseMs = 1_000;
 
 async function sendAndRelease(dependencies: Sender, step: SendingStep): Promise<StepResult> {
@@ -122,7 +122,7 @@ async function sendAndRelease(dependencies: Sender, step: SendingStep): Promise<
   let othersSignalled = false;
   try {
     if (failure !== undefined) throw failure.error;
-    // Whoever sees the pause sees the outcomes as well, unless Postgres takes too long.
+    // Records outcomes first, so that whoever sees the pause also sees them, unless Postgres takes too long.
     if (sent.rejections.length > 0 || stopReason !== undefined)
       await within(recordBeforePauseMs, sent.tryToRecord());
     await handleRejections(dependencies, context, sent.rejections);

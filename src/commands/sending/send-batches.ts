@@ -36,11 +36,11 @@ export interface StepOptions {
   readonly budgetMs: number;
   /** After `budgetMs` the campaign's next step is signalled, and this step sends until that one begins. */
   readonly isFollowed?: boolean;
-  /** One batch finishes the campaign: the step asks for a slot for 300 ms and does not join the wait queue. */
+  /** One batch finishes the campaign, so the step asks for a slot for 300 ms and does not join the wait queue. */
   readonly singleBatch?: boolean;
-  /** Of the process; without it the step counts only its own messages. */
+  /** Shared by the process; without it, the step counts only its own messages. */
   readonly traffic?: ProviderTraffic;
-  /** True when the process is about to end: nothing more leaves. */
+  /** True if the process is about to end; nothing more leaves then. */
   readonly draining: () => boolean;
 }
 
@@ -52,7 +52,7 @@ export interface SendingStep {
   readonly prices: ReadonlyMap<string, bigint>;
   readonly send: SendQueueOptions['send'];
   readonly renewal: ContactRenewal;
-  /** Earlier steps got answers with these reasons; the last one comes first. */
+  /** Reasons in the answers to earlier steps, newest first. */
   readonly lastReasons: readonly (string | null)[];
 }
 
@@ -68,11 +68,11 @@ interface Ending {
 
 export interface SentBatches extends Ending {
   readonly tokensUsed: number;
-  /** Median time to an answer of the provider, in ms. */
+  /** Median time until the provider answers, in ms. */
   readonly answerMs: number;
   readonly stopReason: StopReason | undefined;
   readonly rejections: readonly Rejection[];
-  /** Resolves when every outcome is recorded, which may take as long as Postgres refuses one. */
+  /** Resolves when every outcome is recorded, which lasts for as long as Postgres refuses one. */
   readonly recorded: () => Promise<void>;
   /** Resolves when every outcome is recorded, or as soon as that fails. */
   readonly tryToRecord: () => Promise<boolean>;
@@ -86,16 +86,16 @@ const waitFor = (waitMs: number): Ending => ({ ...timeIsUp, waitMs });
 const waitForChannel = (channelWaitMs: number): Ending => ({ ...timeIsUp, channelWaitMs });
 
 const pollMs = 50;
-/** 5 s: short enough for the reader of a campaign, long enough for a mean. */
+/** 5 s: short enough for somebody watching a campaign, long enough for a mean. */
 const paceEveryMs = 5_000;
-/** 20 ms: least time between two claims that wait for a retry to fall due. */
+/** 20 ms: minimum time between two claims that wait for a retry to fall due. */
 const minRetryWaitMs = 20;
 /** 5 s: how long a step keeps sending after its time is up, until the campaign's next step has acquired the slot. */
 const overtimeMs = 5_000;
-/** 2 s: reserved amounts of other campaigns may come free before the wallet counts as empty. */
+/** 2 s: other campaigns' reservations may be released in this time; after it, the wallet counts as empty. */
 const balancePatienceMs = 2_000;
 
-/** Resolves when every message has left or was released, and every answer has come. Never rejects. */
+/** Resolves when every message has left or was released, and every answer has arrived. Never rejects. */
 export async function sendBatches(dependencies: Sender, step: SendingStep): Promise<SentBatches> {
   const { database, config } = dependencies;
   const { options, lease, context, send } = step;
@@ -229,7 +229,7 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
   let isSlow = context.pace_share !== null;
   const measuring = setInterval(() => {
     const share = queue.takePaceShare();
-    // Small slots, and a step whose slot or recipients have gone, use less than the rate for reasons of their own.
+    // Small slots, and steps that lost their slot or ran out of recipients, use less than the rate for other reasons.
     if (lease.share < 1 || !lease.isHeld() || claimer.remaining <= 0) return;
     if (share >= slowBelow && !isSlow) return;
     isSlow = share < slowBelow;
@@ -265,7 +265,7 @@ function balanceWait(dependencies: Sender, context: SendingContext) {
     reset: (): void => {
       givesUpAt = undefined;
     },
-    /** To be called when this step's own messages are settled. Waits a moment, or pauses the campaign and returns true. */
+    /** Call it once this step's own messages have outcomes. Waits a moment, or pauses the campaign and returns true. */
     async isPaused(available: bigint): Promise<boolean> {
       const { database } = dependencies;
       if (givesUpAt === undefined) {
@@ -327,13 +327,13 @@ export async function pauseForBalance(
 /** The step stops after 100 consecutive failures with the same reason that blames the message. */
 const malformedToStop = 100;
 
-/** Collects what a step's answers mean for the messages that follow: whether the step stops, and which rejections have effects. */
+/** Collects what a step's answers mean for later messages: whether the step stops, and which rejections have effects. */
 class StopConditions {
   readonly rejections: Rejection[] = [];
   #reason: StopReason | undefined;
   #malformed: { readonly reason: string | null; readonly count: number };
 
-  /** `lastReasons`: of the answers to earlier steps, the last first; a run of malformed messages goes on across steps. */
+  /** `lastReasons`: reasons in the answers to earlier steps, newest first; a run of malformed messages continues across steps. */
   constructor(lastReasons: readonly (string | null)[]) {
     const [reason = null] = lastReasons;
     const end = lastReasons.findIndex((other) => other !== reason);
@@ -382,7 +382,7 @@ const nothingToReport = { succeeded: false, failures: 0, answered: false };
  * answers there, one statement at a time; until a report returns, it relies on its own count.
  */
 class CircuitReporter {
-  /** Resolves to the rest of the cool-down, 0 while the circuit is closed. */
+  /** Resolves to the remaining cool-down; 0 while the circuit is closed. */
   readonly #record: (report: Report) => Promise<number>;
   #isFailing = false;
   #isProbe = false;
@@ -400,7 +400,7 @@ class CircuitReporter {
     return this.#coolDownMs > 0 || this.#failuresInARow >= failuresToOpen;
   }
 
-  /** The circuit's state for the answer that has come. */
+  /** The circuit's state for the answer that has just arrived. */
   get state(): CircuitState {
     if (this.#isProbe) return 'probing';
     return this.isOpen() ? 'open' : 'closed';
@@ -423,11 +423,11 @@ class CircuitReporter {
     const end = (): void => {
       this.#reporting = undefined;
     };
-    // A failed report is dropped: this step stops by its own count, and the next step counts from zero.
+    // A failed report is dropped; this step stops by its own count, and the next step counts from zero.
     this.#reporting ??= this.#report().then(end, end);
   }
 
-  /** To be called when every answer has come. Resolves to the rest of the cool-down in ms; 0 if the circuit is closed. */
+  /** Call it when every answer has arrived. Resolves to the remaining cool-down in ms; 0 if the circuit is closed. */
   async settle(): Promise<number> {
     await this.#reporting;
     // The probe was released unsent, or the report of its answer failed: another step may probe.

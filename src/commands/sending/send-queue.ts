@@ -8,9 +8,9 @@ import type { ClaimedRecipient } from '../../records/sending/claim-batch.ts';
 import { Throughput, type ThroughputLimits } from './throughput.ts';
 
 /**
- * How late the messages of a step leave, compared with the times of their tokens, in ms. Messages keep their distance: if one
- * leaves late, so do all that follow, and the channel's schedule must move as much, or the next claim's messages would follow
- * too closely.
+ * How late a step's messages leave, compared with their tokens, in ms. Messages keep their distance: if one leaves late, so do
+ * all later ones, and the channel's schedule must move by the same time. Otherwise the next claim's messages would follow too
+ * closely.
  */
 class ScheduleLag {
   #totalMs = 0;
@@ -38,13 +38,13 @@ class ScheduleLag {
 }
 
 export interface SendQueueOptions extends ThroughputLimits {
-  /** `isReleased` turns true when the message must no longer leave, for instance while it waits for a connection. */
+  /** `isReleased` becomes true once the message must no longer leave, for instance while it waits for a connection. */
   readonly send: (recipient: ClaimedRecipient, isReleased: () => boolean) => Promise<SendResult>;
-  /** True when nothing may leave any more; queued messages are then released. */
+  /** True once nothing may leave any more; queued messages are then released. */
   readonly isStopped: () => boolean;
   /** Called once for each message. */
   readonly onResult: (recipient: ClaimedRecipient, result: SendResult) => void;
-  /** Moves the channel's schedule; false if that has to be tried again later. */
+  /** Moves the channel's schedule; returns false if that must be tried again later. */
   readonly writeLag: (lagMs: number) => boolean;
 }
 
@@ -59,7 +59,7 @@ interface QueuedBatch {
 
 interface QueuedMessage {
   readonly recipient: ClaimedRecipient;
-  /** When its token is due, without the lag. */
+  /** When its token is due, not counting the lag. */
   readonly dueAt: number;
   readonly leavesBefore: number;
 }
@@ -81,10 +81,10 @@ export class SendQueue {
   #endsAt = 0;
   #spacingMs = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** Of the latest measurement of the pace. */
+  /** Time of the latest pace measurement. */
   #measuredAt = performance.now();
   #sent = 0;
-  /** For how long due messages waited for answers to earlier ones. */
+  /** How long due messages have waited for answers to earlier ones. */
   #blockedMs = 0;
   #blockedAt: number | undefined;
   #onAnswer: () => void = () => undefined;
@@ -99,25 +99,25 @@ export class SendQueue {
     return this.#endsAt;
   }
 
-  /** For how long the queued messages keep the queue busy, in ms. */
+  /** How long the queued messages keep the queue busy, in ms. */
   remainingMs(): number {
     const bySpacing = (this.#messages.length - this.#head) * this.#spacingMs;
     return Math.max(this.#endsAt - performance.now(), bySpacing);
   }
 
-  /** The provider owes answers, and has not given one for much longer than usual. */
+  /** True if the provider owes answers and has not given one for much longer than usual. */
   isStuck(): boolean {
     return this.#unanswered > 0 && performance.now() - this.#answeredAt > this.throughput.stuckAfterMs();
   }
 
-  /** Appends a batch; its messages stay behind those that are queued, even if their tokens are due earlier. */
+  /** Appends a batch after the queued messages, even if its tokens are due earlier. */
   add({ recipients, startsAt, spacingMs, endedAtClaim }: QueuedBatch): void {
     const leavesBefore = performance.now() + maxQueuedMs;
     const from = Math.max(startsAt, this.#endsAt);
     if (this.#head === this.#messages.length) [this.#messages, this.#head] = [[], 0];
     for (const [index, recipient] of recipients.entries())
       this.#messages.push({ recipient, dueAt: from + index * spacingMs - this.#lag.totalMs, leavesBefore });
-    // The claim placed its tokens behind `endedAtClaim`. If the queue ends later by now, the schedule lacks the difference.
+    // The claim placed its tokens after `endedAtClaim`. If the queue now ends later, the schedule lacks the difference.
     this.#lag.resetUnwritten(Math.max(from - startsAt, this.#endsAt - endedAtClaim));
     this.#endsAt = from + recipients.length * spacingMs;
     this.#spacingMs = spacingMs;
@@ -150,7 +150,7 @@ export class SendQueue {
     }
   }
 
-  /** The share of the rate that the provider's answers let through since the last call, 0 to 1; 1 if they held up nothing. */
+  /** The share of the rate that the provider's answers allowed since the last call, 0 to 1; 1 if nothing waited for them. */
   takePaceShare(): number {
     const { messagesPerSecond } = this.#options;
     const now = performance.now();
@@ -200,7 +200,7 @@ export class SendQueue {
     this.#onAnswer();
   }
 
-  /** Resolves when every message has left or was released, and every answer has come. */
+  /** Resolves when every message has left or was released, and every answer has arrived. */
   async drain(): Promise<void> {
     for (;;) {
       this.sendDue();

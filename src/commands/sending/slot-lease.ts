@@ -15,7 +15,7 @@ import {
 } from '../../records/sending/send-slots.ts';
 import type { Sender } from './batch-claimer.ts';
 
-/** 300 ms, in steps of 30: a slot of small campaigns is free again that soon, and a new activity would cost more. */
+/** 300 ms, in steps of 30: small campaigns free their slots that soon, and a new activity would cost more. */
 const singleBatchWaitMs = 300;
 const singleBatchRetryMs = 30;
 /** 1 s: a step sends at least this long before it hands over to another campaign. */
@@ -50,7 +50,7 @@ export class SlotLease {
     this.#renewal = setInterval(() => void this.#renew(), renewEveryMs);
   }
 
-  /** False once another step has acquired the slot: this step claims no more. */
+  /** False once another step has acquired the slot; this step then claims no more. */
   isHeld(): boolean {
     return this.#isHeld;
   }
@@ -59,12 +59,12 @@ export class SlotLease {
     this.#isHeld = false;
   }
 
-  /** Slot 1 may use the channel's whole throughput, each of the small slots a quarter of it. */
+  /** Slot 1 may use the channel's whole throughput, each small slot a quarter of it. */
   get share(): number {
     return this.slot.slotNumber === 1 ? 1 : 1 / 4;
   }
 
-  /** Signals the next holder, at most once in 3.5 s; the step sends on until that one acquires the slot. */
+  /** Signals the next holder, at most once in 3.5 s; the step keeps sending until that one acquires the slot. */
   handOver(orToItself: boolean): void {
     const now = performance.now();
     if (now < this.#handoverAt) return;
@@ -82,7 +82,7 @@ export class SlotLease {
   }
 
   async #renew(): Promise<void> {
-    // An error leaves the lease as it is; it lasts for two more renewals.
+    // After an error the lease stays valid for two more renewals.
     const renewed = await renewSlot(this.#dependencies.database, this.slot).catch(() => true);
     if (!renewed) this.#isHeld = false;
   }

@@ -1,10 +1,10 @@
 /**
- * How many messages a channel may have without an answer, and how many a second that puts through.
+ * How many unanswered messages a channel may have, and how many messages a second that allows.
  *
- * A message is overtaken once a later one was answered: the provider is slow with it, and still works. Two limits follow from
- * that. Messages that are not overtaken: rate × median answer time × 4, so that a provider that hangs has few of them. All of
- * them: 10 s of the rate, and the channel's part of the process's connections, so that some slow answers do not slow down the
- * others.
+ * A message is overtaken once a later one was answered: the provider is slow with it but still works. Two limits follow:
+ * - messages that are not overtaken: rate × median answer time × 4, so that a provider that hangs has few of them;
+ * - all messages: 10 s of the rate, and the channel's part of the process's connections, so that a few slow answers do not slow
+ *   down the rest.
  */
 
 /** 4: answers may take four times the median before the queue sends more slowly than the rate allows. */
@@ -13,22 +13,22 @@ const headroom = 4;
 const minUnanswered = 8;
 /** 10 s of the rate: with half of the answers 25 s late, 0.8 of the rate is kept. */
 const maxUnansweredSeconds = 10;
-/** 1.03: each answer moves the estimate by 3 %, up or down; it rests where half of the answers are slower. */
+/** 1.03: each answer moves the estimate up or down by 3 %, so that it settles where half of the answers are slower. */
 const step = 1.03;
 const [minAnswerMs, maxAnswerMs] = [1, 10_000];
-/** 1 s, or four medians if that is longer: a provider that gives no answer for so long counts as hanging. */
+/** 1 s, or four medians if that is longer: a provider that gives no answer for this long counts as hanging. */
 const stuckAfterMs = 1_000;
-/** 2 s: answers count towards the rate of answers for about so long. */
+/** 2 s: about how long an answer counts towards the answer rate. */
 const rateOverMs = 2_000;
 
 interface ChannelTraffic {
   unanswered: number;
-  /** Answers, each of which counts less with its age. */
+  /** Answers, each counting less as it ages. */
   recentAnswers: number;
   answeredAt: number;
 }
 
-/** Messages of a process that the provider has not answered, by channel. Steps of one channel overlap: they share it. */
+/** A process's unanswered messages by channel. Steps of one channel overlap, so they share it. */
 export class ProviderTraffic {
   readonly #channels = new Map<string, ChannelTraffic>();
 
@@ -72,7 +72,7 @@ export interface ThroughputLimits {
   readonly messagesPerSecond: number;
   /** Median so far, in ms. */
   readonly answerMs: number;
-  /** Share of the messages that are not overtaken which this step may have, 0 to 1. */
+  /** This step's share of the messages that are not overtaken, 0 to 1. */
   readonly share: number;
   /** Connections of the process to the provider. */
   readonly connections: number;
@@ -119,12 +119,12 @@ export class Throughput {
     this.#answerMs = Math.min(maxAnswerMs, Math.max(minAnswerMs, moved));
   }
 
-  /** One more message may leave. */
+  /** True if one more message may leave. */
   maySend(): boolean {
     return this.#fresh.size < this.#maxFresh() && this.#freeOfChannel() > 0;
   }
 
-  /** Messages a second that leave as the provider answers now. */
+  /** Messages a second that can leave at the provider's current speed. */
   perSecond(): number {
     const { traffic, channelId } = this.#limits;
     const maxFresh = this.#maxFresh();
@@ -135,7 +135,7 @@ export class Throughput {
     return Math.max(1, Math.min(byAnswers, free + traffic.answersPerSecond(channelId)));
   }
 
-  /** How long the last answer may be ago, while others are due, before the provider counts as hanging. */
+  /** How long ago the last answer may be, while others are due, before the provider counts as hanging. */
   stuckAfterMs(): number {
     return Math.max(stuckAfterMs, this.#answerMs * headroom);
   }

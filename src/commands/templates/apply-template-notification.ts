@@ -31,8 +31,8 @@ export type TemplateItem =
   | TemplateComponentsItem;
 
 /**
- * Records a change of a template, emits the event `template` and a notice, and pauses the campaigns of a template that is no
- * longer sendable. A template that is unknown, or whose definition changed, is fetched by a sync.
+ * Records a template's change, emits the event `template` and a notice, and pauses its campaigns if it can no longer be sent. A
+ * sync fetches templates that are unknown or whose definition changed.
  */
 export async function applyTemplateNotification(
   dependencies: Pick<Dependencies, 'logger' | 'now'>,
@@ -67,7 +67,7 @@ export async function applyTemplateNotification(
     await emitEvents(connection, template.workspaceId, [event]);
     await insertNotices(connection, templateChanged(template.workspaceId, template, changed, reason));
   }
-  // A template that the latest sync did not find exists again: only another sync can read its definition.
+  // The latest sync did not find this template, but it exists again. Only another sync can read its definition.
   if (template.status === vanishedStatus) return { resync: [businessAccountId] };
   if (!isSendable(template.status) || isSendable(changed.status)) return {};
   return { paused: await pauseCampaignsOfTemplate(dependencies, connection, template.id) };
@@ -100,13 +100,13 @@ function afterItem(template: NotifiedTemplate, item: TemplateItem): NotifiedTemp
   }
 }
 
-/** The provider repeats callbacks for days: one that is older than the recorded status or category is ignored. */
+/** The provider repeats callbacks for days, so one that is older than the recorded status or category is ignored. */
 function isOutdated(template: NotifiedTemplate, item: TemplateItem): boolean {
   const reportedAt = epochSeconds(item.timestamp);
   const known = {
     template_status: template.statusReportedAt,
     template_category: template.categoryReportedAt,
-    // A sync does not read what is announced.
+    // A sync does not read announcements.
     template_announcement: null,
     template_quality: null,
     template_components: null,

@@ -41,7 +41,7 @@ type SyncDependencies = Pick<
   'database' | 'orchestrator' | 'provider' | 'secrets' | 'logger' | 'now'
 >;
 
-/** Progress of a sync, with which another process can continue after this one died. Plain JSON. */
+/** Progress of a sync, from which another process can continue if this one dies. Plain JSON. */
 export interface SyncProgress {
   /** When the sync began, on the database's clock. */
   readonly startedAt: string;
@@ -65,8 +65,8 @@ interface Account {
 }
 
 /**
- * Syncs one business account. Every page is written in a transaction of its own, so that running it again, or from
- * `resumeFrom` on, ends in the same rows. Throws `ProviderRequestError` when a page cannot be had.
+ * Syncs one business account. Writes every page in its own transaction; running it again, or from `resumeFrom` on, ends in the
+ * same rows. Throws `ProviderRequestError` if a page cannot be fetched.
  */
 export async function syncBusinessAccount(
   dependencies: SyncDependencies,
@@ -104,7 +104,7 @@ export async function syncBusinessAccount(
   return summary;
 }
 
-/** Every number of an account has a token of its own, and each may read the account's templates. Active channels first. */
+/** Every number of an account has its own token, and each may read the account's templates. Active channels come first. */
 function accessTokensOf(
   secrets: SyncDependencies['secrets'],
   channels: readonly Channel[],
@@ -143,8 +143,8 @@ function isTokenRefusal(error: unknown): boolean {
 }
 
 /**
- * Syncs every business account of the workspace while the caller waits. An account that fails does not hold up the others:
- * their templates are written before this throws ProviderUnreachable or ProviderRefused.
+ * Syncs every business account of the workspace while the caller waits. If an account fails, the templates of the others are
+ * written before this throws ProviderUnreachable or ProviderRefused.
  */
 export async function syncTemplates(
   dependencies: SyncDependencies,
@@ -204,8 +204,8 @@ interface TemplateWrite {
 }
 
 /**
- * Writes templates of one business account in a transaction, together with what follows from it: `template` events for
- * changed states and categories, and the pause of the campaigns whose template may not be sent any more.
+ * Writes templates of one business account in a transaction, emits `template` events for changed states and categories, and
+ * pauses the campaigns whose template may no longer be sent.
  */
 async function applyTemplateChanges(
   dependencies: Pick<Dependencies, 'database' | 'orchestrator' | 'logger' | 'now'>,

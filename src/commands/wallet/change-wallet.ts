@@ -22,7 +22,7 @@ export interface RechargeWallet {
 }
 
 /**
- * Adds money and returns the new balance in micro-units. Starts no paused campaign: that takes a `start` of its own.
+ * Adds money and returns the new balance in micro-units. Does not start paused campaigns; that takes a separate `start`.
  * `onPosted` runs in the transaction of the entry.
  */
 export async function rechargeWallet(

@@ -13,7 +13,7 @@ import {
   recordDeliveryOutcomes,
 } from '../../records/webhooks/attempts.ts';
 
-/** The attempt takes 5 s at most; the rest of the lease is for a busy process to record its outcome. */
+/** The attempt takes at most 5 s; the rest of the lease gives a busy process time to record its outcome. */
 const leaseSeconds = 15;
 // A statement costs much more than each row in it, so a group shares one. A group holds up to 50 bodies in memory, at most 13 MB.
 const grouping = { maxSize: 50, lanes: 1, spacingMs: 80 };
@@ -36,7 +36,7 @@ export type DeliverySummary = 'delivered' | `failed: ${string}` | 'not pending';
 
 /**
  * Makes the one attempt of a delivery (Spec 6.1). Idempotent: only the call whose claim moves the delivery from `pending` to
- * `sending` dials. Attempts under way at the same time share the statements of claiming and recording.
+ * `sending` dials. Concurrent attempts share the statements that claim and record.
  */
 export function createDeliverWebhook(
   dependencies: WebhookDependencies,
@@ -45,7 +45,7 @@ export function createDeliverWebhook(
 
   /** Marks the claims of this process. */
   const claimedBy = createId();
-  /** Deliveries that this process was permitted to dial: asked for again, they must not be given to it once more. */
+  /** Deliveries that this process may dial; if one is asked for again, it must not be granted a second time. */
   const permitted = new Set<string>();
 
   const claim = groupCalls<string, Attempt | 'held' | undefined>(async (all) => {
@@ -61,7 +61,7 @@ export function createDeliverWebhook(
     for (const { id } of attempts) permitted.add(id);
     return all.map((id) => {
       const attempt = byId.get(id);
-      // A stalled activity that was retried brings the same id twice: only the first caller gets the claim.
+      // A stalled activity that was retried brings the same id twice; only the first caller gets the claim.
       byId.delete(id);
       return attempt;
     });
@@ -115,7 +115,7 @@ export function createDeliverWebhook(
 
 const userAgent = 'MessagingCampaigns-Webhooks/1';
 
-/** The secrets that sign: the present one, and the previous one until it expires. */
+/** The secrets that sign: the current one, and the previous one until it expires. */
 function secretsOf({ secrets }: Signer, attempt: Attempt): readonly string[] {
   return [attempt.secretEncrypted, attempt.previousSecretEncrypted]
     .filter((encrypted) => encrypted !== null)
@@ -144,7 +144,7 @@ function webhookRequest(dependencies: Signer, attempt: Attempt): WebhookRequest 
   };
 }
 
-/** 4,000 characters: the envelope begins with what names the event, however long the provider's part is. */
+/** 4,000 characters: the envelope begins with the event's ids, however long the provider's part is. */
 const headOfBody = 4_000;
 
 /** The message that an event is about, for the log line; undefined for other events. */

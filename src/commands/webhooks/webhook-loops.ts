@@ -28,9 +28,9 @@ export interface WebhookLoopOptions {
   readonly fanOutBatch: number;
   /** Pause between polls of an empty queue. */
   readonly idleMs: number;
-  /** The longest pause between searches for events, once there were none for about a second. */
+  /** The longest pause between searches for events once none was found for about a second. */
   readonly longestIdleMs: number;
-  /** The same for deliveries. The fan-out wakes its process's scheduler; the others see what it leaves, and redeliveries. */
+  /** The same for deliveries. The fan-out wakes the scheduler of its process; the others find what is left, and redeliveries. */
   readonly longestSchedulerIdleMs: number;
   readonly sweepEveryMs: number;
   readonly redispatchSeconds: number;
@@ -52,9 +52,9 @@ const heartbeatMs = 5_000;
 export type LoopDependencies = SchedulerDependencies & Pick<Dependencies, 'metrics'>;
 
 /**
- * The loops of webhooks: event fan-out, delivery scheduler, timeout sweeper. Any number of processes may run them; if one is
- * killed, the others continue its work. `stop` resolves once the statements and starts under way are done. `attempts` emits when
- * attempts of this process begin and end (see `createDeliveryStarts`).
+ * The webhook loops: event fan-out, delivery scheduler, timeout sweeper. Any number of processes may run them; if one is killed,
+ * the others continue its work. `stop` resolves once the statements and starts in flight are done. `attempts` emits when this
+ * process's attempts begin and end (see `createDeliveryStarts`).
  */
 export function startWebhookLoops(
   dependencies: LoopDependencies,
@@ -161,7 +161,7 @@ export function createScheduler(
       const { shards, deliveries } = await scheduleDeliveries(
         database,
         {
-          // Twice this scheduler's share, so that shards are visited often and a stalled scheduler leaves no gap.
+          // Twice this scheduler's share, so that shards are polled often and a stalled scheduler leaves no gap.
           shards: { count, first, most: Math.ceil((2 * count) / schedulers) },
           limit: free.fast,
           slowLimit: free.slow,
@@ -177,7 +177,7 @@ export function createScheduler(
       emptyShards = isBusy ? 0 : emptyShards + shards.length;
       if (isBusy) return true;
       watermark = undefined;
-      // Something waits, so this scheduler pauses only after it has looked at every shard.
+      // Something is waiting, so this scheduler pauses only after it has looked at every shard.
       if (shards.length > 0 && emptyShards < count) return true;
       emptyShards = 0;
       return false;
@@ -199,7 +199,7 @@ export function createScheduler(
  *   a start slot      from its hand-out until its attempt begins, so that no queue forms in Temporal, which is not fair to webhooks;
  *   a delivery slot   until its attempt ends, so that this process holds no more attempts than it was sized for.
  *
- * Slow endpoints have slots of their own, a quarter as many: they take none from fast ones.
+ * Slow endpoints have their own slots, a quarter as many, and take none from fast ones.
  */
 
 export interface StartLimits {
@@ -263,7 +263,7 @@ export function createDeliveryStarts(
     }
   }
 
-  /** Listens before the start is asked for: the attempt may begin, and end, before the server's answer arrives. */
+  /** Listens before requesting the start, because the attempt may begin and end before the server responds. */
   function attemptOf(id: string) {
     if (attempts === undefined) return undefined;
     const forget: (() => void)[] = [];
@@ -296,7 +296,7 @@ export function createDeliveryStarts(
   }
 
   return {
-    /** Deliveries that may be started now; none for a while after Temporal did not answer. */
+    /** Deliveries that may be started now; none for a while after Temporal failed to respond. */
     freeSlots: () =>
       performance.now() < heldUntil ? { fast: 0, slow: 0 } : { fast: free(fast, 1), slow: free(slow, 1 / 4) },
     /** Resolves when half of the start slots are free: scheduling eight deliveries costs as much as scheduling one. */

@@ -14,7 +14,7 @@ interface CreateApiKey {
   readonly workspaceId: number;
   /** One of `keyScopes`. */
   readonly scope: string;
-  /** Given exactly when the scope is `channel`. */
+  /** Given if and only if the scope is `channel`. */
   readonly channelId?: string;
 }
 
@@ -44,7 +44,7 @@ export async function createApiKey(
   return { keyId: stored.keyId, apiKey };
 }
 
-/** Every process refuses the key within 5 seconds. Revoking twice is the same as once. */
+/** Every process refuses the key within 5 seconds. Safe to repeat. */
 export async function revokeApiKey(
   { database }: Pick<Dependencies, 'database'>,
   { keyId }: { readonly keyId: string },
@@ -58,8 +58,8 @@ export async function revokeApiKey(
 }
 
 /**
- * Lists the keys that the current pepper does not verify. `known`: a configured former pepper still does; any other key has
- * stopped working.
+ * Lists the keys that the current pepper does not verify. `known` means that a configured former pepper still does; other keys
+ * have stopped working.
  */
 export async function listStaleKeys({
   database,
@@ -75,12 +75,12 @@ export async function listStaleKeys({
 // Creates a link that signs in to the dashboard once, within ten minutes, with the rights of a key.
 
 interface SignInLink {
-  /** The token stands behind `#`, so that neither a log nor a proxy sees it. */
+  /** The token comes after `#`, so that neither logs nor proxies see it. */
   readonly url: string;
   readonly expiresAt: Date;
 }
 
-/** `origin` is where the API is reached. Throws NotFound for a key that is revoked or not there. */
+/** `origin` is the API's address. Throws NotFound if the key is revoked or does not exist. */
 export async function createSignInLink(
   { database }: Pick<Dependencies, 'database'>,
   { keyId, origin }: { readonly keyId: string; readonly origin: string },

@@ -89,13 +89,13 @@ interface UpdateChannel {
   readonly channelId: string;
   readonly accessToken?: string | undefined;
   readonly messagesPerSecond?: number | undefined;
-  /** `active` lifts a block, the provider's included. */
+  /** `active` lifts a block, including one by the provider. */
   readonly status?: string | undefined;
   /** Automatic responder to inbound messages: `none`, `chatbot` or `assistant`. */
   readonly responder?: string | undefined;
   /** ISO 3166 alpha-2; replaces the list. */
   readonly blockedCountries?: readonly string[] | undefined;
-  /** True: marketing templates use the provider's endpoint for marketing messages. */
+  /** True if marketing templates use the provider's endpoint for marketing messages. */
   readonly marketingEndpoint?: boolean | undefined;
   /** The messaging limit of the whole business account: different people in 24 hours; null: no limit. */
   readonly messagingLimit?: number | null | undefined;
@@ -133,7 +133,7 @@ export async function updateChannel(
     const channel = await findChannelById(transaction, channelId);
     if (channel === undefined) throw new NotFound('Channel');
     const { workspaceId, businessAccountId } = channel;
-    // Locks the account, so it comes before the channel is locked, as in account notices of the provider.
+    // Locks the account before the channel, as the provider's account notices do.
     if (messagingLimit !== undefined)
       await setMessagingLimit(transaction, businessAccountId, { limit: messagingLimit, reportedAt: now() });
     const found = await lockChannel(transaction, channelId);

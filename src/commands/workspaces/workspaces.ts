@@ -1,4 +1,4 @@
-/** Workspaces: creation, features and the sending window of their marketing. */
+/** Creates workspaces and changes their features and their sending window for marketing. */
 import type { Dependencies } from '../../dependencies.ts';
 import type { SendingWindow } from '../../domain/campaigns/sending-window.ts';
 import { Invalid } from '../../domain/error.ts';

@@ -42,6 +42,7 @@ const inOneThread = { env: { TEMPORAL_DEBUG: 'true' } };
 // Files of other projects that `release` runs again with EVERY_CASE: there they sample, as all cases take minutes.
 const sampling = [
   'test/api/frame/hostile-input.slow.test.ts',
+  'test/commands/audience/opt-outs-beside-imports.slow.test.ts',
   'test/journeys/dashboard.test.ts',
   'test/journeys/start.test.ts',
   'test/journeys/webhook-receivers.test.ts',

@@ -1,4 +1,5 @@
 import type { Dependencies } from '../../dependencies.ts';
+import { awaitNewContacts } from '../../records/audience/contact-load.ts';
 import type { Connection } from '../../records/database/database.ts';
 import {
   deleteWaitingOptOuts,
@@ -63,7 +64,11 @@ export async function applyChoices(
 ): Promise<void> {
   for (const { person, ...choice } of choices) {
     const { workspaceId, subscribed } = choice;
-    const contacts = await lockPerson(connection, workspaceId, person);
+    let contacts = await lockPerson(connection, workspaceId, person);
+    if (contacts.length === 0) {
+      await awaitNewContacts(connection, workspaceId);
+      contacts = await lockPerson(connection, workspaceId, person);
+    }
     await changeSubscriptions(
       { now },
       connection,

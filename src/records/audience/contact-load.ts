@@ -6,6 +6,7 @@
  * waits long for one of them. What is committed stays, whatever becomes of the campaign; a preparation that begins again finds
  * these contacts and changes nothing.
  */
+import { sql } from 'slonik';
 import type { AudienceContact } from '../../domain/audience/candidate.ts';
 import {
   changedContact,
@@ -19,7 +20,9 @@ import {
 import { presentContact, type Contact } from '../../domain/contacts/contact.ts';
 import { serialiseEvent, type NewEvent } from '../../domain/webhooks/new-event.ts';
 import { createCopyRows } from '../database/copy-rows.ts';
+import type { Connection } from '../database/database.ts';
 import { openLoadConnection, type LoadConnection } from '../database/load-connection.ts';
+import { nothing } from '../database/row.ts';
 import { createUuidV7Generator, formatUuid } from '../database/uuid-v7.ts';
 
 export interface FoundContacts {
@@ -60,6 +63,13 @@ export interface ContactLoadOptions {
 }
 
 const applicationName = 'prepare-contacts';
+const newContactsLock = 'new contacts ';
+
+/** Waits until no import is writing new contacts of the workspace; none begins to until the transaction ends. */
+export async function awaitNewContacts(transaction: Connection, workspaceId: number): Promise<void> {
+  await transaction.query(sql.type(nothing)`
+    SELECT pg_advisory_xact_lock_shared(hashtextextended(${newContactsLock} || ${workspaceId}::int4::text, 0))`);
+}
 
 export async function openContactLoad(
   databaseUrl: string,
@@ -205,7 +215,7 @@ interface ContactChanges {
   readonly changed: readonly ChangedContact[];
 }
 
-type WriterOptions = Omit<ContactLoadOptions, 'findOptedOut' | 'givenFields' | 'namedFields'>;
+type WriterOptions = Omit<ContactLoadOptions, 'givenFields' | 'namedFields'>;
 
 /** 1 MB of rows takes Postgres about a tenth of a second. */
 const batchBytes = 1024 * 1024;
@@ -303,11 +313,39 @@ function sizeOf(
   return size;
 }
 
+/** Numbers whose hashes are computed in one go: they take some milliseconds. */
+const checkedAtOnce = 1_000;
+
+/**
+ * New contacts, unsubscribed if the person has opted out since the numbers were looked up. Until the batch is committed a choice of
+ * somebody without a contact waits, and then finds the contact (`awaitNewContacts`).
+ */
+async function withLateOptOuts(
+  connection: LoadConnection,
+  { workspaceId, findOptedOut }: WriterOptions,
+  created: readonly NewAudienceContact[],
+): Promise<readonly NewAudienceContact[]> {
+  if (created.length === 0) return created;
+  await connection.rows(
+    `SELECT pg_advisory_xact_lock(hashtextextended('${newContactsLock}' || $1::int4::text, 0)) IS NULL`,
+    [workspaceId],
+  );
+  const contacts: NewAudienceContact[] = [];
+  for (let from = 0; from < created.length; from += checkedAtOnce) {
+    const slice = created.slice(from, from + checkedAtOnce);
+    const optedOut = await findOptedOut(slice.map(({ phone }) => phone.digits));
+    for (const contact of slice)
+      contacts.push(optedOut.has(contact.phone.digits) ? { ...contact, subscribed: false } : contact);
+  }
+  return contacts;
+}
+
 async function writeBatch(
   connection: LoadConnection,
-  { workspaceId, source, subscribedKeys, lockTimeoutMs }: WriterOptions,
+  options: WriterOptions,
   { created, changed }: ContactChanges,
 ): Promise<void> {
+  const { workspaceId, source, subscribedKeys, lockTimeoutMs } = options;
   if (created.length + changed.length === 0) return;
   const [[now] = [new Date()]] = await connection.rows<[Date]>(
     `SELECT now() FROM set_config('lock_timeout', '${lockTimeoutMs}', true)`,
@@ -326,7 +364,7 @@ async function writeBatch(
     if (events.size() > least) await connection.copyRows(copyEvents, events.take());
   };
   const emitsCreated = subscribedKeys.has('contact.created');
-  for (const contact of created.toSorted(byNumber)) {
+  for (const contact of await withLateOptOuts(connection, options, created.toSorted(byNumber))) {
     contacts.beginRow();
     contacts.uuid(contact.id);
     contacts.int4(workspaceId);

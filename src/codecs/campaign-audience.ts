@@ -1,6 +1,4 @@
-/**
- * Codecs of a campaign's audience input (Spec 4.1): of requests, and of the small parts that are stored with the campaign.
- */
+/** Codecs for a campaign's audience input (Spec 4.1): in requests, and for the small parts stored with the campaign. */
 import * as t from 'io-ts';
 import { isColumnName, maxColumnName, mostCustomColumns } from '../domain/audience/csv.ts';
 import { recordOf, shortListOf } from './collections.ts';

@@ -1,6 +1,6 @@
 /**
- * Lists and records of a request. Reporting every wrong member of a body of millions would cost gigabytes, so the number of
- * problems is limited.
+ * Lists and records of a request. The number of problems is limited, because reporting every wrong member of a body with
+ * millions would take gigabytes.
  */
 import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';

@@ -1,4 +1,4 @@
-/** Requests about contacts (Spec 2.5). Answers contain a contact in the form of events, `EventContact`. */
+/** Requests about contacts (Spec 2.5). Responses contain a contact in the form of events, `EventContact`. */
 import * as t from 'io-ts';
 import { maxCustomFields } from '../domain/contacts/contact.ts';
 import { listOf } from './collections.ts';

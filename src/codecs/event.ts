@@ -130,7 +130,7 @@ export const TemplateData = named(
       ),
     },
     {
-      // The provider's remarks beside the reason; absent without any.
+      // The provider's remarks in addition to the reason; absent if there are none.
       otherInfo: templateRemark,
       rejectionInfo: templateRemark,
     },

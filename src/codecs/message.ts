@@ -11,7 +11,7 @@ export const MessageState = oneOf([...recipientStates, 'RECEIVED'], 'MessageStat
 
 const about = <C extends t.Mixed>(codec: C, description: string): C => describe(codec, { description });
 
-/** Why a recipient was skipped, or why a message failed or is of unknown outcome. */
+/** Why a recipient was skipped, why a message failed, or why its outcome is unknown. */
 export const RecipientReason = named(
   'RecipientReason',
   // Not `anyOf` of an enum and a pattern: the Java client of openapi-generator then fails on null.

@@ -67,7 +67,7 @@ export const Uuid: t.Type<string> = scalar({
   schema: { type: 'string', format: 'uuid' },
 });
 
-/** An id in a path. A text that is not a UUID is answered 404 with `Template not found`, where `what` is `Template`. */
+/** An id in a path. If the text is not a UUID, the response is 404 with `Template not found` (`what` is `Template`). */
 export function idOf(what: string, code: ErrorCode = 'not_found'): t.Type<string> {
   const codec = new t.Type<string>(
     `id of ${what}`,
@@ -91,7 +91,7 @@ export const IsoDateTime: t.Type<Date, string> = scalar({
   schema: { type: 'string', format: 'date-time' },
 });
 
-/** E.164 digits in an answer; empty for a contact that is known by a user id alone. */
+/** E.164 digits in a response; empty for a contact that is known only by a user id. */
 export const Digits: t.Type<string> = describe(new t.StringType(), { pattern: '^[0-9]*$' });
 
 /** `#rrggbb` */

@@ -34,7 +34,7 @@ const Conditions = refined(
   {},
 );
 
-/** `match` is `all` where absent. */
+/** `match` is `all` by default. */
 export const CreateSegment = struct({ name: SegmentName, conditions: Conditions }, { match: FilterMatch });
 
 /** The body of a new segment, without its name. */

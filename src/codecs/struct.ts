@@ -79,7 +79,7 @@ export function refined<A, O>(
   return describe(wrapped, schema, codec);
 }
 
-/** The same text, but not one of white space alone. */
+/** Refuses text that consists only of white space. */
 export function notBlank(codec: t.Type<string>): t.Type<string> {
   const message = (field: string) => `${field} must not be empty`;
   return refined(codec, (value) => value.trim() !== '', message, { pattern: String.raw`\S` });

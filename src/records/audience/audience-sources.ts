@@ -45,7 +45,7 @@ export function listFilters(connection: Connection, workspaceId: number, segment
 export interface Query {
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Rows to fetch at once. */
+  /** Number of rows per fetch. */
   readonly batchSize: number;
 }
 
@@ -84,7 +84,7 @@ export async function* readByCursor<R extends readonly unknown[]>(
   }
 }
 
-/** A count that takes longer than this is given up. */
+/** Counts that take longer than this are abandoned. */
 const countLimitMs = 1_000;
 const queryCanceled = '57014';
 
@@ -135,7 +135,7 @@ export interface ContactSelection {
 /** Parameters of one statement. Postgres accepts 65,535, but takes long to plan a statement with that many. */
 const mostParameters = 10_000;
 
-/** Error message for a selection that needs more than `mostParameters` parameters, else undefined. */
+/** Returns an error message if a selection needs more than `mostParameters` parameters. */
 export function selectionProblem(selection: ContactSelection): string | undefined {
   const { values } = contactsQuery(0, selection);
   if (values.length <= mostParameters) return undefined;

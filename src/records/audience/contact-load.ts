@@ -57,7 +57,7 @@ export interface ContactLoadOptions {
   readonly givenFields: readonly string[];
   /** The custom fields that the messages name. */
   readonly namedFields: readonly string[];
-  /** Another transaction that locks a contact for longer ends the load with a write collision. */
+  /** If another transaction locks a contact for longer, the load ends with a write collision. */
   readonly lockTimeoutMs: number;
   readonly findOptedOut: (numbers: readonly string[]) => Promise<FoundContacts['optedOut']>;
 }
@@ -101,7 +101,7 @@ type KnownRow = readonly [
   subscribed: boolean,
   deleted: boolean,
   customFields: Readonly<Record<string, unknown>> | null,
-  /** Null where the input gives no fields. */
+  /** Null if the input gives no fields. */
   extent: readonly [count: number, bytes: number, ...positionsOfPresent: number[]] | null,
 ];
 

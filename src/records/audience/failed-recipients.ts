@@ -1,4 +1,4 @@
-/** The audience of a campaign that is sent again: the failed recipients of another one. */
+/** The audience of a resend: the failed recipients of an earlier campaign. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { AudienceContact, Candidate } from '../../domain/audience/candidate.ts';
@@ -105,7 +105,7 @@ const Resendable = t.type({
 });
 export type ResendableCampaign = t.TypeOf<typeof Resendable>;
 
-/** Finds the campaign whose failed recipients are sent to again; undefined for one of another workspace. */
+/** Finds the campaign whose failed recipients get the message again; undefined if it belongs to another workspace. */
 export async function findResendableCampaign(
   connection: Connection,
   workspaceId: number,

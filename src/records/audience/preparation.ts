@@ -71,7 +71,7 @@ export async function needsPreparation(connection: Connection, campaignId: strin
   return found !== null && isBeingPrepared(found.status, found.preparation_status);
 }
 
-/** Ends a preparation as failed; does nothing to a campaign that no longer needs one. */
+/** Ends a preparation as failed; does nothing if the campaign no longer needs one. */
 export async function failPreparation(
   database: Connection,
   campaignId: string,

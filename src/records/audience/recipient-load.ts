@@ -128,7 +128,7 @@ export interface RecipientLoad {
 /** `application_name` of a preparation's transaction, which begins before the first contact is read and ends the preparation. */
 export const preparationSession = 'prepare-recipients';
 
-/** Undefined when the campaign needs no preparation (any more). Waits for another process that prepares it. */
+/** Resolves to undefined if the campaign needs no preparation. Waits if another process is preparing it. */
 export async function openRecipientLoad(
   databaseUrl: string,
   campaignId: string,

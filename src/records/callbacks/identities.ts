@@ -1,4 +1,4 @@
-/** Further ids of contacts at the provider, beside the number and the user id of the contact row. */
+/** Further provider ids of contacts, in addition to the number and the user id in the contact's row. */
 import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
@@ -52,8 +52,8 @@ async function learn(connection: Connection, pairs: FragmentSqlToken): Promise<v
 }
 
 /**
- * Makes a user id, of which the provider says that it has replaced another, the one by which the contact is addressed. It may be
- * an id that the contact had before.
+ * Makes the user id that, according to the provider, has replaced another the contact's address. The contact may have had
+ * this id before.
  */
 export async function changeToUserId(
   connection: Connection,
@@ -91,7 +91,7 @@ export async function findAnsweredMessage(
   return found ?? undefined;
 }
 
-/** Stores the provider's ids of recipients, which the answers to a campaign's messages contain. */
+/** Stores the provider's ids of recipients, which are in the responses to a campaign's messages. */
 export async function learnIdsOfCampaignRecipients(
   connection: Connection,
   campaignId: string,
@@ -110,7 +110,7 @@ export async function learnIdsOfCampaignRecipients(
   );
 }
 
-/** Stores the provider's ids of the recipient, which the answer to a message outside campaigns contains. */
+/** Stores the provider's ids of the recipient, which are in the response to a message outside campaigns. */
 export async function learnIdsOfMessageRecipient(
   connection: Connection,
   messageId: string,

@@ -50,7 +50,7 @@ export interface NewInboundMessage {
 
 const MessageId = row(t.type({ id: t.string }));
 
-/** Returns the message's id; undefined when the message is saved already. */
+/** Returns the message's id, or undefined if the message was saved before. */
 export async function insertInboundMessage(
   connection: Connection,
   message: NewInboundMessage,
@@ -76,8 +76,8 @@ export interface NewAppMessage extends Omit<
 }
 
 /**
- * Saves an outbound message that was written in the provider's app, with the present contact and conversation; it costs
- * nothing. Does nothing when it is saved already; the caller holds `lockProviderMessage`.
+ * Saves an outbound message that was written in the provider's app, with the current contact and conversation. Such messages
+ * are free of charge. Does nothing if the message was saved before; the caller must have called `lockProviderMessage`.
  */
 export async function insertAppMessage(connection: Connection, message: NewAppMessage): Promise<void> {
   await connection.query(sql.type(nothing)`
@@ -115,7 +115,7 @@ interface ConversationParties {
   readonly contactId: string;
 }
 
-/** Locks the conversation that is not closed, or begins one. */
+/** Locks the open conversation, or begins one. */
 export async function lockOrBeginConversation(
   connection: Connection,
   { workspaceId, channelId, contactId }: ConversationParties,
@@ -127,7 +127,7 @@ export async function lockOrBeginConversation(
   return connection.one(currentConversation(channelId, contactId));
 }
 
-/** Locks the conversation that is not closed, if there is one. */
+/** Locks the open conversation, if there is one. */
 export async function lockConversation(
   connection: Connection,
   { channelId, contactId }: ConversationParties,

@@ -6,7 +6,7 @@ import type { Connection, Database } from '../database/database.ts';
 import { bytes, nothing, row } from '../database/row.ts';
 
 /**
- * True for a body that may hold an opt-out: a message, or a choice made in the app. The texts are JSON keys; statuses have
+ * True for a body that may contain an opt-out: a message, or a choice made in the app. The texts are JSON keys; statuses have
  * `"messages"` as a value.
  */
 const isUrgent = sql.fragment`
@@ -76,7 +76,10 @@ export async function recentCallback(connection: Connection): Promise<bigint | u
 const StoredCallback = t.type({ id: t.bigint, urgent: t.boolean, body: bytes });
 export type StoredCallback = t.TypeOf<typeof StoredCallback>;
 
-/** Bodies of the `chosen` rows. OFFSET 0 stops the planner from making a join of it: each is looked up by key. */
+/**
+ * Bodies of the `chosen` rows. OFFSET 0 stops the planner from turning this into a join, so that each body is looked up by
+ * key.
+ */
 const bodiesOfChosen = sql.fragment`
   SELECT stored.id, chosen.urgent, stored.body FROM chosen CROSS JOIN LATERAL (
     SELECT id, body FROM provider_callback WHERE id = chosen.id AND received_at = chosen.received_at OFFSET 0
@@ -147,7 +150,7 @@ export async function markCallbacksApplied(
       SELECT FROM unnest(${sql.array(erased, 'text')}) AS name WHERE position(convert_to(name, 'UTF8') IN body) > 0)`);
 }
 
-/** Removes a callback from the queue for good; `error` says why, without any of its content. */
+/** Removes a callback from the queue for good; `error` says why and contains nothing of the callback. */
 export async function markCallbackFailed(
   connection: Connection,
   { id, error }: { readonly id: bigint; readonly error: string },

@@ -1,11 +1,11 @@
-/** Contacts found as the provider names people: by number, user id, or both. */
+/** Finds contacts the way the provider identifies people: by number, user id, or both. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
 export interface Person {
-  /** E.164 digits; null when the provider hides the number. */
+  /** E.164 digits; null if the provider hides the number. */
   readonly phoneNumber: string | null;
   /** The number's digits as the provider writes them. */
   readonly waId: string | null;
@@ -68,7 +68,7 @@ export interface NewIncomingContact extends Person {
   readonly chatName: string;
 }
 
-/** Undefined when another transaction has just created the same person. */
+/** Returns undefined if another transaction has just created the same person. */
 export async function insertIncomingContact(
   connection: Connection,
   workspaceId: number,
@@ -161,8 +161,9 @@ export async function setSubscribed(
 }
 
 /**
- * Records an opt-out of a contact that another transaction holds, so that claims skip it; the contact itself is updated later.
- * One that is opted out has nothing to record: another worker may have applied this opt-out meanwhile.
+ * Records an opt-out of a contact that another transaction holds, so that claims skip it; the contact itself is updated
+ * later. If the contact is opted out already, nothing is recorded: another worker may have applied this opt-out in the
+ * meantime.
  */
 export async function noteOptOut(
   connection: Connection,

@@ -46,7 +46,7 @@ export const campaignSelection = sql.fragment`
   ignore_quiet_hours, workspace_id,
   is_auto_trigger, archived_at, created_at, updated_at`;
 
-/** Throws NotFound, for a campaign of another workspace too. */
+/** Throws NotFound, also for a campaign of another workspace. */
 export async function getCampaign(
   connection: Connection,
   workspaceId: number,

@@ -37,7 +37,7 @@ export interface CampaignContext {
   readonly load: CampaignLoad;
 }
 
-/** Campaigns of the workspace, counted no further than their maxima. */
+/** Campaigns of the workspace; counting stops at the limits. */
 export interface CampaignLoad {
   /** Their workflows wait for a worker, or for their turn. */
   readonly starting: number;
@@ -75,7 +75,7 @@ const ContextRow = row(
   }),
 );
 
-/** Undefined for a channel that is not of the workspace. */
+/** Returns undefined for a channel of another workspace. */
 export async function findCampaignContext(
   connection: Connection,
   { workspaceId, channelId, templateId, month }: ContextQuestion,
@@ -133,7 +133,7 @@ export interface CampaignChanges {
   readonly scheduledAt?: Date | undefined;
 }
 
-/** False when the campaign is not SCHEDULED. */
+/** Returns false if the campaign is not SCHEDULED. */
 export async function saveSchedule(
   transaction: Connection,
   campaignId: string,

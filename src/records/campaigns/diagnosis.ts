@@ -82,7 +82,7 @@ const costOfWaiting = sql.fragment`
     SELECT price FROM card WHERE card.country IN (counted.country, '') ORDER BY card.country DESC LIMIT 1
   ) AS priced ON true`;
 
-/** Throws NotFound, for a campaign of another workspace too. */
+/** Throws NotFound, also for a campaign of another workspace. */
 export async function getCampaignFacts(
   connection: Connection,
   workspaceId: number,

@@ -50,7 +50,7 @@ const isNeeded = sql.fragment`
       AND status IN ('DRAFT', 'SCHEDULED', 'RUNNING', 'PAUSED')
       AND (audience ->> 'csv_file_key' = file.key OR right(audience ->> 'csv_file_url', length(file.key)) = file.key))`;
 
-/** Days that a file is kept after the last campaign was created from it, so that another one can be. */
+/** Days to keep a file after the last campaign was created from it, so that it can be used again. */
 const keptAfterUse = 7;
 
 /** Lists the oldest files past their retention or their last use, except those from which a campaign is still being prepared. */
@@ -68,7 +68,7 @@ export async function listExpiredCampaignFiles(
   return files.map(({ key }) => key);
 }
 
-/** Returns those of the keys that have no row. */
+/** Returns the keys that have no row. */
 export async function listUnknownFileKeys(
   connection: Connection,
   keys: readonly string[],
@@ -123,7 +123,7 @@ export async function findCampaignInput(
   return content ?? undefined;
 }
 
-/** Deletes the input of a campaign that will not be prepared any more. */
+/** Deletes the input of a campaign that will no longer be prepared. */
 export async function deleteCampaignInput(connection: Connection, campaignId: string): Promise<void> {
   await connection.query(sql.type(nothing)`DELETE FROM campaign_input WHERE campaign_id = ${campaignId}`);
 }
@@ -133,7 +133,10 @@ const uuid = /^[0-9a-f-]{36}$/;
 // length of the field.
 const headerBytes = 19 + 2 + 4;
 
-/** Streams the input as UTF-8 in pieces: read as a whole, it would be held in memory several times. Yields nothing if there is none. */
+/**
+ * Streams the input as UTF-8 in pieces, because reading all of it would keep several copies in memory. Yields nothing if
+ * there is none.
+ */
 export async function* readCampaignInput(databaseUrl: string, campaignId: string): AsyncGenerator<Buffer> {
   if (!uuid.test(campaignId)) throw new Error('Not an id');
   const connection = await openLoadConnection(databaseUrl, 'prepare-input');

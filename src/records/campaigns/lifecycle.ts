@@ -145,7 +145,7 @@ export async function pauseRunning(
 
 const PausedCampaign = row(t.type({ id: t.string, workspace_id: t.number, name: t.string }));
 
-/** Counts the campaign against this UTC month's broadcast quota, once. False when the quota is used up. */
+/** Counts the campaign against this UTC month's broadcast quota, once. Returns false if the quota is used up. */
 export async function countBroadcast(transaction: Connection, campaign: LockedCampaign): Promise<boolean> {
   if (campaign.quota_counted) return true;
   const counted = await transaction.query(sql.type(nothing)`

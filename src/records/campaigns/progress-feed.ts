@@ -73,7 +73,7 @@ export function rateOf(samples: readonly ProgressSample[]): number {
   return Math.max(0, Math.round(((last.done - first.done) * 10_000) / (last.atMs - first.atMs)) / 10);
 }
 
-/** Seconds until all pending recipients are sent to at this rate; null when unknown. */
+/** Seconds until all pending recipients have been sent to at this rate; null if unknown. */
 export function secondsLeft(pending: number, rate: number): number | null {
   return pending === 0 || rate <= 0 ? null : Math.ceil(pending / rate);
 }
@@ -99,7 +99,7 @@ interface Followed {
 
 const everyMs = 1_000;
 
-/** Seconds until all recipients are sent to, at the present rate and within the sending windows; null when unknown. */
+/** Seconds until all recipients have been sent to, at the current rate and within the sending windows; null if unknown. */
 function etaOf({ pending, windows }: CampaignProgress, rate: number): number | null {
   const seconds = secondsLeft(pending, rate);
   if (seconds === null || windows.length === 0) return seconds;
@@ -134,7 +134,7 @@ export function createProgressFeed(database: Connection): ProgressFeed {
     }
   };
 
-  // After a failure the next poll tries again; followers see no event meanwhile.
+  // After a failure the next poll tries again; followers see no event in the meantime.
   const run = (): void => {
     timer = undefined;
     poll()

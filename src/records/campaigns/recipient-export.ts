@@ -1,6 +1,6 @@
 /**
  * The recipients of a campaign as CSV, written by Postgres itself. One short transaction per page of positions, read to its
- * end before it is passed on: a client that takes its time holds neither a transaction nor a connection.
+ * end before it is passed on: a slow client occupies neither a transaction nor a connection.
  */
 import { Readable } from 'node:stream';
 import pg from 'pg';
@@ -35,7 +35,7 @@ const pageTimeoutMs = 15_000;
 const columns =
   'id,phone_number,contact_id,state,reason,reason_detail,line_number,message_id,provider_message_id,updated_at';
 
-/** A text that a spreadsheet would run as a formula gets an apostrophe in front. */
+/** Puts an apostrophe in front of text that a spreadsheet would run as a formula. */
 const safe = (column: string): string =>
   `CASE WHEN ${column} ~ '^[=+@\\t\\n\\r＝＋－＠-]' THEN '''' || ${column} ELSE ${column} END`;
 

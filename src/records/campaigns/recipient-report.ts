@@ -45,7 +45,7 @@ const Counted = row(t.type({ all: t.number, wanted: t.number }));
 
 export interface RecipientPage {
   readonly recipients: readonly RecipientReport[];
-  /** Where the next page begins after; null at the end. */
+  /** The position after which the next page begins; null at the end. */
   readonly nextPosition: number | null;
 }
 
@@ -167,7 +167,7 @@ const CampaignSample = t.type({
 });
 export type CampaignSample = t.TypeOf<typeof CampaignSample>;
 
-/** Throws NotFound, for a campaign of another workspace too. */
+/** Throws NotFound, also for a campaign of another workspace. */
 export async function getCampaignSample(
   connection: Connection,
   workspaceId: number,

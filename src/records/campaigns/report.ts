@@ -1,4 +1,4 @@
-/** A campaign as it is reported: the record, its counters and its reasons. Reads stored counters and counts no rows. */
+/** Reports a campaign: the record, its counters and its reasons. Reads stored counters and counts no rows. */
 import * as t from 'io-ts';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { oneOf } from '../../codecs/struct.ts';
@@ -73,7 +73,7 @@ const joins = sql.fragment`
   JOIN template ON template.id = campaign.template_id
   ${waitingJoin}`;
 
-/** Throws NotFound, for a campaign of another workspace too. */
+/** Throws NotFound, also for a campaign of another workspace. */
 export async function getCampaignReport(
   connection: Connection,
   workspaceId: number,
@@ -141,7 +141,7 @@ interface OverviewSpan {
   readonly from: Date;
   readonly to: Date;
   readonly interval: (typeof overviewIntervals)[number];
-  /** Most campaigns in the list, which begins with those that had most messages accepted. */
+  /** Maximum number of campaigns in the list, which is sorted by accepted messages, largest first. */
   readonly limit: number;
 }
 

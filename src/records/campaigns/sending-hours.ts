@@ -30,7 +30,7 @@ const SendingHours = t.type({
   now: t.number,
 });
 export interface SendingHours extends t.TypeOf<typeof SendingHours> {
-  /** `performance.now()` before Postgres read its clock: a slow answer makes a window close earlier, never later. */
+  /** `performance.now()` before Postgres read its clock: a slow result makes a window close earlier, never later. */
   readonly askedAt: number;
 }
 

@@ -4,7 +4,7 @@ import { sql } from 'slonik';
 import type { Connection } from '../database/database.ts';
 import { nothing } from '../database/row.ts';
 
-/** Recipients by their present state, as a row of `campaign_counter` holds them. */
+/** Recipients by their current state, as in a row of `campaign_counter`. */
 export const counterFields = {
   pending: t.number,
   claimed: t.number,
@@ -37,7 +37,7 @@ export interface CounterMove {
   readonly campaignId: string;
   /** Change of the number of recipients in each state. */
   readonly by: Readonly<Record<CountedState, number>>;
-  /** Micro-units; negative where money was given back. */
+  /** Micro-units; negative if money was returned. */
   readonly charged: bigint;
 }
 

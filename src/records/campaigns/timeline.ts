@@ -12,7 +12,7 @@ const Timeline = row(t.type({ parts: t.string }));
 
 /**
  * Returns the latest `limit` intervals, oldest first, as the text of a JSON array: parsing up to 1,440 of them here would be
- * wasted. Intervals without changes are left out. Throws NotFound, for a campaign of another workspace too.
+ * wasted. Intervals without changes are left out. Throws NotFound, also for a campaign of another workspace.
  */
 export async function listTimeline(
   connection: Connection,

@@ -14,7 +14,7 @@ import { nothing, nullable, row } from '../database/row.ts';
  * again seconds later.
  */
 export const maxStarting = 8;
-/** The same of all workspaces; starts of campaigns right after their creation may exceed it. */
+/** The same limit for all workspaces together; starts of campaigns right after their creation may exceed it. */
 const maxStartingInAll = 64;
 /** A start that no worker has begun with by then is repeated, which does nothing to a workflow that runs. */
 const startAgainSeconds = 5;
@@ -85,7 +85,7 @@ const StartRow = t.type({
   workspace_id: t.number,
   name: t.string,
   request_id: nullable(t.string),
-  /** True for a campaign that needs no worker's preparation any more: its start is done with. */
+  /** True if the campaign no longer needs a worker to prepare it, so its start is finished. */
   is_prepared: t.boolean,
 });
 export type StartInTurn = t.TypeOf<typeof StartRow>;

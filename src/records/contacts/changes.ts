@@ -46,7 +46,7 @@ export async function lockContact(
   return toStored(found);
 }
 
-/** Locks the deleted contact with the number; undefined when there is none. */
+/** Locks the deleted contact with the number; undefined if there is none. */
 export async function lockDeletedContact(
   connection: Transaction,
   workspaceId: number,
@@ -104,7 +104,7 @@ export interface ContactChange {
 const hasSameTags = (one: Contact, other: Contact): boolean =>
   one.tagsId.length === other.tagsId.length && one.tagsId.every((tagId) => other.tagsId.includes(tagId));
 
-/** The contact must be locked. Throws Conflict when another contact has the number. */
+/** The contact must be locked. Throws Conflict if another contact has the number. */
 export async function changeContact(
   connection: Transaction,
   { before, after, event }: ContactChange,

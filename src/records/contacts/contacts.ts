@@ -54,7 +54,7 @@ export async function listContactsById(
     SELECT ${contactSelection} FROM ${contactsById(workspaceId, sql.array(contactIds, 'uuid'))}`);
 }
 
-/** Throws NotFound, for a deleted contact too. */
+/** Throws NotFound, also for a deleted contact. */
 export async function getContact(
   connection: Connection,
   workspaceId: number,

@@ -36,7 +36,7 @@ const Erasure = t.type({
 });
 export type Erasure = t.TypeOf<typeof Erasure>;
 
-/** 10 s, so that a step which is too long delays the others little before its slice is halved. */
+/** 10 s, so that a step that takes too long delays the others only a little before its slice is halved. */
 const stepTimeoutMs = 10_000;
 
 /** Slices are not halved more often: the largest then has a single row. */
@@ -86,7 +86,7 @@ export async function coverRowsAhead(connection: Connection, { contactId }: Eras
     WHERE contact_id = ${contactId} RETURNING requested_at AS until`);
 }
 
-/** Other erasures advance meanwhile. `halve` gives the next step half the rows. */
+/** Other erasures advance in the meantime. `halve` gives the next step half the rows. */
 export async function postponeErasure(
   connection: Connection,
   { contactId }: Pick<Erasure, 'contactId'>,

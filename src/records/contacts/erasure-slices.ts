@@ -29,7 +29,7 @@ export interface Slice {
   readonly to: Date;
 }
 
-/** Most rows of a slice, which takes about 0.1 s. A callback has up to 4 MiB, an event a few hundred bytes. */
+/** Maximum number of rows in a slice, which takes about 0.1 s. A callback has up to 4 MiB, an event a few hundred bytes. */
 const mostEvents = 20_000;
 const mostCallbacks = 1_000;
 const mostAnswers = 5_000;
@@ -55,7 +55,7 @@ export async function limitSlice(connection: Connection, slice: Slice, halvings:
   return { from: slice.from, to: new Date(to) };
 }
 
-/** True where one of the names occurs in the text. */
+/** True if one of the names occurs in the text. */
 const containsName = (text: FragmentSqlToken, names: readonly string[]) => sql.fragment`
   EXISTS (SELECT FROM unnest(${sql.array([...names], 'text')}) AS wanted (name) WHERE strpos(${text}, wanted.name) > 0)`;
 

@@ -13,7 +13,7 @@ const Known = t.type({
   /** Numbers that the contact had before; other people may have them now. */
   formerNumbers: t.array(t.string),
   subscribed: t.boolean,
-  /** Every id of the provider's, the number's forms included. */
+  /** All provider ids, including the forms of the number. */
   providerIds: t.array(t.string),
 });
 export type KnownPerson = t.TypeOf<typeof Known>;
@@ -23,7 +23,7 @@ export function namesOf({ phoneNumber, providerIds }: KnownPerson): readonly str
   return [...new Set([phoneNumber, ...providerIds].filter((name) => name !== null))];
 }
 
-/** Returns undefined when there is no such contact, or all its data is erased. Finds deleted contacts too. */
+/** Returns undefined if there is no such contact or all its data is erased. Also finds deleted contacts. */
 export async function findKnownPerson(
   connection: Connection,
   workspaceId: number,
@@ -215,7 +215,7 @@ export async function noteOptedOutNumber(
 
 const Hash = row(t.type({ hash: bytes }));
 
-/** Returns those of the hashes that are kept. */
+/** Returns the hashes that are kept. */
 export function findOptedOutNumbers(
   connection: Connection,
   workspaceId: number,

@@ -9,7 +9,7 @@ export const MessageFields = t.type({
   /** National number; '' for a person without a number. */
   phoneNumber: t.string,
   countryCode: t.string,
-  /** Null when none was read. */
+  /** Null if none were read. */
   customFields: t.union([t.record(t.string, t.string), t.null]),
 });
 export type MessageFields = t.TypeOf<typeof MessageFields>;
@@ -21,7 +21,7 @@ export const messageFields = (customFields: Fragment): Fragment => sql.fragment`
     'phoneNumber', COALESCE(substr(contact.phone_number, length(contact.country_code) + 1), ''),
     'countryCode', contact.country_code, 'customFields', ${customFields})`;
 
-/** The named custom fields as jsonb. NULL without names: a contact may hold a megabyte of other fields. */
+/** The named custom fields as jsonb. NULL without names, because a contact may have a megabyte of other fields. */
 export const customFieldsNamed = (names: readonly string[]): Fragment =>
   names.length === 0
     ? sql.fragment`NULL::jsonb`

@@ -36,7 +36,7 @@ export function listSegments(
   });
 }
 
-/** Throws NotFound, for a segment of another workspace too. */
+/** Throws NotFound, also for a segment of another workspace. */
 export async function getSegment(
   connection: Connection,
   workspaceId: number,

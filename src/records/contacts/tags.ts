@@ -45,7 +45,7 @@ export function listTags(
   });
 }
 
-/** Full-text search; the beginning of the name as well, for names that hold no words (signs, emoji). */
+/** Full-text search; also compares the beginning of the name, for names without words (signs, emoji). */
 function nameMatches(search: string) {
   const words = search.split(/\s+/);
   const last = words.pop() ?? '';
@@ -56,7 +56,7 @@ function nameMatches(search: string) {
     OR starts_with(lower(name), lower(${search})))`;
 }
 
-/** Throws NotFound, for a tag of another workspace too. */
+/** Throws NotFound, also for a tag of another workspace. */
 export async function getTag(connection: Connection, workspaceId: number, tagId: string): Promise<Tag> {
   const found = await connection.maybeOne(sql.type(row(Tag))`
     SELECT ${selection} FROM tag WHERE workspace_id = ${workspaceId} AND id = ${tagId}`);

@@ -5,7 +5,7 @@ import { countryOfUserId } from '../../domain/callbacks/provider-number.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
 
-/** The present user id of a contact: the newest when it has changed. */
+/** The current user id of a contact: the newest one if it has changed. */
 export const userIdOf = (workspaceId: FragmentSqlToken, contactId: FragmentSqlToken) => sql.fragment`COALESCE(
   (SELECT provider_id FROM contact_identity WHERE contact_identity.contact_id = ${contactId} AND provider_id !~ '^[0-9]+$'
     ORDER BY learned_at DESC LIMIT 1),

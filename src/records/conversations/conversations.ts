@@ -51,7 +51,7 @@ const selection = sql.fragment`
   conversation.closed_at AS "closedAt", conversation.created_at AS "createdAt",
   conversation.updated_at AS "updatedAt"`;
 
-/** A field that is undefined does not restrict the list. */
+/** Undefined fields do not restrict the list. */
 export interface ConversationFilter {
   readonly status?: ConversationStatus | undefined;
   /** The assignee's id. */
@@ -99,7 +99,7 @@ const repliesTo = (workspaceId: number, campaignId: string) => sql.fragment`
     WHERE contact.workspace_id = conversation.workspace_id AND contact.id = conversation.contact_id
       AND recipient.accepted_at <= conversation.inbound_at)`;
 
-/** Throws NotFound, for a conversation of another workspace too. */
+/** Throws NotFound, also for a conversation of another workspace. */
 export async function getConversation(
   connection: Connection,
   workspaceId: number,

@@ -33,7 +33,7 @@ const networkCodes = new Set([
 const driverMessages =
   /connection terminated|connection ended|not queryable|client is (?:pending destroy|destroyed)|timeout (?:exceeded|expired)|pool (?:has been|is being) (?:terminated|destroyed|closed)/i;
 
-/** True when the same request may succeed a little later. Looks through `cause`. */
+/** Returns true if the same request may succeed a little later. Looks through `cause`. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   return someLink(error, (link) => classes.some((known) => link instanceof known) || isConnectionFault(link));
 }
@@ -41,7 +41,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 // Codes of deadlocks, serialization failures and timeouts. After enough retries the statement itself is at fault.
 const ofStatement = /^(?:40001|40P01|55P03|57014)$/;
 
-/** True when Postgres is gone, full, read-only or out of connections. */
+/** Returns true if Postgres is gone, full, read-only or out of connections. */
 export function isDatabaseAway(error: unknown): boolean {
   return isDatabaseUnavailable(error) && !someLink(error, ({ code }) => ofStatement.test(String(code)));
 }
@@ -67,7 +67,7 @@ export function isTableMissing(error: unknown): boolean {
   return someLink(error, ({ code }) => code === '42P01');
 }
 
-/** The role lacks a right: a migration was run by another than the schema's owner, or did not grant it yet. */
+/** The role lacks a right: a migration was run by a role other than the schema's owner, or has not granted it yet. */
 export function isForbidden(error: unknown): boolean {
   return someLink(error, ({ code }) => code === '42501');
 }

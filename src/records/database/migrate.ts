@@ -1,7 +1,7 @@
 /**
- * Applies sql/*.sql in order: one transaction per file, under an advisory lock, each file's checksum kept.
- * A file whose first line is `-- no-transaction` runs outside a transaction (CREATE INDEX CONCURRENTLY), statement by statement.
- * Needs a session of its own: the URL leads to Postgres itself, never to a pooler.
+ * Applies sql/*.sql in order: one transaction per file, under an advisory lock, each file's checksum kept. A file whose first
+ * line is `-- no-transaction` runs outside a transaction (CREATE INDEX CONCURRENTLY), statement by statement. Needs its own
+ * session, so the URL must lead to Postgres itself, never to a pooler.
  */
 import * as t from 'io-ts';
 import { createHash } from 'node:crypto';

@@ -41,7 +41,7 @@ const selection = sql.fragment`
   message.campaign_id AS "campaignId", message.template_id AS "templateId", message.type, message.content,
   message.provider_message_id AS "providerMessageId", message.created_at AS "createdAt", message.updated_at AS "updatedAt"`;
 
-/** A field that is undefined does not restrict the list. */
+/** Undefined fields do not restrict the list. */
 export interface MessageFilter {
   /** E.164 digits. */
   readonly phoneNumber?: string | undefined;

@@ -48,7 +48,7 @@ export function readDatabaseState(connection: Connection): Promise<DatabaseState
     FROM pg_stat_archiver`);
 }
 
-/** Fails with 53100 where a table can no longer grow. Leaves nothing behind. */
+/** Fails with 53100 if a table can no longer grow. Leaves nothing behind. */
 export async function probeDiskSpace(connection: Connection): Promise<void> {
   await connection.query(sql.type(nothing)`
     CREATE TEMP TABLE disk_probe ON COMMIT DROP AS SELECT repeat(n::text, 500) FROM generate_series(1, 1000) AS n`);

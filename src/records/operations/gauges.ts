@@ -51,7 +51,7 @@ const Sending = t.type({
   /** Messages per second over the channels of RUNNING campaigns: by their settings, and with the provider's throttling. */
   limit: t.number,
   allowed: t.number,
-  /** Lowest share of its rate that the provider's answers let a channel send, 0 to 1; 1 without a slow one. */
+  /** Lowest share of its rate that a channel may send, given the provider's responses, 0 to 1; 1 if no channel is slowed down. */
   pace: t.number,
 });
 type Sending = t.TypeOf<typeof Sending>;
@@ -59,7 +59,7 @@ type Sending = t.TypeOf<typeof Sending>;
 const Queue = t.type({
   queue: t.string,
   depth: t.number,
-  /** Seconds since the oldest entry came; 0 when there is none. */
+  /** Age of the oldest entry in seconds; 0 if there is none. */
   oldest: t.number,
 });
 type Queue = t.TypeOf<typeof Queue>;

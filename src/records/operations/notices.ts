@@ -46,7 +46,7 @@ interface NoticeQuery {
   /** Start of the period, included, and its end, excluded. */
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
-  /** Continues behind this notice. */
+  /** Continues after this notice. */
   readonly before: string | undefined;
   readonly limit: number;
 }

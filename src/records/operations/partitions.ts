@@ -28,7 +28,10 @@ async function patiently<T>(change: () => Promise<T>): Promise<T | undefined> {
 
 const Made = row(t.type({ made: t.number }));
 
-/** Creates the partitions of today and the next seven days. False when locks prevented it; the next call creates the rest. */
+/**
+ * Creates the partitions of today and the next seven days. Returns false if locks prevented it; the next call creates the
+ * rest.
+ */
 export async function makePartitions(connection: Connection, of: PartitionedTable): Promise<boolean> {
   const made = await patiently(() =>
     connection.oneFirst(sql.type(Made)`SELECT make_partitions(${of}) AS made`),

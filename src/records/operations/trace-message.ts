@@ -1,4 +1,7 @@
-/** What is known of one message: its row, the statuses that matched nothing, its events and their deliveries; no number, no text. */
+/**
+ * Collects what is known about one message: its row, unmatched statuses, its events and their deliveries, without numbers and
+ * texts.
+ */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';

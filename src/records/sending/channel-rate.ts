@@ -18,7 +18,7 @@ export const tokenToleranceMs = 20;
 export const reportedLagMs = 5;
 const pace = 0.975;
 
-/** After the provider throttled, 2 % of the full rate comes back each second. */
+/** After the provider has throttled a channel, it regains 2 % of its full rate per second. */
 const recoveryPerSecond = 0.02;
 const lowestFactor = 0.02;
 
@@ -41,7 +41,7 @@ export const paceShare = sql.fragment`
 /** Below 0.8 of its rate a channel counts as slowed down by the provider. */
 export const slowBelow = 0.8;
 
-/** The provider's slow answers slow down the channel, of a `channel_rate` row. */
+/** Whether slow responses of the provider slow down the channel of a `channel_rate` row. */
 export const isSlow = sql.fragment`(channel_rate.pace_share < ${slowBelow}::float8 AND ${isPaceRecent})`;
 
 /** The instant, or NULL if it lies further ahead than any process writes: it then predates a clock rollback. */
@@ -63,8 +63,8 @@ const SingleToken = t.type({ waitMs: t.number, isFailing: t.boolean });
 export type SingleToken = t.TypeOf<typeof SingleToken>;
 
 /**
- * Takes one token for a single send, ahead of every campaign. Returns the milliseconds until it falls due; if those exceed
- * `longestWaitMs`, the token is not taken. `isFailing`: the latest answers on the channel were failures.
+ * Takes one token for a single send, ahead of every campaign. Returns the milliseconds until it falls due; if that is more
+ * than `longestWaitMs`, the token is not taken. `isFailing`: the latest responses on the channel were failures.
  */
 export async function takeSingleToken(
   connection: Connection,
@@ -97,8 +97,8 @@ export async function delaySchedule(
 }
 
 /**
- * Halves the channel's rate because the provider throttled it; the rate recovers by itself. Answers within a second of each
- * other halve it once. `holdMs` silences the channel, if the answer asked for that.
+ * Halves the channel's rate because the provider throttled it; the rate recovers by itself. Responses within a second of each
+ * other halve it once. `holdMs` pauses the channel, if the response asked for that.
  */
 export async function slowDown(
   connection: Connection,

@@ -39,7 +39,7 @@ export interface ClaimRequest {
   readonly channelId: string;
   /** Pausing, cancelling and starting raise the campaign's epoch; a claim under an older one gets nothing. */
   readonly epoch: number;
-  /** The most recipients to claim. */
+  /** Maximum number of recipients to claim. */
   readonly limit: number;
   /** Micro-units by recipient country; '' is every other country. */
   readonly prices: ReadonlyMap<string, bigint>;
@@ -55,7 +55,7 @@ export interface ClaimRequest {
   readonly notBefore: number;
   /** Messages a second that the step can send, if that is less than the channel's rate. */
   readonly perSecond: number;
-  /** How long the provider may take to answer: no second probe of an open circuit is sent until then. */
+  /** Time limit for the provider's response; until then no second probe of an open circuit is sent. */
   readonly answerWithinMs: number;
 }
 
@@ -349,7 +349,7 @@ export interface ClaimedBatch extends Tokens {
 
 /** State of the channel and the send slot that every claim returns. */
 interface ChannelView {
-  /** The last answers of the provider on this channel were failures. */
+  /** The provider's latest responses on this channel were failures. */
   readonly isFailing: boolean;
   /** Another campaign waits for a send slot. */
   readonly othersWait: boolean;

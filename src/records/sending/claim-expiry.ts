@@ -54,7 +54,7 @@ export async function expireClaims(
     SELECT unknown FROM total`);
 }
 
-/** Milliseconds until the oldest open claim expires; null when none is open. */
+/** Milliseconds until the oldest open claim expires; null if none is open. */
 export async function nextClaimExpiry(
   connection: Connection,
   { campaignId, graceSeconds }: Grace,

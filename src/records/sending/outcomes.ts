@@ -1,6 +1,6 @@
 /**
  * Recording outcomes of sent messages: recipients, money and counters in one statement, in the lock order of
- * docs/architecture.md. A status callback may have come before the answer to our request: what it settled stays.
+ * docs/architecture.md. A status callback may have arrived before the response to our request; its effects stay.
  */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
@@ -16,7 +16,7 @@ export type MessageOutcome =
   | {
       readonly kind: 'accepted';
       readonly providerMessageId: string;
-      /** Further provider ids of the person, read from the answer. */
+      /** Further provider ids of the person, from the response. */
       readonly otherIds?: readonly string[];
     }
   /** `error` is absent if the provider gave no error. */
@@ -25,7 +25,7 @@ export type MessageOutcome =
       readonly reason: string;
       readonly detail: string;
       readonly error?: ProviderError;
-      /** The provider refuses because the person stopped such messages. */
+      /** The provider refuses because the person has stopped such messages. */
       readonly optedOut?: boolean;
     }
   | { readonly kind: 'unknown'; readonly detail: string }

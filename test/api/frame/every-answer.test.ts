@@ -222,6 +222,14 @@ const operationErrors: Readonly<Record<string, Request>> = {
       UPDATE campaign SET archived_at = now() WHERE id = ${campaignId}`);
     return send(operation, path);
   },
+  'deleteCampaignCsv 409': async (operation) => {
+    const path = await fixtures.pathOf(operation);
+    const campaignId = await fixtures.campaign('DRAFT');
+    await database.pool.query(sql.type(nothing)`
+      UPDATE campaign SET preparation_status = 'PREPARING', audience = jsonb_build_object('csv_file_key', ${path.split('/').at(-1) ?? ''}::text)
+      WHERE id = ${campaignId}`);
+    return send(operation, path);
+  },
   'listContacts 404': (operation) => send(operation, `${operation.path}?segment=${randomUUID()}`),
   'testCampaign 409': async (operation) =>
     send(operation, await fixtures.pathOf(operation), { body: { phone_number: '+4915112345678' } }),

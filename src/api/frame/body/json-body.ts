@@ -41,10 +41,14 @@ export interface JsonScan {
 /**
  * Counts the values in a JSON text, up to one more than `most`, and finds where to cut its large lists. Throws HttpProblem 400 for a
  * text that would block the event loop: one nested too deep for a recursive walk, one with a huge object, key, number or run of
- * blanks, or a large one with too many values outside of its own lists.
+ * blanks, or, if `parseJsonObject` is to parse it, a large one with too many values outside of its own lists.
  */
-export async function scanJson(bytes: Buffer, most: number): Promise<JsonScan> {
-  const isLarge = bytes.length > largestAtOnce;
+export async function scanJson(
+  bytes: Buffer,
+  most: number,
+  { isParsed = true }: { readonly isParsed?: boolean } = {},
+): Promise<JsonScan> {
+  const isLarge = isParsed && bytes.length > largestAtOnce;
   const members = new Int32Array(deepest + 1);
   const largeLists: LargeList[] = [];
   let containers = 0;

@@ -21,7 +21,7 @@ import { formatAmount } from '../domain/money.ts';
 import { getCampaignReport } from '../records/campaigns/report.ts';
 import { prepareApplicationRole } from '../records/database/application-role.ts';
 import { migrate } from '../records/database/migrate.ts';
-import { findCampaigns } from '../records/operations/find-campaigns.ts';
+import { findCampaigns } from '../records/operations/doctor-campaigns.ts';
 import { listChannels, listImpairedChannels } from '../records/operations/impaired-channels.ts';
 import {
   findTracedMessage,

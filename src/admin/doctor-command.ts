@@ -1,4 +1,4 @@
-import { parseDateTime } from '../codecs/parse-date-time.ts';
+import { parseDateTime } from '../codecs/scalars.ts';
 import {
   describeImpairments,
   type Doctor,

@@ -22,7 +22,7 @@ import {
   succeedWith,
 } from './frame/envelope.ts';
 import { Message, MessageCursor, MessageState } from '../codecs/message.ts';
-import { messageText } from '../domain/conversations/message-text.ts';
+import { messageText } from '../domain/conversations/conversation.ts';
 import { normalisePhoneNumber } from '../domain/phone-number.ts';
 import * as records from '../records/messages/messages.ts';
 

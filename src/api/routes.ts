@@ -1,5 +1,13 @@
 /** Every operation of the API, in the order of the document. */
-import { listAudit } from './audit.ts';
+import {
+  deleteSendingWindow,
+  getOverview,
+  getSendingWindow,
+  listAudit,
+  listNoticesEndpoint,
+  putSendingWindow,
+  readNotices,
+} from './workspace.ts';
 import { checkNewCampaign, createCampaign } from './campaigns/create.ts';
 import { deleteCsvFile, getCsvFile, previewCsvFile, uploadCsvFile } from './campaigns/csv-files.ts';
 import { getCampaignDiagnosis, getCampaignTimeline, streamCampaign } from './campaigns/follow.ts';
@@ -26,14 +34,22 @@ import {
   assignConversation,
   changeConversationStatus,
   getConversation,
+  listContactHistory,
+  listConversationMessages,
   listConversations,
 } from './conversations.ts';
 import { documentation } from './frame/document/docs-page.ts';
 import type { Endpoint } from './frame/endpoint.ts';
-import { listContactHistory, listConversationMessages } from './history.ts';
 import { healthz, metricsEndpoint, readyz } from './frame/health.ts';
-import { listNoticesEndpoint, readNotices } from './notices.ts';
-import { uploadMediaFile } from './media.ts';
+import {
+  getPayloadSkeleton,
+  getTemplate,
+  getTemplateVariables,
+  listTemplates,
+  previewTemplate,
+  syncTemplates,
+  uploadMediaFile,
+} from './templates.ts';
 import { getMessageEndpoint, listMessagesEndpoint, sendMessage } from './messages.ts';
 import { receiveProviderCallback, verifyProviderWebhook } from './provider-webhook.ts';
 import {
@@ -44,17 +60,7 @@ import {
   listSegments,
   updateSegment,
 } from './segments.ts';
-import { deleteSendingWindow, getSendingWindow, putSendingWindow } from './sending-window.ts';
 import { createTag, deleteTag, getTag, listTags, updateTag } from './tags.ts';
-import { getOverview } from './overview.ts';
-import {
-  getPayloadSkeleton,
-  getTemplate,
-  getTemplateVariables,
-  listTemplates,
-  previewTemplate,
-  syncTemplates,
-} from './templates.ts';
 import { getWallet, listWalletEntries, rechargeWallet } from './wallet.ts';
 import {
   createWebhook,

@@ -1,7 +1,7 @@
 /** Spec 4.2: the tags of a workspace. */
 import { idOf, limitUpTo, Page, textOf } from '../codecs/scalars.ts';
 import { optional, struct } from '../codecs/struct.ts';
-import { CreateTag, Tag, UpdateTag } from '../codecs/tag.ts';
+import { CreateTag, Tag, UpdateTag } from '../codecs/contact.ts';
 import * as records from '../records/contacts/tags.ts';
 import { insertAuditEntry } from '../records/operations/audit.ts';
 import { endpoint } from './frame/endpoint.ts';

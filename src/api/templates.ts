@@ -1,5 +1,7 @@
+import * as t from 'io-ts';
 import { describe, named } from '../codecs/json-schema.ts';
-import { idOf, limitUpTo, Page, repeated, textOf, Uuid } from '../codecs/scalars.ts';
+import { MessagePreview, messagePreviewExample } from '../codecs/message.ts';
+import { idOf, Integer, limitUpTo, Page, repeated, textOf, Uuid } from '../codecs/scalars.ts';
 import { optional, struct } from '../codecs/struct.ts';
 import {
   exampleTemplateId,
@@ -8,22 +10,33 @@ import {
   TemplateSyncSummary,
   TemplateVariables,
 } from '../codecs/template.ts';
-import * as commands from '../commands/templates/sync-templates.ts';
-import { payloadSkeleton } from '../domain/templates/payload-skeleton.ts';
-import { parseTemplate } from '../domain/templates/components.ts';
-import { templateVariables } from '../domain/templates/variables.ts';
-import type { Dependencies } from '../dependencies.ts';
-import type { Principal } from '../domain/workspaces/api-key.ts';
-import * as records from '../records/templates/templates.ts';
-import { getChannelState } from '../records/workspaces/channel-states.ts';
-import { endpoint } from './frame/endpoint.ts';
-import { answer, answerWith, FieldProblems, onePage, page, succeed, succeedWith } from './frame/envelope.ts';
-import { MessagePreview, messagePreviewExample } from '../codecs/message-preview.ts';
 import { VariableMapping } from '../codecs/variable-mapping.ts';
+import { maxMediaBytes, uploadMedia } from '../commands/messages/upload-media.ts';
+import * as commands from '../commands/templates/sync-templates.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { channelNeeded } from '../domain/error.ts';
+import { parseTemplate } from '../domain/templates/components.ts';
+import { payloadSkeleton } from '../domain/templates/payload-skeleton.ts';
 import { compileRenderer } from '../domain/templates/plan.ts';
 import { previewMessage } from '../domain/templates/preview.ts';
 import { compileMapping } from '../domain/templates/variable-mapping.ts';
+import { templateVariables } from '../domain/templates/variables.ts';
+import type { Principal } from '../domain/workspaces/api-key.ts';
 import { getContact } from '../records/contacts/contacts.ts';
+import * as records from '../records/templates/templates.ts';
+import { getChannelState } from '../records/workspaces/channel-states.ts';
+import { endpoint } from './frame/endpoint.ts';
+import {
+  answer,
+  answerWith,
+  ErrorEnvelope,
+  FieldProblems,
+  onePage,
+  page,
+  record,
+  succeed,
+  succeedWith,
+} from './frame/envelope.ts';
 
 const tag = 'Templates';
 const params = struct({ templateId: idOf('Template', 'template_not_found') });
@@ -233,3 +246,44 @@ export const previewTemplate = endpoint(
 );
 
 const placeholderOf = (path: string): string => `{{${path.split('.').at(-1) ?? ''}}}`;
+
+// Files for the headers of messages, handed to the provider.
+
+const Media = named('Media', struct({ id: t.string, mime_type: t.string, size: Integer }));
+
+export const uploadMediaFile = endpoint(
+  {
+    method: 'POST',
+    path: '/api/media',
+    operationId: 'uploadMedia',
+    summary: 'Upload a media file for a header',
+    description:
+      'Send the file as field `file` of a multipart form: images (JPEG, PNG) up to 5 MiB, videos (MP4, 3GPP) up to 16 MiB, documents (PDF, text, Office) up to 100 MiB, told apart by the part’s Content-Type. The provider keeps it for 30 days. Use the returned `id` in a header instead of `link`.',
+    tag: 'Messages',
+    access: 'channel',
+    body: 'multipart',
+    bodySchema: {
+      type: 'object',
+      required: ['file'],
+      properties: { file: { type: 'string', format: 'binary', description: 'The file, up to 100 MiB.' } },
+    },
+    responses: {
+      201: {
+        description: 'Uploaded',
+        body: record(Media),
+        example: {
+          status: 'success',
+          data: { id: '2871834006348767', mime_type: 'image/png', size: 51234 },
+        },
+      },
+      502: { description: 'The provider cannot be reached, or did not answer in time', body: ErrorEnvelope },
+    },
+  },
+  async ({ dependencies, principal: { workspaceId, channelId }, body }) => {
+    if (channelId === null) throw channelNeeded();
+    const { id, mimeType, size } = await body({ field: 'file', maxBytes: maxMediaBytes }, (content, type) =>
+      uploadMedia(dependencies, { workspaceId, channelId, mimeType: type, content }),
+    );
+    return { status: 201, body: succeed({ id, mime_type: mimeType, size }) };
+  },
+);

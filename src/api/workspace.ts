@@ -1,15 +1,34 @@
-/** GET /api/overview: what all campaigns of the workspace did in a span of time. */
+/** What concerns the workspace as a whole: overview, notices, sending window, audit. */
 import * as t from 'io-ts';
 import { describe, named } from '../codecs/json-schema.ts';
-import { earliestTime } from '../codecs/parse-date-time.ts';
-import { Integer, IsoDateTime, Uuid } from '../codecs/scalars.ts';
-import { oneOf, optional, struct } from '../codecs/struct.ts';
-import { Amount } from '../codecs/wallet.ts';
+import { cursorOf, earliestTime, Integer, IsoDateTime, limitUpTo, textOf, Uuid } from '../codecs/scalars.ts';
+import { SendingWindow, sendingWindowExample } from '../codecs/sending-window.ts';
+import { nullish, oneOf, optional, struct } from '../codecs/struct.ts';
+import { Amount, SerialCursor, serialCursor } from '../codecs/wallet.ts';
+import { deliverWorkflowOutboxes } from '../commands/campaigns/deliver-workflow-outbox.ts';
+import { setSendingWindow } from '../commands/workspaces/workspaces.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { Invalid } from '../domain/error.ts';
 import { formatAmount } from '../domain/money.ts';
-import { overviewIntervals, readOverview, type OverviewSums } from '../records/campaigns/report.ts';
+import { auditObjects } from '../domain/operations/audit.ts';
+import { noticeKinds, noticeSubjectTypes } from '../domain/operations/notice.ts';
+import { overviewIntervals, type OverviewSums, readOverview } from '../records/campaigns/report.ts';
+import { listAuditEntries } from '../records/operations/audit.ts';
+import { listNotices, markNoticesRead, type Notice as NoticeRow } from '../records/operations/notices.ts';
+import { getWorkspaceWindow } from '../records/workspaces/workspaces.ts';
 import { endpoint } from './frame/endpoint.ts';
-import { answer, succeed } from './frame/envelope.ts';
+import {
+  acknowledge,
+  acknowledgement,
+  answer,
+  answerWith,
+  cutPage,
+  oneCursorPage,
+  succeed,
+  succeedWith,
+} from './frame/envelope.ts';
+
+// GET /api/overview: what all campaigns of the workspace did in a span of time.
 
 const dayMs = 86_400_000;
 const defaultDays = 7;
@@ -81,9 +100,9 @@ export const getOverview = endpoint(
     return {
       status: 200,
       body: succeed({
-        points: points.map((point) => ({ ...point, at: new Date(point.at), ...present(point) })),
-        totals: present(points.reduce(plus, nothing)),
-        campaigns: campaigns.map((campaign) => ({ ...campaign, ...present(campaign) })),
+        points: points.map((point) => ({ ...point, at: new Date(point.at), ...presentSums(point) })),
+        totals: presentSums(points.reduce(plus, nothing)),
+        campaigns: campaigns.map((campaign) => ({ ...campaign, ...presentSums(campaign) })),
       }),
     };
   },
@@ -99,10 +118,252 @@ const plus = (one: OverviewSums, other: OverviewSums): OverviewSums => ({
   charged: one.charged + other.charged,
 });
 
-const present = ({ accepted, delivered, read, failed, charged }: OverviewSums) => ({
+const presentSums = ({ accepted, delivered, read, failed, charged }: OverviewSums) => ({
   accepted,
   delivered,
   read,
   failed,
   charged: formatAmount(BigInt(charged)),
 });
+
+// Notices for the users of a workspace.
+
+const Notice = named(
+  'Notice',
+  struct({
+    id: Uuid,
+    kind: describe(oneOf(noticeKinds, 'NoticeKind'), { description: 'Kind of the notice.' }),
+    subject: describe(
+      named(
+        'NoticeSubject',
+        struct({
+          type: oneOf(noticeSubjectTypes, 'NoticeSubjectType'),
+          id: t.string,
+          name: describe(t.string, { description: 'Name of the subject at the time of the notice.' }),
+        }),
+      ),
+      { description: 'Record that the notice is about.' },
+    ),
+    message: describe(t.string, { description: 'Text for people.' }),
+    createdAt: IsoDateTime,
+    readAt: describe(nullish(IsoDateTime), {
+      description: 'Time at which the notice was marked as read; null while unread.',
+    }),
+  }),
+);
+
+const example = {
+  id: '0197c0de-0000-7000-8000-0000000000e1',
+  kind: 'campaign_paused',
+  subject: { type: 'campaign', id: '0197c0de-0000-7000-8000-0000000000f1', name: 'Winter sale' },
+  message:
+    'The campaign was paused. The wallet of the channel does not cover the next message. Recharge the wallet, then start the campaign.',
+  createdAt: '2026-11-21T09:00:00.000Z',
+  readAt: null,
+};
+
+const NoticeCursor = cursorOf(struct({ id: Uuid }));
+
+const presentNotice = ({ subjectType, subjectId, subjectName, ...notice }: NoticeRow) => ({
+  ...notice,
+  subject: { type: subjectType, id: subjectId, name: subjectName },
+});
+
+export const listNoticesEndpoint = endpoint(
+  {
+    method: 'GET',
+    path: '/api/notices',
+    operationId: 'listNotices',
+    summary: 'List the notices of the workspace',
+    description:
+      'Newest first: template changes, blocked channels, quality and limit changes, disabled webhooks, paused and failed campaigns. Kept for 90 days.',
+    tag: 'Operations',
+    access: 'workspace',
+    query: optional({
+      cursor: NoticeCursor,
+      limit: limitUpTo(1000),
+      unread: describe(oneOf(['true', 'false']), {
+        description: '`true` lists unread notices only; default all.',
+      }),
+      kind: describe(oneOf(noticeKinds, 'NoticeKind'), { description: 'Notices of one kind only.' }),
+      from: describe(IsoDateTime, { description: 'Notices at this time or later only.' }),
+      to: describe(IsoDateTime, { description: 'Notices before this time only.' }),
+    }),
+    responses: { 200: oneCursorPage('One page of notices', Notice, example) },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
+    const limit = query.limit ?? 100;
+    const found = await listNotices(database, workspaceId, {
+      unread: query.unread === 'true',
+      kind: query.kind,
+      from: query.from,
+      to: query.to,
+      before: query.cursor?.id,
+      limit: limit + 1,
+    });
+    const cursor = ({ id }: NoticeRow) => NoticeCursor.encode({ id });
+    return { status: 200, body: cutPage(found, limit, { cursor, present: presentNotice }) };
+  },
+);
+
+export const readNotices = endpoint(
+  {
+    method: 'POST',
+    path: '/api/notices/read',
+    operationId: 'readNotices',
+    summary: 'Mark notices as read',
+    description: 'Marks every notice created at `until` or earlier, for all keys of the workspace.',
+    tag: 'Operations',
+    access: 'workspace',
+    body: named(
+      'ReadNotices',
+      struct({
+        until: describe(IsoDateTime, { description: '`createdAt` of the newest notice that was read.' }),
+      }),
+    ),
+    bodyExample: { until: '2026-11-21T09:00:00.000Z' },
+    responses: { 200: acknowledgement('Marked as read', 'Notices marked as read') },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, body }) => {
+    await markNoticesRead(database, workspaceId, body.until);
+    return { status: 200, body: acknowledge('Notices marked as read') };
+  },
+);
+
+// The sending window of a workspace: quiet hours for MARKETING templates.
+
+const path = '/api/workspace/sending-window';
+
+const saved = 'Sending window saved successfully';
+const removed = 'Sending window removed successfully';
+
+export const getSendingWindow = endpoint(
+  {
+    method: 'GET',
+    path,
+    operationId: 'getSendingWindow',
+    summary: 'Read the sending window of the workspace',
+    description:
+      'Applies to campaigns with MARKETING templates. `data` is null if they may send at any time.',
+    tag: 'Workspace',
+    access: 'workspace',
+    responses: { 200: answer('The window', nullish(SendingWindow), sendingWindowExample) },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId } }) => ({
+    status: 200,
+    body: succeed(await getWorkspaceWindow(database, workspaceId)),
+  }),
+);
+
+export const putSendingWindow = endpoint(
+  {
+    method: 'PUT',
+    path,
+    operationId: 'putSendingWindow',
+    summary: 'Set the sending window of the workspace',
+    description:
+      'Needs an operator’s key. Applies to campaigns with MARKETING templates, running ones included. A campaign’s own window narrows it further.',
+    tag: 'Workspace',
+    access: 'operator',
+    body: SendingWindow,
+    bodyExample: sendingWindowExample,
+    responses: { 200: answerWith('Window after the change', saved, SendingWindow, sendingWindowExample) },
+  },
+  async ({ dependencies, principal: { workspaceId }, body }) => {
+    await apply(dependencies, workspaceId, body);
+    return { status: 200, body: succeedWith(saved, body) };
+  },
+);
+
+export const deleteSendingWindow = endpoint(
+  {
+    method: 'DELETE',
+    path,
+    operationId: 'deleteSendingWindow',
+    summary: 'Remove the sending window of the workspace',
+    description: 'Needs an operator’s key. Campaigns keep their own windows.',
+    tag: 'Workspace',
+    access: 'operator',
+    responses: { 200: acknowledgement('Removed', removed) },
+  },
+  async ({ dependencies, principal: { workspaceId } }) => {
+    await apply(dependencies, workspaceId, null);
+    return { status: 200, body: acknowledge(removed) };
+  },
+);
+
+async function apply(
+  dependencies: Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>,
+  workspaceId: number,
+  window: SendingWindow | null,
+): Promise<void> {
+  const campaignIds = await setSendingWindow(dependencies, workspaceId, window);
+  await deliverWorkflowOutboxes(dependencies, campaignIds);
+}
+
+// GET /api/audit: the audit log of a workspace.
+
+const AuditEntry = named(
+  'AuditEntry',
+  struct({
+    id: t.string,
+    at: IsoDateTime,
+    key_id: nullish(t.string),
+    command: nullish(t.string),
+    action: t.string,
+    object_id: t.string,
+    request_id: nullish(t.string),
+  }),
+);
+
+export const listAudit = endpoint(
+  {
+    method: 'GET',
+    path: '/api/audit',
+    operationId: 'listAuditEntries',
+    summary: 'List the audit log of the workspace',
+    description:
+      'Newest first: actions of API keys (`key_id`) and operators’ commands (`command`). Contains no personal data.',
+    tag: 'Operations',
+    access: 'workspace',
+    query: optional({
+      cursor: SerialCursor,
+      limit: limitUpTo(1000),
+      object_id: describe(textOf({ max: 255 }), {
+        description: 'Only entries about the record with this id, such as a campaign.',
+      }),
+      object: describe(oneOf(auditObjects), {
+        description: 'Entries of one kind of object only: those whose action begins with it.',
+      }),
+      key_id: describe(textOf({ max: 255 }), { description: 'Entries of one key only.' }),
+      from: describe(IsoDateTime, { description: 'Entries at this time or later only.' }),
+      to: describe(IsoDateTime, { description: 'Entries before this time only.' }),
+    }),
+    responses: {
+      200: oneCursorPage('One page of the audit log', AuditEntry, {
+        id: '7',
+        at: '2026-11-21T09:00:00.000Z',
+        key_id: 'k3JkqP0x',
+        command: null,
+        action: 'campaign.pause',
+        object_id: '0197c0de-0000-7000-8000-0000000000f1',
+        request_id: '3f6c2a',
+      }),
+    },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
+    const limit = query.limit ?? 100;
+    const before = query.cursor === undefined ? undefined : BigInt(query.cursor.id);
+    const found = await listAuditEntries(database, workspaceId, {
+      before,
+      objectId: query.object_id,
+      object: query.object,
+      keyId: query.key_id,
+      from: query.from,
+      to: query.to,
+      limit: limit + 1,
+    });
+    const present = (entry: (typeof found)[number]) => ({ ...entry, id: String(entry.id) });
+    return { status: 200, body: cutPage(found, limit, { cursor: serialCursor, present }) };
+  },
+);

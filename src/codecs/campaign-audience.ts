@@ -4,7 +4,7 @@ import { isColumnName, maxColumnName, mostCustomColumns } from '../domain/audien
 import { recordOf, shortListOf } from './collections.ts';
 import { describe, named } from './json-schema.ts';
 import { integerOf } from './scalars.ts';
-import { FilterMatch, SegmentCondition } from './segment-filter.ts';
+import { FilterMatch, SegmentCondition } from './segment.ts';
 import { needed, nullish, optional, refined, struct } from './struct.ts';
 
 const Column = integerOf({ min: 0, meaning: 'the number of a column, counted from 0' });

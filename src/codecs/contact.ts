@@ -3,8 +3,8 @@ import * as t from 'io-ts';
 import { maxCustomFields } from '../domain/contacts/contact.ts';
 import { listOf } from './collections.ts';
 import { describe, named } from './json-schema.ts';
-import { cursorOf, integerOf, IsoDateTime, textOf, Uuid } from './scalars.ts';
-import { nullish, optional, refined, struct } from './struct.ts';
+import { cursorOf, HexColour, integerOf, IsoDateTime, textOf, Uuid } from './scalars.ts';
+import { notBlank, nullish, optional, refined, struct } from './struct.ts';
 
 const Name = textOf({ max: 255 });
 
@@ -68,3 +68,25 @@ export const UpdateContact = optional({ phoneNumber: PhoneNumber, ...fields });
 
 /** `way` is the index of the column by which a search found the contact; only cursors of a search have it. */
 export const ContactCursor = cursorOf(struct({ id: Uuid }, { way: integerOf({ min: 0, max: 9 }) }));
+
+// Tags on the wire (Spec 2.2).
+
+export const Tag = named(
+  'Tag',
+  struct({
+    tagId: Uuid,
+    name: t.string,
+    text_color: HexColour,
+    background_color: HexColour,
+  }),
+);
+
+const TagName = notBlank(textOf({ min: 1, max: 255 }));
+
+/** `createdBy` is the id of a user; it defaults to the id of the API key. */
+export const CreateTag = struct(
+  { name: TagName },
+  { text_color: HexColour, background_color: HexColour, createdBy: textOf({ min: 1, max: 255 }) },
+);
+
+export const UpdateTag = optional({ name: TagName, text_color: HexColour, background_color: HexColour });

@@ -1,11 +1,11 @@
 /** Messages on the wire: single sends, test messages of campaigns, and replies. */
 import * as t from 'io-ts';
+import { recipientReasonPattern, serviceReasons } from '../domain/campaigns/reasons.ts';
+import { recipientStates } from '../domain/campaigns/recipient.ts';
 import { messageSources } from './event.ts';
 import { describe, named } from './json-schema.ts';
 import { cursorOf, Integer, IsoDateTime, Uuid } from './scalars.ts';
 import { nullish, oneOf, struct } from './struct.ts';
-import { recipientReasonPattern, serviceReasons } from '../domain/campaigns/reasons.ts';
-import { recipientStates } from '../domain/campaigns/recipient.ts';
 
 export const MessageState = oneOf([...recipientStates, 'RECEIVED'], 'MessageState');
 
@@ -70,3 +70,37 @@ export const Message = named(
 );
 
 export const MessageCursor = cursorOf(struct({ id: Uuid }));
+
+// A message as its reader will see it.
+
+const Card = {
+  headerFormat: describe(nullish(t.string), {
+    description:
+      '`TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT` or another format of the provider; null without a header.',
+  }),
+  header: describe(nullish(t.string), {
+    description: 'Header text, media address, or product id; null without a header.',
+  }),
+  body: nullish(t.string),
+  buttons: t.readonlyArray(
+    named('PreviewButton', struct({ type: t.string, text: t.string, target: nullish(t.string) })),
+  ),
+};
+
+export const MessagePreview = named(
+  'MessagePreview',
+  struct({
+    ...Card,
+    footer: nullish(t.string),
+    cards: t.readonlyArray(named('PreviewCard', struct(Card))),
+  }),
+);
+
+export const messagePreviewExample = {
+  headerFormat: 'TEXT',
+  header: 'Your order',
+  body: 'Hi Ada, your order A-17 has left us.',
+  buttons: [{ type: 'URL', text: 'Follow it', target: 'https://example.com/orders/A-17' }],
+  footer: 'Reply STOP to hear no more',
+  cards: [],
+};

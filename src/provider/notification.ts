@@ -6,18 +6,16 @@ import {
   type ChangeContext,
   ignored,
   read,
-  readList,
-  readText,
-  TemplateElement,
-  WholeNumber,
-} from './notification-codec.ts';
-import type { AccountItem, IgnoredItem, NotificationItem, TemplateStatusItem } from './notification-item.ts';
-import {
   readEchoesChange,
+  readList,
   readMessagesChange,
   readPreferencesChange,
+  readText,
   readUserIdChange,
+  TemplateElement,
+  WholeNumber,
 } from './notification-messages.ts';
+import type { AccountItem, IgnoredItem, NotificationItem, TemplateStatusItem } from './notification-item.ts';
 
 /** Deeper elements could not be serialized to JSON again. */
 const maxDepth = 64;

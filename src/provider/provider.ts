@@ -1,5 +1,5 @@
 /** The messaging provider's interface; `cloud-provider.ts` implements it over HTTP. */
-import type { ProviderError } from '../domain/callbacks/failed-event.ts';
+import type { ProviderError } from '../domain/callbacks/message-status.ts';
 import { cleanText } from '../domain/clean-text.ts';
 import { Failure, ProviderRefused, ProviderUnreachable } from '../domain/error.ts';
 

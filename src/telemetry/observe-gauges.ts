@@ -2,7 +2,7 @@
 import { Gauge } from 'prom-client';
 import type { Metrics } from './metrics.ts';
 import { openStatuses, pauseReasons } from '../domain/campaigns/campaign.ts';
-import { webhookHealths } from '../domain/webhooks/configuration.ts';
+import { webhookHealths } from '../domain/webhooks/delivery.ts';
 import type { Database } from '../records/database/database.ts';
 import { createGaugeReader, type Figures } from '../records/operations/gauges.ts';
 import { impairments } from '../records/operations/impaired-channels.ts';

@@ -53,7 +53,7 @@ import {
   deleteRecipients,
   listCampaignsToDelete,
   listWorkspacesWithOldMessages,
-} from '../../src/records/operations/message-retention.ts';
+} from '../../src/records/operations/retention.ts';
 import { claimBatch, type ClaimRequest, listClaimed } from '../../src/records/sending/claim-batch.ts';
 import { expireClaims } from '../../src/records/sending/claim-expiry.ts';
 import { recordOutcomes } from '../../src/records/sending/outcomes.ts';

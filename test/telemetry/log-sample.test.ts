@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLogSample } from '../../src/telemetry/log-sample.ts';
+import { createLogSample } from '../../src/telemetry/logger.ts';
 
 it.each([
   [0, 0],

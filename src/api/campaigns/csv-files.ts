@@ -5,15 +5,14 @@ import { campaignFileUrl, isCampaignFileKey } from '../../commands/audience/camp
 import { Digits, Integer, Uuid } from '../../codecs/scalars.ts';
 import { nullish, oneOf, optional, refined, struct } from '../../codecs/struct.ts';
 import { uploadCampaignFile } from '../../commands/campaigns/upload-campaign-file.ts';
-import { excerptCells, excerptHeaders, excerptRows } from '../../domain/audience/csv-excerpt.ts';
+import { excerptCells, excerptHeaders, excerptRows } from '../../domain/audience/csv.ts';
 import { Conflict, NotFound, shownProblems } from '../../domain/error.ts';
 import { deleteCampaignFile, findCampaignFile, isFileNeeded } from '../../records/campaigns/files.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import { acknowledge, acknowledgement, answer, FieldProblems, succeed } from '../frame/envelope.ts';
 import { CsvMapping } from '../../codecs/campaign-audience.ts';
-import { MessagePreview, messagePreviewExample } from '../../codecs/message-preview.ts';
-import { countsBy } from '../../codecs/message.ts';
+import { countsBy, MessagePreview, messagePreviewExample } from '../../codecs/message.ts';
 import { VariableMapping } from '../../codecs/variable-mapping.ts';
 import { previewCsv } from '../../commands/campaigns/preview-csv.ts';
 import { skipReasons } from '../../domain/campaigns/recipient.ts';

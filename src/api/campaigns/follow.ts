@@ -9,7 +9,7 @@ import { diagnosisChecks } from '../../domain/campaigns/diagnosis-facts.ts';
 import { diagnose } from '../../domain/campaigns/diagnosis.ts';
 import { getCampaign } from '../../records/campaigns/campaigns.ts';
 import { getCampaignFacts } from '../../records/campaigns/diagnosis.ts';
-import { listTimeline, timelineIntervals } from '../../records/campaigns/timeline.ts';
+import { listTimeline, timelineIntervals } from '../../records/campaigns/status-counters.ts';
 import { endpoint, type EndpointRequest } from '../frame/endpoint.ts';
 import { answer, succeed } from '../frame/envelope.ts';
 import { ShapesType } from '../../codecs/struct-type.ts';

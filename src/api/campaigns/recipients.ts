@@ -1,7 +1,7 @@
 /** GET /api/campaigns/:id/recipients: by state and reason, by cursor, or all of it streamed as CSV. */
 import * as t from 'io-ts';
 import { describe, named } from '../../codecs/json-schema.ts';
-import { MessagePreview, messagePreviewExample } from '../../codecs/message-preview.ts';
+import { AskedReason, MessagePreview, messagePreviewExample, RecipientReason } from '../../codecs/message.ts';
 import {
   Digits,
   cursorOf,
@@ -29,7 +29,6 @@ import {
   type RecipientReport as RecipientRow,
 } from '../../records/campaigns/recipient-report.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
-import { AskedReason, RecipientReason } from '../../codecs/message.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import { answer, cursorPage, cursorPageOf, succeed } from '../frame/envelope.ts';
 

@@ -5,8 +5,12 @@ import { nullish, oneOf, optional, struct } from '../../codecs/struct.ts';
 import * as t from 'io-ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { Unauthorized } from '../../domain/error.ts';
-import { keyScopes, type Principal } from '../../domain/workspaces/api-key.ts';
-import { hashSessionSecret, newSessionSecret } from '../../domain/workspaces/session-secret.ts';
+import {
+  hashSessionSecret,
+  keyScopes,
+  newSessionSecret,
+  type Principal,
+} from '../../domain/workspaces/api-key.ts';
 import { withCallContext } from '../../concurrency/call-context.ts';
 import {
   clearOperatorKey,

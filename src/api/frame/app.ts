@@ -25,8 +25,7 @@ import { refuse, refuseUnreadable } from './refuse.ts';
 import { createSessionAuthenticator, createSessionGuard } from './caller/session.ts';
 import { withCallContext } from '../../concurrency/call-context.ts';
 import type { Config } from '../../config.ts';
-import { createLogSample } from '../../telemetry/log-sample.ts';
-import type { Logger } from '../../telemetry/logger.ts';
+import { createLogSample, type Logger } from '../../telemetry/logger.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 

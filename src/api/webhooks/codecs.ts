@@ -19,13 +19,14 @@ import {
 import { eventKeys } from '../../domain/webhooks/event-key.ts';
 import {
   chosenWebhookStatuses,
+  deliveryStates,
   maxSecretLength,
   maxTitleLength,
   webhookDisabledReasons,
+  webhookErrorCodes,
   webhookHealths,
   webhookStatuses,
-} from '../../domain/webhooks/configuration.ts';
-import { deliveryStates, webhookErrorCodes } from '../../domain/webhooks/delivery.ts';
+} from '../../domain/webhooks/delivery.ts';
 
 const eventKey = oneOf(eventKeys, 'EventKey');
 const status = oneOf(chosenWebhookStatuses, 'ChosenWebhookStatus');

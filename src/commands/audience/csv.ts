@@ -2,7 +2,7 @@
 import { CsvError, Parser } from 'csv-parse';
 import { isAscii, isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
-import { detectDialect, findHeaderLine } from '../../domain/audience/csv-dialect.ts';
+import { detectDialect, findHeaderLine } from '../../domain/audience/csv.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 
 // A CSV row, and the errors that make a file unreadable from some row onwards.

@@ -24,13 +24,14 @@ import {
   updateRecipients,
 } from '../../records/callbacks/message-statuses.ts';
 import {
+  addToMinute,
   type CountedState,
   countedStates,
+  type MinuteCount,
   moveCounters,
   moveFailedReasons,
   type ReasonMove,
 } from '../../records/campaigns/status-counters.ts';
-import { addToMinute, type MinuteCount } from '../../records/campaigns/timeline.ts';
 import type { Connection, Database } from '../../records/database/database.ts';
 import { limitLockWaits } from '../../records/database/lock-patience.ts';
 import {

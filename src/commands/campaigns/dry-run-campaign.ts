@@ -1,5 +1,5 @@
 /** Dry run of a campaign: finds its problems, reach, cost and duration without creating it. */
-import { priceOf } from '../../domain/wallet/price.ts';
+import { priceOf } from '../../domain/money.ts';
 import type { AudienceInput } from '../../codecs/campaign-audience.ts';
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';

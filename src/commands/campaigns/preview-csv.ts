@@ -2,10 +2,16 @@
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { NewRecipient } from '../../domain/audience/candidate.ts';
-import { columnProblems, csvKeys, type CsvMapping } from '../../domain/audience/csv.ts';
-import { detectDialect, findHeaderLine, type CsvDelimiter } from '../../domain/audience/csv-dialect.ts';
+import {
+  columnProblems,
+  type CsvDelimiter,
+  csvKeys,
+  type CsvMapping,
+  detectDialect,
+  findHeaderLine,
+  mostShownColumns,
+} from '../../domain/audience/csv.ts';
 import { guessColumns, type GuessedColumns } from '../../domain/audience/guess-columns.ts';
-import { mostShownColumns } from '../../domain/audience/csv-excerpt.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 import { Invalid, NotFound, type FieldProblem } from '../../domain/error.ts';
 import { parseTemplate } from '../../domain/templates/components.ts';

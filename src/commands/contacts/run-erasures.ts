@@ -5,19 +5,17 @@ import {
   advanceErasure,
   coverRowsAhead,
   endErasure,
-  eraseLateTraces,
-  isKnownToPreparation,
-  lockErasure,
-  postponeErasure,
-  type Erasure,
-} from '../../records/contacts/erasure-job.ts';
-import {
   eraseCallbacks,
   eraseEvents,
+  eraseLateTraces,
   eraseStatusesAndAnswers,
+  type Erasure,
   findFirstDay,
+  isKnownToPreparation,
   limitSlice,
-} from '../../records/contacts/erasure-slices.ts';
+  lockErasure,
+  postponeErasure,
+} from '../../records/contacts/erasure-job.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { isDatabaseAway, isStatementTooLong } from '../../records/database/failure.ts';
 import { startOfDay } from '../../records/database/id-bounds.ts';

@@ -13,7 +13,7 @@ import {
   ProviderUnreachable,
 } from '../../domain/error.ts';
 import { providerErrorAction } from '../../domain/sending/provider-error.ts';
-import { priceOf } from '../../domain/wallet/price.ts';
+import { priceOf } from '../../domain/money.ts';
 import { providerErrorOf, type SendRejected, type SendResult } from '../../provider/provider.ts';
 import { learnIdsOfMessageRecipient } from '../../records/callbacks/identities.ts';
 import type { Transaction } from '../../records/database/database.ts';

@@ -11,16 +11,14 @@ import {
   beginDeletingRecipients,
   deleteOldMessages,
   deleteRecipients,
+  dropPartitions,
   endDeletingRecipients,
   listCampaignsToDelete,
   listWorkspacesWithOldMessages,
-} from '../../records/operations/message-retention.ts';
-import {
-  dropPartitions,
   makePartitions,
   type PartitionedTable,
-} from '../../records/operations/partitions.ts';
-import { removals } from '../../records/operations/retention.ts';
+  removals,
+} from '../../records/operations/retention.ts';
 import { StorageFailure } from '../../storage/file-storage.ts';
 import { fileKeyPrefix } from '../audience/campaign-file.ts';
 

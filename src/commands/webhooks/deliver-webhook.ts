@@ -1,5 +1,5 @@
 import { groupCalls } from '../../concurrency/group-calls.ts';
-import { createLogSample } from '../../telemetry/log-sample.ts';
+import { createLogSample } from '../../telemetry/logger.ts';
 import { createId } from '../../records/database/uuid-v7.ts';
 import { untilDone } from '../../records/database/until-done.ts';
 import type { Dependencies } from '../../dependencies.ts';

@@ -1,8 +1,13 @@
 /** API keys, and links that sign in to the dashboard with the rights of a key. */
 import type { Dependencies } from '../../dependencies.ts';
 import { Invalid, NotFound } from '../../domain/error.ts';
-import { keyScopes, mintApiKey, pepperId } from '../../domain/workspaces/api-key.ts';
-import { hashSessionSecret, newSessionSecret } from '../../domain/workspaces/session-secret.ts';
+import {
+  hashSessionSecret,
+  keyScopes,
+  mintApiKey,
+  newSessionSecret,
+  pepperId,
+} from '../../domain/workspaces/api-key.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
 import * as apiKeys from '../../records/workspaces/api-keys.ts';
 import { insertApiKey, listKeysUnderOtherPeppers, type StaleKey } from '../../records/workspaces/api-keys.ts';

@@ -9,9 +9,12 @@ import {
   parseFeatureSetting,
 } from '../../domain/workspaces/feature.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
-import { saveFeature } from '../../records/workspaces/features.ts';
-import { saveWorkspaceWindow } from '../../records/workspaces/workspace-window.ts';
-import { insertWorkspace, requireWorkspace } from '../../records/workspaces/workspaces.ts';
+import {
+  insertWorkspace,
+  requireWorkspace,
+  saveFeature,
+  saveWorkspaceWindow,
+} from '../../records/workspaces/workspaces.ts';
 
 /** Creates a workspace with every feature on and unlimited broadcasts. */
 export async function createWorkspace(

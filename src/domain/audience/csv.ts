@@ -1,7 +1,7 @@
 /** Reads a campaign's CSV: which columns its mapping names, and what a row says about a person (Spec 4.1, csv_mapping). */
-import type { Candidate, Person } from './candidate.ts';
 import type { FieldProblem } from '../error.ts';
 import { callingCodeFor, normalisePhoneNumber } from '../phone-number.ts';
+import type { Candidate, Person } from './candidate.ts';
 
 /** Maximum number of custom columns in a mapping: as many as a contact may have custom fields. */
 export const mostCustomColumns = 200;
@@ -115,4 +115,95 @@ function splitName(name: string): { readonly firstName: string; readonly lastNam
   const space = name.search(/\s/);
   if (space === -1) return { firstName: name, lastName: '' };
   return { firstName: name.slice(0, space), lastName: name.slice(space).trim() };
+}
+
+// Detects the delimiter from the beginning of a CSV, or from the line in which Excel names it.
+
+const csvDelimiters = [',', ';', '\t', '|'] as const;
+export type CsvDelimiter = (typeof csvDelimiters)[number];
+
+interface CsvDialect {
+  readonly delimiter: CsvDelimiter;
+  /** The first line only names the delimiter (`sep=;`); the header is the second. */
+  readonly hasSeparatorLine: boolean;
+}
+
+const separatorLine = /^"?sep=([,;\t|])"?\r?$/i;
+
+/** Returns the most frequent delimiter outside quotes in the header line; a comma if there is none. */
+export function detectDialect(headerLine: string): CsvDialect {
+  const named = separatorLine.exec(headerLine)?.[1];
+  const delimiter = csvDelimiters.find((candidate) => candidate === named);
+  if (delimiter !== undefined) return { delimiter, hasSeparatorLine: true };
+  const counts = new Map<string, number>(csvDelimiters.map((candidate) => [candidate, 0]));
+  let quoted = false;
+  for (const character of headerLine) {
+    if (character === '"') quoted = !quoted;
+    const count = quoted ? undefined : counts.get(character);
+    if (count !== undefined) counts.set(character, count + 1);
+  }
+  const count = (candidate: string) => counts.get(candidate) ?? 0;
+  const best = csvDelimiters.reduce((first, second) => (count(second) > count(first) ? second : first));
+  return { delimiter: best, hasSeparatorLine: false };
+}
+
+/** Returns the first line that is not blank, up to a line break outside quotes; undefined while it is incomplete. */
+export function findHeaderLine(text: string, isWhole: boolean): string | undefined {
+  let begin = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    // A quote opens a quoted cell only at the beginning of the cell.
+    if (character === '"') quoted = !quoted && (at === begin || ',;\t|"'.includes(text.charAt(at - 1)));
+    if (quoted || (character !== '\n' && character !== '\r')) continue;
+    const line = text.slice(begin, at);
+    if (line.trim() !== '') return line;
+    begin = at + 1;
+  }
+  const rest = text.slice(begin);
+  return isWhole && rest.trim() !== '' ? rest : undefined;
+}
+
+// Limits the excerpt of a CSV in a response: a hostile file may have half a million columns, or cells of a megabyte.
+
+export const mostShownColumns = 500;
+
+const longestCell = 255;
+/** Maximum length of all column names together, in characters. */
+const mostOfHeaders = 8_192;
+/** Maximum size of a response with its rows, in bytes of JSON. */
+const mostBytes = 60 * 1024;
+
+/** Removes control characters: each takes six bytes in JSON and is invisible. */
+const excerpt = (text: string, most: number): string =>
+  text
+    .slice(0, most)
+    .toWellFormed()
+    .replaceAll(/\p{Cc}/gu, ' ');
+
+/** Returns the names of the first columns, shortened if they are long. */
+export function excerptHeaders(headers: readonly string[]): readonly string[] {
+  const shown = headers.slice(0, mostShownColumns);
+  const all = shown.reduce((sum, { length }) => sum + length, 0);
+  const most = all > mostOfHeaders ? Math.floor(mostOfHeaders / shown.length) : longestCell;
+  return shown.map((header) => excerpt(header, most));
+}
+
+/** Returns the first columns of a row. */
+export function excerptCells(cells: readonly string[]): readonly string[] {
+  return cells.slice(0, mostShownColumns).map((cell) => excerpt(cell, longestCell));
+}
+
+/** Returns as many of the first rows as fit into a response that also contains `rest`. */
+export function excerptRows<R>(rows: readonly R[], rest: object): readonly R[] {
+  const encoder = new TextEncoder();
+  const bytesOf = (value: unknown) => encoder.encode(JSON.stringify(value)).length;
+  const shown: R[] = [];
+  let bytes = bytesOf(rest);
+  for (const row of rows) {
+    bytes += bytesOf(row);
+    if (bytes > mostBytes) break;
+    shown.push(row);
+  }
+  return shown;
 }

@@ -13,7 +13,7 @@ import {
 } from '../../domain/contacts/segment-filter.ts';
 import type { PhoneNumber } from '../../domain/phone-number.ts';
 import type { CustomFields } from '../../domain/templates/recipient-variables.ts';
-import { customFieldsNamed } from '../contacts/message-fields.ts';
+import { customFieldsNamed } from '../contacts/contacts.ts';
 import { compileSegmentFilter, type Fragment } from '../contacts/segment-filter.ts';
 import type { Connection } from '../database/database.ts';
 import { openLoadConnection } from '../database/load-connection.ts';

@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { AudienceContact, Candidate } from '../../domain/audience/candidate.ts';
 import type { CustomFields } from '../../domain/templates/recipient-variables.ts';
-import { customFieldsNamed } from '../contacts/message-fields.ts';
+import { customFieldsNamed } from '../contacts/contacts.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 import { readByCursor, storedNumber, toQuery, type Query } from './audience-sources.ts';

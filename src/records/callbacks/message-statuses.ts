@@ -7,7 +7,7 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import { oneOf } from '../../codecs/struct.ts';
 import { recipientStates, statusBits } from '../../domain/campaigns/recipient.ts';
 import { settlements } from '../../domain/wallet/settlement.ts';
-import { isErased } from '../contacts/is-erased.ts';
+import { isErased } from '../contacts/contacts.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row } from '../database/row.ts';
 

@@ -4,7 +4,7 @@ import { sql } from 'slonik';
 import { oneOf } from '../../codecs/struct.ts';
 import { type RecipientState, recipientStates } from '../../domain/campaigns/recipient.ts';
 import { notFound } from '../../domain/error.ts';
-import { MessageFields, messageFields } from '../contacts/message-fields.ts';
+import { MessageFields, messageFields } from '../contacts/contacts.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 

@@ -1,11 +1,53 @@
 /** The row of a contact. Changes are in `changes.ts`, lists in `list.ts`, imports in `audience/contact-load.ts`. */
 import * as t from 'io-ts';
-import { sql } from 'slonik';
+import { type FragmentSqlToken, sql } from 'slonik';
 import { oneOf } from '../../codecs/struct.ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
 import { notFound, NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
+
+interface PersonColumns {
+  readonly phoneNumber: FragmentSqlToken;
+  readonly workspaceId: FragmentSqlToken;
+  readonly contactId: FragmentSqlToken;
+}
+
+/**
+ * A condition on messages and recipients of an erased person: ids of the provider, which contain the number, are not stored any
+ * more. Only a row without a number can be one; the others need no lookup. No EXISTS, for which Postgres may read all contacts.
+ */
+export const isErased = ({ phoneNumber, workspaceId, contactId }: PersonColumns): FragmentSqlToken =>
+  sql.fragment`CASE WHEN ${phoneNumber} IS NULL THEN (SELECT erased_at FROM contact
+    WHERE contact.workspace_id = ${workspaceId} AND contact.id = ${contactId}) IS NOT NULL ELSE false END`;
+
+// The fields of `contact` that a message may name.
+
+export const MessageFields = t.type({
+  firstName: t.string,
+  lastName: t.string,
+  email: t.string,
+  /** National number; '' for a person without a number. */
+  phoneNumber: t.string,
+  countryCode: t.string,
+  /** Null if none were read. */
+  customFields: t.union([t.record(t.string, t.string), t.null]),
+});
+export type MessageFields = t.TypeOf<typeof MessageFields>;
+
+type Fragment = ReturnType<typeof sql.fragment>;
+
+export const messageFields = (customFields: Fragment): Fragment => sql.fragment`
+  jsonb_build_object('firstName', contact.first_name, 'lastName', contact.last_name, 'email', contact.email,
+    'phoneNumber', COALESCE(substr(contact.phone_number, length(contact.country_code) + 1), ''),
+    'countryCode', contact.country_code, 'customFields', ${customFields})`;
+
+/** The named custom fields as jsonb. NULL without names, because a contact may have a megabyte of other fields. */
+export const customFieldsNamed = (names: readonly string[]): Fragment =>
+  names.length === 0
+    ? sql.fragment`NULL::jsonb`
+    : sql.fragment`(SELECT jsonb_object_agg(name, contact.custom_fields -> name)
+        FROM unnest(${sql.array(names, 'text')}) AS name WHERE contact.custom_fields ? name)`;
 
 export const ContactFields = t.type({
   id: t.string,

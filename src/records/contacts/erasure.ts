@@ -4,8 +4,7 @@ import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { bytes, nothing, nullable, row } from '../database/row.ts';
 import { queueErasure } from './erasure-job.ts';
-import { clearMessages, messagesOf } from './person-messages.ts';
-import { clearRecipients, recipientsOf } from './person-recipients.ts';
+import { clearMessages, clearRecipients, messagesOf, recipientsOf } from './person-rows.ts';
 
 const Known = t.type({
   id: t.string,

@@ -4,7 +4,7 @@ import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { listCursorPage, type CursorPage } from '../database/page.ts';
 import { nullable, timestamp } from '../database/row.ts';
-import { messagesOf } from './person-messages.ts';
+import { messagesOf } from './person-rows.ts';
 
 const HistoryRow = t.type({
   id: t.string,

@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { FilterMatch, SegmentCondition } from '../../codecs/segment-filter.ts';
+import { FilterMatch, SegmentCondition } from '../../codecs/segment.ts';
 import { Invalid, notFound, NotFound } from '../../domain/error.ts';
 import type { Connection, Transaction } from '../database/database.ts';
 import { listPage, type Page, type PageRequest } from '../database/page.ts';

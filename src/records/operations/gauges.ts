@@ -15,7 +15,7 @@ import { findWaitingDelivery, ofWebhook, oldestFirst, waits } from '../webhooks/
 import { findWaitingEvent, recentId } from '../webhooks/events.ts';
 import { countImpairedChannels } from './impaired-channels.ts';
 import { readCallbackSilence, readDatabaseState, type DatabaseState } from './database-state.ts';
-import { countDaysAhead } from './partitions.ts';
+import { countDaysAhead } from './retention.ts';
 import { countStandstills } from './standstill.ts';
 
 const countLimit = 10_000;

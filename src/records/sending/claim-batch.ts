@@ -7,7 +7,7 @@
  */
 import * as t from 'io-ts';
 import { sql } from 'slonik';
-import { customFieldsNamed, MessageFields, messageFields } from '../contacts/message-fields.ts';
+import { customFieldsNamed, MessageFields, messageFields } from '../contacts/contacts.ts';
 import { userIdOf } from '../contacts/user-ids.ts';
 import type { Connection } from '../database/database.ts';
 import { isLockHeld } from '../database/failure.ts';

@@ -4,10 +4,10 @@
  */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
-import { failedEvent, type ProviderError } from '../../domain/callbacks/failed-event.ts';
+import { failedEvent, type ProviderError } from '../../domain/callbacks/message-status.ts';
 import { statusBits } from '../../domain/campaigns/recipient.ts';
 import { emitEvents } from '../webhooks/events.ts';
-import { isErased } from '../contacts/is-erased.ts';
+import { isErased } from '../contacts/contacts.ts';
 import type { Connection } from '../database/database.ts';
 import { learnIdsOfCampaignRecipients } from '../callbacks/identities.ts';
 import { nullable, row, timestamp } from '../database/row.ts';

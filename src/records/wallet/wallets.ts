@@ -3,8 +3,7 @@ import * as t from 'io-ts';
 import { type FragmentSqlToken, sql, type ValueExpression } from 'slonik';
 import { oneOf } from '../../codecs/struct.ts';
 import { notFound } from '../../domain/error.ts';
-import { largestAmount } from '../../domain/money.ts';
-import type { PriceCard } from '../../domain/wallet/price.ts';
+import { largestAmount, type PriceCard } from '../../domain/money.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 

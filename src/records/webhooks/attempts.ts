@@ -3,6 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import {
   type DeliveryState,
+  healthWindow,
   maxPayloadBytes,
   type WebhookErrorCode,
 } from '../../domain/webhooks/delivery.ts';
@@ -11,7 +12,6 @@ import type { Connection } from '../database/database.ts';
 import { amongIds } from '../database/id-bounds.ts';
 import { bytes, nothing, nullable, row } from '../database/row.ts';
 import { isErased } from './events.ts';
-import { healthWindow } from '../../domain/webhooks/configuration.ts';
 
 const Refusal = t.keyof({
   endpoint_inactive: null,

@@ -12,7 +12,7 @@ import {
   webhookDisabledReasons,
   webhookHealths,
   webhookStatuses,
-} from '../../domain/webhooks/configuration.ts';
+} from '../../domain/webhooks/delivery.ts';
 import { insertAuditEntry } from '../operations/audit.ts';
 import type { Connection, Database, Transaction } from '../database/database.ts';
 import { listPage, type Page, type PageRequest } from '../database/page.ts';

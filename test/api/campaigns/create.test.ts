@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as t from 'io-ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
-import { saveFeature } from '../../../src/records/workspaces/features.ts';
+import { saveFeature } from '../../../src/records/workspaces/workspaces.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../../support/api.ts';
 
 let api: TestApi;

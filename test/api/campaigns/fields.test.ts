@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { saveFeature } from '../../../src/records/workspaces/features.ts';
+import { saveFeature } from '../../../src/records/workspaces/workspaces.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import { startTestApi, type SeededChannel, type SeededWorkspace, type TestApi } from '../../support/api.ts';
 

@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { updateContact } from '../../../src/commands/contacts/change-contact.ts';
 import { IncomingData } from '../../../src/codecs/event.ts';
-import { messageText } from '../../../src/domain/conversations/message-text.ts';
+import { messageText } from '../../../src/domain/conversations/conversation.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import {
   createApplier,

@@ -6,7 +6,7 @@ import { eraseContact } from '../../../src/commands/contacts/erase-contact.ts';
 import { stepErasure } from '../../../src/commands/contacts/run-erasures.ts';
 import type { Config } from '../../../src/config.ts';
 import { setSubscribed } from '../../../src/records/callbacks/sender-contacts.ts';
-import { limitSlice } from '../../../src/records/contacts/erasure-slices.ts';
+import { limitSlice } from '../../../src/records/contacts/erasure-job.ts';
 import { claimAttempts, recordDeliveryOutcomes } from '../../../src/records/webhooks/attempts.ts';
 import { getWebhookDelivery } from '../../../src/records/webhooks/deliveries.ts';
 import { fanOutEvents } from '../../../src/records/webhooks/events.ts';

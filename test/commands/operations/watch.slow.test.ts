@@ -12,7 +12,7 @@ import { watchCampaigns } from '../../../src/commands/operations/watch-campaigns
 import { createWorkerOrchestrator } from '../../../src/orchestrator/orchestrator.ts';
 import { createSecretBox } from '../../../src/secrets.ts';
 import { getCampaignReport } from '../../../src/records/campaigns/report.ts';
-import { findCampaigns } from '../../../src/records/operations/find-campaigns.ts';
+import { findCampaigns } from '../../../src/records/operations/doctor-campaigns.ts';
 import { row } from '../../../src/records/database/row.ts';
 import { countStandstills, suspectCampaigns } from '../../../src/records/operations/standstill.ts';
 import { campaignWorkflowId } from '../../../src/workflows/contract.ts';

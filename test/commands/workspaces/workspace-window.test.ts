@@ -8,7 +8,7 @@ import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-sna
 import { lockCampaign, moveCampaign } from '../../../src/records/campaigns/lifecycle.ts';
 import { getSendingHours } from '../../../src/records/campaigns/sending-hours.ts';
 import { nothing } from '../../../src/records/database/row.ts';
-import { saveWorkspaceWindow } from '../../../src/records/workspaces/workspace-window.ts';
+import { saveWorkspaceWindow } from '../../../src/records/workspaces/workspaces.ts';
 import { seedCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createFakeProvider } from '../../support/fake-provider.ts';

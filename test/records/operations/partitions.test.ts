@@ -10,7 +10,7 @@ import {
   dropPartitions,
   makePartitions,
   partitionedTables,
-} from '../../../src/records/operations/partitions.ts';
+} from '../../../src/records/operations/retention.ts';
 import { fanOutEvents } from '../../../src/records/webhooks/events.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { makeConfiguration, makeWorkspace } from '../../support/webhook-fixtures.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { priceOf } from '../../../src/domain/wallet/price.ts';
+import { priceOf } from '../../../src/domain/money.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { findPrices, priceIn } from '../../../src/records/wallet/wallets.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

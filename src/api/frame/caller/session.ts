@@ -1,7 +1,7 @@
 /** The cookie of the dashboard → principal. A session has the rights of its keys, which are looked up at every request. */
 import type { Config } from '../../../config.ts';
 import { Unauthorized } from '../../../domain/error.ts';
-import { hashSessionSecret } from '../../../domain/workspaces/session-secret.ts';
+import { hashSessionSecret } from '../../../domain/workspaces/api-key.ts';
 import type { Database } from '../../../records/database/database.ts';
 import {
   endSession,

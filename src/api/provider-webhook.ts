@@ -70,7 +70,7 @@ export const receiveProviderCallback = endpoint(
       throw new Unauthorized();
     }
     // Throws for a body that would block the event loop; one of 4 MiB full of statuses is far from these limits.
-    await scanJson(body, Infinity, { isParsed: false });
+    await scanJson(body, Infinity);
     requireJsonObject(body);
     await dependencies.callbackInbox(body);
     metrics.providerCallbacks.inc({ outcome: 'stored' });

@@ -32,23 +32,23 @@ interface LargeList {
   readonly cuts: readonly number[];
 }
 
-export interface JsonScan {
+interface JsonScan {
   /** Up to one more than `most`. */
   readonly values: number;
   readonly largeLists: readonly LargeList[];
+  /** The most values that one call of JSON.parse would make. */
+  readonly valuesAtOnce: number;
+  /** False for a text that ends inside a list or an object. */
+  readonly isClosed: boolean;
 }
 
 /**
  * Counts the values in a JSON text, up to one more than `most`, and finds where to cut its large lists. Throws HttpProblem 400 for a
  * text that would block the event loop: one nested too deep for a recursive walk, one with a huge object, key, number or run of
- * blanks, or, if `parseJsonObject` is to parse it, a large one with too many values outside of its own lists.
+ * blanks.
  */
-export async function scanJson(
-  bytes: Buffer,
-  most: number,
-  { isParsed = true }: { readonly isParsed?: boolean } = {},
-): Promise<JsonScan> {
-  const isLarge = isParsed && bytes.length > largestAtOnce;
+export async function scanJson(bytes: Buffer, most: number): Promise<JsonScan> {
+  const isLarge = bytes.length > largestAtOnce;
   const members = new Int32Array(deepest + 1);
   const largeLists: LargeList[] = [];
   let containers = 0;
@@ -63,6 +63,7 @@ export async function scanJson(
   let pieceFrom = 0;
   /** Values before the list and before the piece, and values in finished large lists. */
   let [beforeList, beforePiece, inLists] = [0, 0, 0];
+  let valuesAtOnce = 0;
   for (let at = 0; at < bytes.length && values <= most; at += 1) {
     if (at > yieldsAt) {
       yieldsAt = at + 2 * pieceBytes;
@@ -78,7 +79,7 @@ export async function scanJson(
       checkLength(tokenEnd - textFrom);
     } else if (byte === comma) {
       if (depth === 2 && listFrom !== undefined && at - pieceFrom >= pieceBytes) {
-        if (isLarge) checkValues(values - beforePiece);
+        valuesAtOnce = Math.max(valuesAtOnce, values - beforePiece);
         cuts.push(at);
         [pieceFrom, beforePiece] = [at, values];
       }
@@ -105,7 +106,7 @@ export async function scanJson(
       depth -= 1;
       if (depth === 1 && listFrom !== undefined) {
         if (isLarge && cuts.length > 0) {
-          checkValues(values - beforePiece);
+          valuesAtOnce = Math.max(valuesAtOnce, values - beforePiece);
           largeLists.push({ from: listFrom, to: at, cuts });
           inLists += values - beforeList;
         }
@@ -114,21 +115,24 @@ export async function scanJson(
     }
     tokenEnd = at;
   }
-  if (values > most) return { values, largeLists };
-  checkLength(bytes.length - tokenEnd);
-  if (isLarge) {
-    // A text that ends too early would be parsed as a whole, only to fail at its end.
-    if (depth !== 0) throw malformed('Request body is not valid JSON');
-    checkValues(values - inLists);
-  }
-  return { values, largeLists };
+  if (values <= most) checkLength(bytes.length - tokenEnd);
+  valuesAtOnce = Math.max(valuesAtOnce, values - inLists);
+  return { values, largeLists, valuesAtOnce, isClosed: depth === 0 };
 }
 
-/** Throws HttpProblem 400. `largeLists` is what `scanJson` found. */
+/** Throws HttpProblem 400, also for a large text with too many values outside of its own lists. */
 export async function parseJsonObject(
   bytes: Buffer,
-  largeLists: readonly LargeList[],
+  { largeLists, valuesAtOnce, isClosed }: Omit<JsonScan, 'values'>,
 ): Promise<Readonly<Record<string, unknown>>> {
+  if (bytes.length > largestAtOnce) {
+    // A text that ends too early would be parsed as a whole, only to fail at its end.
+    if (!isClosed) throw malformed('Request body is not valid JSON');
+    if (valuesAtOnce > maxValuesAtOnce)
+      throw malformed(
+        `Request body must not hold more than ${maxValuesAtOnce} values outside of the lists that are its members`,
+      );
+  }
   // Each large list is replaced by a list of one text that no caller can know.
   const secret = randomUUID();
   const lists = new Map<unknown, unknown[]>();
@@ -240,13 +244,6 @@ function checkLength(bytes: number): void {
   if (bytes > longestToken)
     throw malformed(
       `Request body must not hold a key, a number or blanks of more than ${longestToken} bytes`,
-    );
-}
-
-function checkValues(values: number): void {
-  if (values > maxValuesAtOnce)
-    throw malformed(
-      `Request body must not hold more than ${maxValuesAtOnce} values outside of the lists that are its members`,
     );
 }
 

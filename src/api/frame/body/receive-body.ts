@@ -56,11 +56,11 @@ export async function receiveBody({
   if (bytes === undefined) throw new HttpProblem(400, 'Request body is required');
   charge(Math.floor(bytes.length / bytesPerToken));
   const most = bodyLimit <= defaultBodyLimit ? mostValuesPerMebibyte : mostValues;
-  const { values, largeLists } = await scanJson(bytes, most);
+  const { values, ...scan } = await scanJson(bytes, most);
   charge(Math.floor(values / valuesPerToken));
   if (values > most) throw new HttpProblem(400, `Request body must not hold more than ${most} values`);
   memory.take(bytes.length + values * bytesPerValue);
-  return { value: await parseJsonObject(bytes, largeLists), bytes };
+  return { value: await parseJsonObject(bytes, scan), bytes };
 }
 
 interface BodyLimits {

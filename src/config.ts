@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { defaultOptInWords, defaultOptOutWords } from './domain/callbacks/consent-words.ts';
 import { Failure } from './domain/error.ts';
 import { createEnvironmentReader, findMistyped, type Environment } from './environment.ts';
+import { blockContains, parseAddress, parseBlock } from './outbound/parse-address.ts';
 
 export type { Environment } from './environment.ts';
 export type Config = Readonly<ReturnType<typeof loadConfig>>;
@@ -226,18 +227,28 @@ function findUnsafe(
 }
 
 const tryHost = (value: string): string =>
-  URL.parse?.(value)?.hostname ?? /^[a-z]+:\/\/(?:[^/@]*@)?([^/:?]*)/.exec(value)?.[1] ?? '';
+  URL.canParse(value)
+    ? new URL(value).hostname
+    : (/^[a-z]+:\/\/(?:[^/@]*@)?([^/:?]*)/.exec(value)?.[1] ?? '');
+
+/** Loopback, private and link-local addresses. */
+const nearNetworks = [
+  '127.0.0.0/8',
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '169.254.0.0/16',
+  '::1/128',
+  'fc00::/7',
+  'fe80::/16',
+].flatMap((network) => parseBlock(network) ?? []);
 
 /** True for loopback, private addresses, and names that only a private network resolves. */
 function isNear(host: string): boolean {
   const name = host.replaceAll(/[[\]]/g, '').toLowerCase();
-  const isPrivateAddress =
-    /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|::1$|f[cd][\da-f]{2}:|fe80:)/.test(
-      name,
-    );
-  return (
-    isPrivateAddress || !/[.:]/.test(name) || /\.(?:local|localhost|internal|svc|cluster\.local)$/.test(name)
-  );
+  const address = parseAddress(name);
+  if (address !== undefined) return nearNetworks.some((network) => blockContains(network, address));
+  return !/[.:]/.test(name) || /\.(?:local|localhost|internal|svc|cluster\.local)$/.test(name);
 }
 
 /** Secrets, and what processes of one installation need not share. */

@@ -96,6 +96,10 @@ describe('in production', () => {
     },
   );
 
+  it('takes a name that begins like a private address for a far host', () => {
+    expect(warned({ PROVIDER_BASE_URL: 'http://10.example.com/v1' })).toContain('PROVIDER_BASE_URL');
+  });
+
   it('warns of nothing that is encrypted, and in development of nothing', () => {
     const far = { DATABASE_URL: 'postgres://user@db.example.com/d?sslmode=verify-full' };
     const temporal = { TEMPORAL_ADDRESS: 'temporal.example.com:7233', TEMPORAL_TLS: 'true' };

@@ -69,7 +69,13 @@ async function* checkCampaigns(doctor: Doctor, restore: Restore): AsyncIterable<
   }
 }
 
-/** The last position that may have been sent to; 0 for a campaign that was not yet due when sending stopped. */
+/** False for a campaign that was not yet due when sending stopped. */
+const mayHaveBegun = (
+  { started, scheduled_at: dueAt }: Pick<RestoredCampaignRow, 'started' | 'scheduled_at'>,
+  { stoppedAt }: Pick<Restore, 'stoppedAt'>,
+): boolean => started || dueAt === null || dueAt <= stoppedAt;
+
+/** The last position that may have been sent to; 0 if nothing was sent. */
 export function maybeSentUpTo(
   campaign: Pick<
     RestoredCampaignRow,
@@ -77,7 +83,7 @@ export function maybeSentUpTo(
   >,
   { backupAt, stoppedAt }: Pick<Restore, 'backupAt' | 'stoppedAt'>,
 ): number {
-  if (!campaign.started && campaign.scheduled_at !== null && campaign.scheduled_at > stoppedAt) return 0;
+  if (!mayHaveBegun(campaign, { stoppedAt })) return 0;
   const seconds = Math.max(0, stoppedAt.getTime() - backupAt.getTime()) / second + marginSeconds;
   const reached = campaign.claimed_position + Math.ceil(seconds * campaign.messages_per_second);
   return Math.min(campaign.last_position, reached);
@@ -95,7 +101,7 @@ async function checkCampaign(
   const subject = { kind: 'sent-in-lost-time', id: campaign.id, fingerprint: '' };
   if (!campaign.prepared) {
     // The recipients were created after the backup; a new preparation gives them other ids and perhaps another order.
-    if (!isOver && maybeSentUpTo({ ...campaign, last_position: Infinity }, restore) === 0) return undefined;
+    if (!isOver && !mayHaveBegun(campaign, restore)) return undefined;
     return {
       ...subject,
       meaning:

@@ -104,14 +104,11 @@ export const doctorCommand = adminCommand({
     const pauseSeconds =
       pause === undefined ? defaultPauseSeconds : integerOption('pause-seconds', pause, longestPauseSeconds);
     const pauseMs = 1000 * pauseSeconds;
-    return context.withProvider(async ({ database, orchestrator, logger, now }) => {
+    return context.withProvider(async ({ database, orchestrator }) => {
       const doctor = {
         database,
         orchestrator,
         workflows: viewWorkflows(orchestrator),
-        config: context.config,
-        logger,
-        now,
         slackSeconds,
         quick: values.quick !== undefined,
       };

@@ -22,7 +22,7 @@ type SettlingDependencies = Pick<Dependencies, 'database' | 'logger' | 'now' | '
   Partial<Pick<Dependencies, 'metrics'>>;
 
 /** 600 s: how long a status waits for our record of its message. */
-export const unmatchedSeconds = 600;
+const unmatchedSeconds = 600;
 
 const limit = 500;
 /** If a lock takes longer than this, the batch ends and its statuses are applied one by one. */

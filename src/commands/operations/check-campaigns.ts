@@ -28,7 +28,7 @@ async function* checkOpenCampaigns(doctor: Doctor, again?: readonly string[]): A
   }
 }
 
-export type CampaignChecker = Pick<Doctor, 'database' | 'orchestrator' | 'workflows' | 'logger'>;
+export type CampaignChecker = Pick<Doctor, 'database' | 'orchestrator' | 'workflows'>;
 
 /** Compares an unfinished campaign with its workflow. */
 export async function compareCampaign(

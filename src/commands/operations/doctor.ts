@@ -4,7 +4,6 @@
  * `restore.ts`.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from '../../config.ts';
 import type { Orchestrator } from '../../orchestrator/orchestrator.ts';
 import type { Database } from '../../records/database/database.ts';
 import { isDiskFull } from '../../records/database/failure.ts';
@@ -17,7 +16,6 @@ import {
 import type { Batch } from '../../records/operations/doctor-campaigns.ts';
 import { listImpairedChannels } from '../../records/operations/impaired-channels.ts';
 import { listFailingWebhooks } from '../../records/webhooks/configurations.ts';
-import type { Logger } from '../../telemetry/logger.ts';
 import { taskQueues } from '../../workflows/contract.ts';
 import type { WorkflowView } from './workflow-view.ts';
 
@@ -25,9 +23,6 @@ export interface Doctor {
   readonly database: Database;
   readonly orchestrator: Orchestrator;
   readonly workflows: WorkflowView;
-  readonly config: Config;
-  readonly logger: Logger;
-  readonly now: () => Date;
   /** Work that waits longer than this counts as forgotten. Must be longer than any worker loop sleeps. */
   readonly slackSeconds: number;
   /** Skips the checks that read every recipient of campaigns that have ended. */
@@ -44,7 +39,7 @@ export interface Repair {
 export interface Finding {
   /** The kind of disagreement, e.g. `campaign-without-workflow`. */
   readonly kind: string;
-  /** The subject: the id of a campaign, channel, delivery, workflow or account, or the name of a queue. */
+  /** The subject: the id of a campaign, channel or delivery, or `events`. */
   readonly id: string;
   readonly meaning: string;
   /** If it differs in the second comparison, work is in progress and the finding is dropped. */

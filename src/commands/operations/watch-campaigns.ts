@@ -12,6 +12,7 @@ import {
   takeWatch,
   type Standstill,
 } from '../../records/operations/standstill.ts';
+import type { Logger } from '../../telemetry/logger.ts';
 import { compareCampaign, type CampaignChecker } from './check-campaigns.ts';
 
 const mostSuspects = 100;
@@ -31,7 +32,9 @@ const safeRepairs = new Set([
 ]);
 
 /** Returns true if this process did the check. */
-export async function watchCampaigns(checker: CampaignChecker): Promise<boolean> {
+export async function watchCampaigns(
+  checker: CampaignChecker & { readonly logger: Logger },
+): Promise<boolean> {
   const { database } = checker;
   const watch = await takeWatch(database);
   if (watch === undefined) return false;

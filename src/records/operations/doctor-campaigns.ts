@@ -31,11 +31,11 @@ export interface Batch {
 /** Which rows to read: a batch, or some of them. */
 export type Selection = Batch | { readonly ids: readonly string[] };
 
-export const isSelected = (id: FragmentSqlToken, selection: Selection): FragmentSqlToken =>
+const isSelected = (id: FragmentSqlToken, selection: Selection): FragmentSqlToken =>
   'ids' in selection
     ? sql.fragment`${id} = ANY (${sql.array([...selection.ids], 'uuid')})`
     : sql.fragment`(${selection.afterId}::uuid IS NULL OR ${id} > ${selection.afterId}::uuid)`;
-export const limitOf = (selection: Selection): FragmentSqlToken =>
+const limitOf = (selection: Selection): FragmentSqlToken =>
   'ids' in selection ? sql.fragment`` : sql.fragment`LIMIT ${selection.limit}`;
 
 /** Lists campaigns whose workflow should be running. */

@@ -1,6 +1,6 @@
 /**
  * Deletes old rows in batches: short statements block no other transaction, and vacuum keeps up. Daily partitions of events,
- * deliveries and callbacks are dropped whole (below); rows are deleted of partitions that are not dropped.
+ * deliveries and callbacks are dropped whole; rows are deleted only from partitions that stay.
  */
 import * as t from 'io-ts';
 import { setTimeout as sleep } from 'node:timers/promises';

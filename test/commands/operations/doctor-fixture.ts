@@ -2,7 +2,6 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
 import * as t from 'io-ts';
 import { sql } from 'slonik';
 import { everyCheck } from '../../../src/commands/operations/check-campaigns.ts';
@@ -13,8 +12,6 @@ import {
   runDoctor,
 } from '../../../src/commands/operations/doctor.ts';
 import { viewWorkflows } from '../../../src/commands/operations/workflow-view.ts';
-import type { Config } from '../../../src/config.ts';
-import type { Logger } from '../../../src/telemetry/logger.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { campaignWorkflowId } from '../../../src/workflows/contract.ts';
 import { until } from '../../support/campaign-fixture.ts';
@@ -30,9 +27,6 @@ export async function createDoctorFixture(temporal: TestWorkflowEnvironment) {
     database: database.pool,
     orchestrator,
     workflows: viewWorkflows(orchestrator),
-    config: { outcomeGraceSeconds: 600, webhookExpiryHours: 24 } as Config,
-    logger: pino({ level: 'silent' }) as unknown as Logger,
-    now: () => new Date(),
     slackSeconds: 60,
     quick: false,
   };

@@ -15,6 +15,7 @@ import { getCampaignReport } from '../../../src/records/campaigns/report.ts';
 import { findCampaigns } from '../../../src/records/operations/doctor-campaigns.ts';
 import { row } from '../../../src/records/database/row.ts';
 import { countStandstills, suspectCampaigns } from '../../../src/records/operations/standstill.ts';
+import type { Logger } from '../../../src/telemetry/logger.ts';
 import { campaignWorkflowId } from '../../../src/workflows/contract.ts';
 import { createCampaignFixture, until } from '../../support/campaign-fixture.ts';
 import { bundleBrokenWorkflows, bundleWorkflows, startTemporal } from '../../support/temporal.ts';
@@ -48,11 +49,7 @@ const handleOf = (campaignId: string) => temporal.client.workflow.getHandle(camp
 function check(change: Partial<WorkflowView> = {}): Promise<boolean> {
   const orchestrator = createWorkerOrchestrator(temporal.nativeConnection, temporal.namespace ?? 'default');
   const log = (_fields: object, message: string) => void logged.push(message);
-  const logger = {
-    ...doctorFixture.doctor.logger,
-    warn: log,
-    error: log,
-  } as typeof doctorFixture.doctor.logger;
+  const logger = { warn: log, error: log } as unknown as Logger;
   return watchCampaigns({
     ...doctorFixture.doctor,
     orchestrator,

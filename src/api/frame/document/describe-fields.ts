@@ -170,7 +170,7 @@ const words = (name: string): string => name.replaceAll(/\B[A-Z]/g, ' $&').toLow
 /** Plurals that the rule below would get wrong. */
 const irregularPlurals: Readonly<Record<string, string>> = { 'opt-out or opt-in': 'opt-outs and opt-ins' };
 
-export const pluralOf = (noun: string): string => irregularPlurals[noun] ?? `${noun.replace(/y$/, 'ie')}s`;
+const pluralOf = (noun: string): string => irregularPlurals[noun] ?? `${noun.replace(/y$/, 'ie')}s`;
 
 const verbs: Readonly<Record<string, string>> = { get: 'read', update: 'change' };
 

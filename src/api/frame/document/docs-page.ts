@@ -139,7 +139,7 @@ function rendererFile(name: string) {
 }
 
 /** `/llms.txt`: the document in short, as Markdown (https://llmstxt.org). */
-export function llmsText(document: OpenApiDocument): string {
+function llmsText(document: OpenApiDocument): string {
   const { title, description } = document['info'] as { readonly title: string; readonly description: string };
   const [summary = '', ...guide] = description.split('\n\n');
   const operations = [...operationsByTag(document)].map(

@@ -20,19 +20,19 @@ export const previewCampaignCsv = (client: Client, key: string, body: PreviewCam
 
 /** List the campaigns of the workspace */
 export const listCampaigns = (client: Client, query: {
-    /** Page of the list of campaigns, from 1 (default); `page` × `limit` is at most 100,000. */
+    /** Page of the list, from 1 (default); `page` × `limit` is at most 100,000. */
     readonly page?: number;
-    /** Most campaigns in one page, 1 to 100; default 10. */
+    /** Length of a page, 1 to 100; default 10. */
     readonly limit?: number;
-    /** Only campaigns with this status. Repeat it for several. */
+    /** Only those with this status. Repeat it for several. */
     readonly status?: readonly (CampaignStatus)[];
-    /** Only campaigns whose name has all of these words; the last one may be incomplete. */
+    /** Only those whose name has all of these words; the last one may be incomplete. */
     readonly search?: string;
-    /** Only campaigns that use the template with this id. */
+    /** Only those that use the template with this id. */
     readonly template_id?: string;
-    /** Only campaigns created at this time or later. */
+    /** Only those created at this time or later. */
     readonly from?: string;
-    /** Only campaigns created before this time. */
+    /** Only those created before this time. */
     readonly to?: string;
   } = {}, options: CallOptions = {}): Promise<CampaignPage> =>
   client.send({ method: 'GET', path: `/api/campaigns`, query, ...options });
@@ -69,15 +69,15 @@ export const getCampaignDiagnosis = (client: Client, id: string, options: CallOp
 
 /** List the recipients of a campaign, or export them as CSV */
 export const listCampaignRecipients = (client: Client, id: string, query: {
-    /** Only recipients in these states. Repeat it for several. */
+    /** Only those in these states. Repeat it for several. */
     readonly state?: readonly (RecipientState)[];
-    /** Only recipients with these reasons. Repeat it for several. */
+    /** Only those with these reasons. Repeat it for several. */
     readonly reason?: readonly (RecipientReason)[];
     /** Phone number in international or national form. */
     readonly phone_number?: string;
-    /** `nextCursor` of the previous page of recipients; omit it for the first page. */
+    /** `nextCursor` of the previous page; omit it for the first page. */
     readonly cursor?: string;
-    /** Most recipients in one page, 1 to 1,000; default 100. */
+    /** Length of a page, 1 to 1,000; default 100. */
     readonly limit?: number;
     /** `csv` returns a CSV file, as `Accept: text/csv` does; useful for links. */
     readonly format?: RecipientFormat;
@@ -106,13 +106,13 @@ export const testCampaign = (client: Client, id: string, body: TestCampaign, opt
 
 /** List the templates of the workspace */
 export const listTemplates = (client: Client, query: {
-    /** Page of the list of templates, from 1 (default); `page` × `limit` is at most 100,000. */
+    /** Page of the list, from 1 (default); `page` × `limit` is at most 100,000. */
     readonly page?: number;
-    /** Most templates in one page, 1 to 100; default 10. */
+    /** Length of a page, 1 to 100; default 10. */
     readonly limit?: number;
-    /** Only templates whose name has all of these words; the last one may be incomplete. */
+    /** Only those whose name has all of these words; the last one may be incomplete. */
     readonly search?: string;
-    /** Only templates with this status. Repeat it for several. */
+    /** Only those with this status. Repeat it for several. */
     readonly status?: readonly (string)[];
     /** Only templates of this category, such as MARKETING or UTILITY. */
     readonly category?: string;
@@ -149,9 +149,9 @@ export const sendTemplateMessage = (client: Client, body: SendTemplateMessage, o
 
 /** List single sends and replies */
 export const listMessages = (client: Client, query: {
-    /** `nextCursor` of the previous page of messages; omit it for the first page. */
+    /** `nextCursor` of the previous page; omit it for the first page. */
     readonly cursor?: string;
-    /** Most messages in one page, 1 to 1,000; default 100. */
+    /** Length of a page, 1 to 1,000; default 100. */
     readonly limit?: number;
     /** Only messages to or from this phone number. */
     readonly phone_number?: string;
@@ -159,11 +159,11 @@ export const listMessages = (client: Client, query: {
     readonly contact_id?: string;
     /** Only replies to the campaign with this id, and its test messages. */
     readonly campaign_id?: string;
-    /** Only messages in these states. Repeat it for several. */
+    /** Only those in these states. Repeat it for several. */
     readonly state?: readonly (MessageState)[];
-    /** Only messages created at this time or later. */
+    /** Only those created at this time or later. */
     readonly from?: string;
-    /** Only messages created before this time. */
+    /** Only those created before this time. */
     readonly to?: string;
   } = {}, options: CallOptions = {}): Promise<MessagePage> =>
   client.send({ method: 'GET', path: `/api/messages`, query, ...options });
@@ -178,11 +178,11 @@ export const uploadMedia = (client: Client, options: CallOptions = {}): Promise<
 
 /** List the tags of the workspace */
 export const listTags = (client: Client, query: {
-    /** Page of the list of tags, from 1 (default); `page` × `limit` is at most 100,000. */
+    /** Page of the list, from 1 (default); `page` × `limit` is at most 100,000. */
     readonly page?: number;
-    /** Most tags in one page, 1 to 100; default 10. */
+    /** Length of a page, 1 to 100; default 10. */
     readonly limit?: number;
-    /** Only tags whose name has all of these words; the last one may be incomplete. */
+    /** Only those whose name has all of these words; the last one may be incomplete. */
     readonly search?: string;
     /** Only tags created by the user with this id. */
     readonly createdBy?: string;
@@ -207,9 +207,9 @@ export const deleteTag = (client: Client, id: string, options: CallOptions = {})
 
 /** List or search the contacts of the workspace */
 export const listContacts = (client: Client, query: {
-    /** `nextCursor` of the previous page of contacts; omit it for the first page. */
+    /** `nextCursor` of the previous page; omit it for the first page. */
     readonly cursor?: string;
-    /** Most contacts in one page, 1 to 1,000; default 100. */
+    /** Length of a page, 1 to 1,000; default 100. */
     readonly limit?: number;
     /** Only contacts whose number, names or e-mail address begin with these words. */
     readonly search?: string;
@@ -247,27 +247,27 @@ export const exportContact = (client: Client, id: string, options: CallOptions =
 
 /** List the opt-outs and opt-ins of a contact */
 export const listContactConsents = (client: Client, id: string, query: {
-    /** `nextCursor` of the previous page of opt-outs and opt-ins; omit it for the first page. */
+    /** `nextCursor` of the previous page; omit it for the first page. */
     readonly cursor?: string;
-    /** Most opt-outs and opt-ins in one page, 1 to 1,000; default 100. */
+    /** Length of a page, 1 to 1,000; default 100. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<ConsentPage> =>
   client.send({ method: 'GET', path: `/api/contacts/${encodeURIComponent(id)}/consents`, query, ...options });
 
 /** List the messages sent to a contact and received from it */
 export const listContactHistory = (client: Client, id: string, query: {
-    /** `nextCursor` of the previous page of messages; omit it for the first page. */
+    /** `nextCursor` of the previous page; omit it for the first page. */
     readonly cursor?: string;
-    /** Most messages in one page, 1 to 1,000; default 100. */
+    /** Length of a page, 1 to 1,000; default 100. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<HistoryItemPage> =>
   client.send({ method: 'GET', path: `/api/contacts/${encodeURIComponent(id)}/history`, query, ...options });
 
 /** List the segments of the workspace */
 export const listSegments = (client: Client, query: {
-    /** Page of the list of segments, from 1 (default); `page` × `limit` is at most 100,000. */
+    /** Page of the list, from 1 (default); `page` × `limit` is at most 100,000. */
     readonly page?: number;
-    /** Most segments in one page, 1 to 100; default 10. */
+    /** Length of a page, 1 to 100; default 10. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<SegmentPage> =>
   client.send({ method: 'GET', path: `/api/segments`, query, ...options });
@@ -294,15 +294,15 @@ export const deleteSegment = (client: Client, id: string, options: CallOptions =
 
 /** List the conversations of the workspace */
 export const listConversations = (client: Client, query: {
-    /** Page of the list of conversations, from 1 (default); `page` × `limit` is at most 100,000. */
+    /** Page of the list, from 1 (default); `page` × `limit` is at most 100,000. */
     readonly page?: number;
-    /** Most conversations in one page, 1 to 100; default 10. */
+    /** Length of a page, 1 to 100; default 10. */
     readonly limit?: number;
-    /** Only conversations with this status. */
+    /** Only those with this status. */
     readonly status?: ConversationStatus;
-    /** Only conversations assigned to the user, team or bot with this id. */
+    /** Only those assigned to the user, team or bot with this id. */
     readonly assignedTo?: string;
-    /** Only conversations with the contact of this id. */
+    /** Only those of the contact with this id. */
     readonly contactId?: string;
     /** Only conversations whose contact wrote after the campaign with this id reached it. */
     readonly campaignId?: string;
@@ -317,9 +317,9 @@ export const getConversation = (client: Client, id: string, options: CallOptions
 
 /** List the messages of a conversation */
 export const listConversationMessages = (client: Client, id: string, query: {
-    /** `nextCursor` of the previous page of messages; omit it for the first page. */
+    /** `nextCursor` of the previous page; omit it for the first page. */
     readonly cursor?: string;
-    /** Most messages in one page, 1 to 1,000; default 100. */
+    /** Length of a page, 1 to 1,000; default 100. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<HistoryItemPage> =>
   client.send({ method: 'GET', path: `/api/conversations/${encodeURIComponent(id)}/messages`, query, ...options });
@@ -367,18 +367,18 @@ export const rechargeWallet = (client: Client, body: RechargeWallet, options: Ca
 export const listWalletEntries = (client: Client, query: {
     /** Id of the channel; required with a workspace key if the workspace has several. */
     readonly channel_id?: string;
-    /** `nextCursor` of the previous page of ledger entries; omit it for the first page. */
+    /** `nextCursor` of the previous page; omit it for the first page. */
     readonly cursor?: string;
-    /** Most ledger entries in one page, 1 to 1,000; default 100. */
+    /** Length of a page, 1 to 1,000; default 100. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<LedgerEntryPage> =>
   client.send({ method: 'GET', path: `/api/wallet/entries`, query, ...options });
 
 /** List the audit log of the workspace */
 export const listAuditEntries = (client: Client, query: {
-    /** `nextCursor` of the previous page of audit entries; omit it for the first page. */
+    /** `nextCursor` of the previous page; omit it for the first page. */
     readonly cursor?: string;
-    /** Most audit entries in one page, 1 to 1,000; default 100. */
+    /** Length of a page, 1 to 1,000; default 100. */
     readonly limit?: number;
     /** Only entries about the record with this id, such as a campaign. */
     readonly object_id?: string;
@@ -395,9 +395,9 @@ export const listAuditEntries = (client: Client, query: {
 
 /** List the notices of the workspace */
 export const listNotices = (client: Client, query: {
-    /** `nextCursor` of the previous page of notices; omit it for the first page. */
+    /** `nextCursor` of the previous page; omit it for the first page. */
     readonly cursor?: string;
-    /** Most notices in one page, 1 to 1,000; default 100. */
+    /** Length of a page, 1 to 1,000; default 100. */
     readonly limit?: number;
     /** `true` lists unread notices only; default all. */
     readonly unread?: "true" | "false";
@@ -420,9 +420,9 @@ export const createWebhook = (client: Client, body: CreateWebhook, options: Call
 
 /** List the webhooks of the workspace */
 export const listWebhooks = (client: Client, query: {
-    /** Page of the list of webhooks, from 1 (default); `page` × `limit` is at most 100,000. */
+    /** Page of the list, from 1 (default); `page` × `limit` is at most 100,000. */
     readonly page?: number;
-    /** Most webhooks in one page, 1 to 100; default 10. */
+    /** Length of a page, 1 to 100; default 10. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<WebhookPage> =>
   client.send({ method: 'GET', path: `/api/external-webhooks`, query, ...options });
@@ -453,30 +453,30 @@ export const testWebhook = (client: Client, id: string, body: TestWebhook, optio
 
 /** List the deliveries of a webhook */
 export const listWebhookDeliveries = (client: Client, id: string, query: {
-    /** Only deliveries in these states. Repeat it for several. */
+    /** Only those in these states. Repeat it for several. */
     readonly state?: readonly (DeliveryState)[];
-    /** Only deliveries of these events. Repeat it for several. */
+    /** Only those of these events. Repeat it for several. */
     readonly eventKey?: readonly (EventKey)[];
-    /** `nextCursor` of the previous page of deliveries; omit it for the first page. */
+    /** `nextCursor` of the previous page; omit it for the first page. */
     readonly cursor?: string;
-    /** Most deliveries in one page, 1 to 1,000; default 100. */
+    /** Length of a page, 1 to 1,000; default 100. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<DeliveryPage> =>
   client.send({ method: 'GET', path: `/api/external-webhooks/${encodeURIComponent(id)}/deliveries`, query, ...options });
 
 /** List the deliveries of all webhooks */
 export const listDeliveries = (client: Client, query: {
-    /** Only deliveries in these states. Repeat it for several. */
+    /** Only those in these states. Repeat it for several. */
     readonly state?: readonly (DeliveryState)[];
-    /** Only deliveries that failed with these codes. Repeat it for several. */
+    /** Only those that failed with these codes. Repeat it for several. */
     readonly error_code?: readonly (WebhookErrorCode)[];
-    /** Only deliveries created at this time or later. */
+    /** Only those created at this time or later. */
     readonly from?: string;
-    /** Only deliveries created before this time. */
+    /** Only those created before this time. */
     readonly to?: string;
-    /** `nextCursor` of the previous page of deliveries; omit it for the first page. */
+    /** `nextCursor` of the previous page; omit it for the first page. */
     readonly cursor?: string;
-    /** Most deliveries in one page, 1 to 1,000; default 100. */
+    /** Length of a page, 1 to 1,000; default 100. */
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<DeliveryPage> =>
   client.send({ method: 'GET', path: `/api/external-webhooks/deliveries`, query, ...options });

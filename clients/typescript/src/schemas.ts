@@ -11,7 +11,7 @@ export type Actor = {
   readonly id: string | null;
   /** Name of the user; null if unknown. */
   readonly name: string | null;
-  /** E-mail address of the user; null or empty if unknown. */
+  /** E-mail address; null or empty if unknown. */
   readonly email: string | null;
 };
 
@@ -42,11 +42,11 @@ export type Assignee = {
   readonly id: string | null;
   /** Name of the assignee; null if unknown. */
   readonly name: string | null;
-  /** First name of the assignee; null or empty if unknown. */
+  /** First name; null or empty if unknown. */
   readonly firstName: string | null;
-  /** Last name of the assignee; null or empty if unknown. */
+  /** Last name; null or empty if unknown. */
   readonly lastName: string | null;
-  /** E-mail address of the assignee; null or empty if unknown. */
+  /** E-mail address; null or empty if unknown. */
   readonly email: string | null;
 };
 
@@ -55,11 +55,11 @@ export type AssigneeInput = {
   readonly id: string;
   /** Name of the assignee; null or omitted if unknown. */
   readonly name?: string | null;
-  /** First name of the assignee; null or empty if unknown. */
+  /** First name; null or empty if unknown. */
   readonly firstName?: string | null;
-  /** Last name of the assignee; null or empty if unknown. */
+  /** Last name; null or empty if unknown. */
   readonly lastName?: string | null;
-  /** E-mail address of the assignee; null or empty if unknown. */
+  /** E-mail address; null or empty if unknown. */
   readonly email?: string | null;
 };
 
@@ -70,7 +70,7 @@ export type AssignmentSource = "manual" | "chatbot" | "assistant" | "api" | "aut
 export type AssignmentType = "user" | "team" | "bot" | "none";
 
 export type AuditEntry = {
-  /** Id of the audit entry. */
+  /** Unique id. */
   readonly id: string;
   /** Time of the action. */
   readonly at: string;
@@ -88,15 +88,15 @@ export type AuditEntry = {
 
 export type AuditEntryPage = {
   readonly status: SuccessStatus;
-  /** List of audit entries. */
+  /** This page of the list. */
   readonly data: readonly (AuditEntry)[];
-  /** Position of this page in the list of audit entries. */
+  /** Position of this page in the list. */
   readonly pagination: CursorPagination;
 };
 
 /** Main value of the button as text, or an object with the fields of its kind; null leaves the button out. */
 export type ButtonValue = {
-  /** Kind of the button value. */
+  /** Kind. */
   readonly type?: string;
   /** Text appended to the button’s address. */
   readonly url_suffix?: string;
@@ -120,39 +120,39 @@ export type ButtonValue = {
 export type ButtonValues = readonly (ButtonValue)[] | { readonly [key: string]: ButtonValue };
 
 export type Campaign = {
-  /** Id of the campaign. */
+  /** Unique id. */
   readonly id: string;
-  /** Name of the campaign. */
+  /** Name for people. */
   readonly name: string;
-  /** Note of the campaign for your own use, at most 1,000 characters; null or omitted if there is none. */
+  /** Note for your own use, at most 1,000 characters; null or omitted if there is none. */
   readonly description: string | null;
-  /** Id of the template of the campaign. */
+  /** Id of the template. */
   readonly template_id: string;
-  /** Source of the campaign’s audience. */
+  /** Source of the audience. */
   readonly contact_selection_type: ContactSelectionType;
   /** Number of recipients that can be sent to; 0 until preparation ends. */
   readonly total_contacts: number;
   /** Number of recipients that are skipped. */
   readonly total_contacts_skipped: number;
-  /** Whether the recipients of the campaign are determined. */
+  /** Whether the recipients are determined. */
   readonly preparation_status: PreparationStatus;
   /** Increases with each preparation; starts at 1. */
   readonly preparation_version: number;
   /** Increases when the set of recipients changes; starts at 1. */
   readonly audience_version: number;
-  /** Status of the campaign. */
+  /** Current status. */
   readonly status: CampaignStatus;
   /** Time of sending: IMMEDIATE, or SCHEDULED at `scheduled_at`. */
   readonly send_type: SendType;
-  /** Time to send the campaign at, with a time zone; null for IMMEDIATE. */
+  /** Time at which sending begins, with a time zone; null for IMMEDIATE. */
   readonly scheduled_at: string | null;
-  /** Id of the workspace of the campaign. */
+  /** Id of the workspace. */
   readonly workspace_id: number;
   /** True for campaigns created through this API. */
   readonly is_auto_trigger: boolean;
-  /** Creation time of the campaign. */
+  /** Time of creation. */
   readonly created_at: string;
-  /** Time of the last change of the campaign. */
+  /** Time of the last change. */
   readonly updated_at: string;
   /** Campaign’s own sending window; null if only the workspace’s applies. */
   readonly sending_window: SendingWindow | null;
@@ -160,13 +160,13 @@ export type Campaign = {
   readonly ignore_quiet_hours: boolean;
   /** Earliest start of sending: `scheduled_at`, the creation time, or the next opening of the sending window; null once sending has begun. */
   readonly begins_at: string | null;
-  /** Id of the channel of the campaign. */
+  /** Id of the channel. */
   readonly channel_id: string;
-  /** Provider’s id of the sending number of the campaign. */
+  /** Provider’s id of the sending number. */
   readonly phone_number_id: string;
   /** Reason for the pause; null unless status is PAUSED. */
   readonly pause_reason: PauseReason | null;
-  /** What the campaign waits for; null if it does not wait. */
+  /** What sending waits for; null if it does not wait. */
   readonly waiting_for: WaitingReason | null;
   /** Expected end of the wait; null when unknown. */
   readonly waiting_until: string | null;
@@ -184,7 +184,7 @@ export type Campaign = {
   readonly skipped_reasons: { readonly [key: string]: number };
   /** Number of failed recipients by reason. */
   readonly failed_reasons: { readonly [key: string]: number };
-  /** Template of the campaign. */
+  /** Template that is sent. */
   readonly template: CampaignTemplate;
   /** Id of the API key that created the campaign. */
   readonly created_by: string;
@@ -219,7 +219,7 @@ export type CampaignCheck = {
 
 export type CampaignCheckResponse = {
   readonly status: SuccessStatus;
-  /** Returned campaign check. */
+  /** Result of the request. */
   readonly data: CampaignCheck;
 };
 
@@ -247,39 +247,39 @@ export type CampaignCounters = {
 };
 
 export type CampaignDetail = {
-  /** Id of the campaign. */
+  /** Unique id. */
   readonly id: string;
-  /** Name of the campaign. */
+  /** Name for people. */
   readonly name: string;
-  /** Note of the campaign for your own use, at most 1,000 characters; null or omitted if there is none. */
+  /** Note for your own use, at most 1,000 characters; null or omitted if there is none. */
   readonly description: string | null;
-  /** Id of the template of the campaign. */
+  /** Id of the template. */
   readonly template_id: string;
-  /** Source of the campaign’s audience. */
+  /** Source of the audience. */
   readonly contact_selection_type: ContactSelectionType;
   /** Number of recipients that can be sent to; 0 until preparation ends. */
   readonly total_contacts: number;
   /** Number of recipients that are skipped. */
   readonly total_contacts_skipped: number;
-  /** Whether the recipients of the campaign are determined. */
+  /** Whether the recipients are determined. */
   readonly preparation_status: PreparationStatus;
   /** Increases with each preparation; starts at 1. */
   readonly preparation_version: number;
   /** Increases when the set of recipients changes; starts at 1. */
   readonly audience_version: number;
-  /** Status of the campaign. */
+  /** Current status. */
   readonly status: CampaignStatus;
   /** Time of sending: IMMEDIATE, or SCHEDULED at `scheduled_at`. */
   readonly send_type: SendType;
-  /** Time to send the campaign at, with a time zone; null for IMMEDIATE. */
+  /** Time at which sending begins, with a time zone; null for IMMEDIATE. */
   readonly scheduled_at: string | null;
-  /** Id of the workspace of the campaign. */
+  /** Id of the workspace. */
   readonly workspace_id: number;
   /** True for campaigns created through this API. */
   readonly is_auto_trigger: boolean;
-  /** Creation time of the campaign. */
+  /** Time of creation. */
   readonly created_at: string;
-  /** Time of the last change of the campaign. */
+  /** Time of the last change. */
   readonly updated_at: string;
   /** Campaign’s own sending window; null if only the workspace’s applies. */
   readonly sending_window: SendingWindow | null;
@@ -287,13 +287,13 @@ export type CampaignDetail = {
   readonly ignore_quiet_hours: boolean;
   /** Earliest start of sending: `scheduled_at`, the creation time, or the next opening of the sending window; null once sending has begun. */
   readonly begins_at: string | null;
-  /** Id of the channel of the campaign. */
+  /** Id of the channel. */
   readonly channel_id: string;
-  /** Provider’s id of the sending number of the campaign. */
+  /** Provider’s id of the sending number. */
   readonly phone_number_id: string;
   /** Reason for the pause; null unless status is PAUSED. */
   readonly pause_reason: PauseReason | null;
-  /** What the campaign waits for; null if it does not wait. */
+  /** What sending waits for; null if it does not wait. */
   readonly waiting_for: WaitingReason | null;
   /** Expected end of the wait; null when unknown. */
   readonly waiting_until: string | null;
@@ -311,7 +311,7 @@ export type CampaignDetail = {
   readonly skipped_reasons: { readonly [key: string]: number };
   /** Number of failed recipients by reason. */
   readonly failed_reasons: { readonly [key: string]: number };
-  /** Template of the campaign. */
+  /** Template that is sent. */
   readonly template: CampaignTemplate;
   /** Id of the API key that created the campaign. */
   readonly created_by: string;
@@ -327,15 +327,15 @@ export type CampaignDetail = {
 
 export type CampaignDetailMessageResponse = {
   readonly status: SuccessStatus;
-  /** Sentence for people about the campaign. */
+  /** Sentence for people. */
   readonly message: string;
-  /** Returned campaign. */
+  /** Result of the request. */
   readonly data: CampaignDetail;
 };
 
 export type CampaignDetailResponse = {
   readonly status: SuccessStatus;
-  /** Returned campaign. */
+  /** Result of the request. */
   readonly data: CampaignDetail;
 };
 
@@ -348,20 +348,20 @@ export type CampaignEndEvent = {
 
 export type CampaignPage = {
   readonly status: SuccessStatus;
-  /** List of campaigns. */
+  /** This page of the list. */
   readonly data: readonly (Campaign)[];
-  /** Position of this page in the list of campaigns. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
 };
 
 export type CampaignProgress = {
-  /** Id of the campaign. */
+  /** Unique id. */
   readonly id: string;
-  /** Status of the campaign. */
+  /** Current status. */
   readonly status: CampaignStatus;
   /** Reason for the pause; null unless status is PAUSED. */
   readonly pause_reason: PauseReason | null;
-  /** Whether the recipients of the campaign are determined. */
+  /** Whether the recipients are determined. */
   readonly preparation_status: PreparationStatus;
   /** Number of recipients that can be sent to; 0 until preparation ends. */
   readonly total_contacts: number;
@@ -395,13 +395,13 @@ export type CampaignSummary = {
 };
 
 export type CampaignTemplate = {
-  /** Id of the template. */
+  /** Unique id. */
   readonly id: string;
-  /** Name of the template. */
+  /** Name for people. */
   readonly name: string;
-  /** Language of the template, such as `en_US`. */
+  /** Language, such as `en_US`. */
   readonly language: string;
-  /** Provider’s category of the template: MARKETING, UTILITY or AUTHENTICATION. */
+  /** Provider’s category: MARKETING, UTILITY or AUTHENTICATION. */
   readonly category: string;
 };
 
@@ -422,11 +422,11 @@ export type ChangeConversationStatus = {
 };
 
 export type ChangedTemplate = {
-  /** Id of the template. */
+  /** Unique id. */
   readonly id: string;
-  /** Name of the template. */
+  /** Name for people. */
   readonly name: string;
-  /** Language of the template, such as `en_US`. */
+  /** Language, such as `en_US`. */
   readonly language: string;
   /** Provider’s id of the template. */
   readonly provider_template_id: string;
@@ -435,13 +435,13 @@ export type ChangedTemplate = {
 };
 
 export type Channel = {
-  /** Id of the channel. */
+  /** Unique id. */
   readonly id: string;
   /** Provider’s id of the channel’s phone number. */
   readonly phone_number_id: string;
   /** Phone number in the format people read. */
   readonly display_phone_number: string;
-  /** Provider’s id of the business account that owns the channel. */
+  /** Provider’s id of the business account that owns it. */
   readonly business_account_id: string;
   /** Whether the channel can send. */
   readonly status: ChannelStatus;
@@ -457,7 +457,7 @@ export type Channel = {
   readonly messages_per_second: number;
   /** Messages per second that throttling allows at present. */
   readonly rate_now: number;
-  /** What the channel waits for; null if it does not wait. */
+  /** What sending waits for; null if it does not wait. */
   readonly waiting_for: WaitingReason | null;
   /** Time until which the channel sends nothing; null without one. */
   readonly held_until: string | null;
@@ -494,7 +494,7 @@ export type ChannelQuality = "GOOD" | "LOW";
 
 export type ChannelResponse = {
   readonly status: SuccessStatus;
-  /** Returned channel. */
+  /** Result of the request. */
   readonly data: Channel;
 };
 
@@ -505,11 +505,11 @@ export type ChannelStatus = "active" | "blocked";
 export type ChatMode = "manual" | "bot" | "assistant";
 
 export type CheckCampaign = {
-  /** Name of the new campaign. */
+  /** Name for people. */
   readonly name: string;
   /** Id of an approved template of the channel’s business account. */
   readonly template_id: string;
-  /** Source of the new campaign’s audience. */
+  /** Source of the audience. */
   readonly contact_selection_type: ContactSelectionType;
   /** Time of sending: IMMEDIATE, or SCHEDULED at `scheduled_at`. */
   readonly send_type: SendType;
@@ -539,7 +539,7 @@ export type CheckCampaign = {
   readonly failed_reasons?: readonly (RecipientReason)[];
   /** Contact field or text for each variable of the template. */
   readonly variable_mapping?: VariableMapping;
-  /** Time to send the new campaign at, with a time zone; null for IMMEDIATE. */
+  /** Time at which sending begins, with a time zone; null for IMMEDIATE. */
   readonly scheduled_at?: string | null;
   /** Hours in which the campaign may send, within the window of the workspace; default any. */
   readonly sending_window?: SendingWindow;
@@ -561,16 +561,16 @@ export type Consent = {
 
 export type ConsentPage = {
   readonly status: SuccessStatus;
-  /** List of opt-outs and opt-ins. */
+  /** This page of the list. */
   readonly data: readonly (Consent)[];
-  /** Position of this page in the list of opt-outs and opt-ins. */
+  /** Position of this page in the list. */
   readonly pagination: CursorPagination;
 };
 
 export type ConsentSource = "person" | "api";
 
 export type Contact = {
-  /** Id of the contact. */
+  /** Unique id. */
   readonly id: string;
   /** First name; empty if unknown (default). */
   readonly firstName: string;
@@ -580,9 +580,9 @@ export type Contact = {
   readonly chatName: string;
   /** E-mail address; empty if unknown (default). */
   readonly email: string;
-  /** Phone number of the contact without its country calling code, digits only. */
+  /** Phone number without its country calling code, digits only. */
   readonly phoneNumber: string;
-  /** Country calling code of the contact’s number without `+`, such as `49`. */
+  /** Country calling code without `+`, such as `49`. */
   readonly countryCode: string;
   /** Where the contact came from, such as `api`, `csv_import` or `incoming`. */
   readonly source: string;
@@ -592,22 +592,22 @@ export type Contact = {
   readonly customFields: readonly (CustomField)[];
   /** Ids of the contact’s tags. */
   readonly tagsId: readonly (string)[];
-  /** Date of birth of the contact; null when unknown. */
+  /** Date of birth; null when unknown. */
   readonly dob: string | null;
-  /** Creation time of the contact. */
+  /** Time of creation. */
   readonly createdAt: string;
-  /** Time of the last change of the contact. */
+  /** Time of the last change. */
   readonly updatedAt: string;
 };
 
 export type ContactCreatedEvent = {
   /** Always `contact.created`. */
   readonly eventKey: "contact.created";
-  /** Id of the workspace of the `contact.created` event. */
+  /** Id of the workspace. */
   readonly workspaceId: number;
-  /** Time of the `contact.created` event (ISO 8601, UTC). */
+  /** Time of the event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** What happened, for the `contact.created` event. */
+  /** What happened. */
   readonly data: ContactData;
 };
 
@@ -635,12 +635,12 @@ export type ContactExport = {
 
 export type ContactExportResponse = {
   readonly status: SuccessStatus;
-  /** Returned exported contact. */
+  /** Result of the request. */
   readonly data: ContactExport;
 };
 
 export type ContactFilters = {
-  /** Conditions of the contact filters on contacts; `match` combines them. */
+  /** Conditions on contacts; `match` combines them. */
   readonly conditions: readonly (SegmentCondition)[];
   /** `all` (default, also for null): every condition must hold; `any`: one is enough. */
   readonly match?: FilterMatch | null;
@@ -648,23 +648,23 @@ export type ContactFilters = {
 
 export type ContactMessageResponse = {
   readonly status: SuccessStatus;
-  /** Sentence for people about the contact. */
+  /** Sentence for people. */
   readonly message: string;
-  /** Returned contact. */
+  /** Result of the request. */
   readonly data: Contact;
 };
 
 export type ContactPage = {
   readonly status: SuccessStatus;
-  /** List of contacts. */
+  /** This page of the list. */
   readonly data: readonly (Contact)[];
-  /** Position of this page in the list of contacts. */
+  /** Position of this page in the list. */
   readonly pagination: CursorPagination;
 };
 
 export type ContactResponse = {
   readonly status: SuccessStatus;
-  /** Returned contact. */
+  /** Result of the request. */
   readonly data: Contact;
 };
 
@@ -674,30 +674,30 @@ export type ContactSelectionType = "all_contacts" | "segmented" | "csv_contacts"
 export type ContactUpdatedEvent = {
   /** Always `contact.updated`. */
   readonly eventKey: "contact.updated";
-  /** Id of the workspace of the `contact.updated` event. */
+  /** Id of the workspace. */
   readonly workspaceId: number;
-  /** Time of the `contact.updated` event (ISO 8601, UTC). */
+  /** Time of the event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** What happened, for the `contact.updated` event. */
+  /** What happened. */
   readonly data: ContactData;
 };
 
 export type Conversation = {
-  /** Id of the conversation. */
+  /** Unique id. */
   readonly id: string;
-  /** Id of the contact of the conversation. */
+  /** Id of the contact. */
   readonly contactId: string;
-  /** Id of the channel of the conversation. */
+  /** Id of the channel. */
   readonly channelId: string;
-  /** Provider’s id of the sending number of the conversation. */
+  /** Provider’s id of the sending number. */
   readonly phoneNumberId: string;
-  /** Status of the conversation. */
+  /** Current status. */
   readonly status: ConversationStatus;
-  /** Kind of assignee of the conversation. */
+  /** Kind of assignee. */
   readonly assignmentType: AssignmentType;
-  /** User, team or bot that has the conversation; null if unassigned. */
+  /** User, team or bot that is responsible; null if unassigned. */
   readonly assignedTo: Assignee | null;
-  /** Who answers in the conversation. */
+  /** Who answers. */
   readonly chatMode: ChatMode;
   /** First and last name of the contact, else its chat name; may be empty. */
   readonly contactName: string;
@@ -709,28 +709,28 @@ export type Conversation = {
   readonly lastInboundAt: string | null;
   /** Time at which the conversation was closed; null while it is not. */
   readonly closedAt: string | null;
-  /** Creation time of the conversation. */
+  /** Time of creation. */
   readonly createdAt: string;
-  /** Time of the last change of the conversation. */
+  /** Time of the last change. */
   readonly updatedAt: string;
 };
 
 export type ConversationAssignedData = {
   /** Id of the conversation. */
   readonly conversationId: string;
-  /** Id of the channel of the conversation. */
+  /** Id of the channel. */
   readonly channelId: string;
-  /** Provider’s id of the sending number of the conversation. */
+  /** Provider’s id of the sending number. */
   readonly phoneNumberId: string;
-  /** Id of the contact of the conversation. */
+  /** Id of the contact. */
   readonly contactId: string;
-  /** Kind of assignee of the conversation. */
+  /** Kind of assignee. */
   readonly assignmentType: AssignmentType;
-  /** User, team or bot that has the conversation; null if unassigned. */
+  /** User, team or bot that is responsible; null if unassigned. */
   readonly assignedTo: Assignee | null;
   /** User who made the assignment; null if it was made automatically. */
   readonly assignedBy: Actor | null;
-  /** Who answers in the conversation. */
+  /** Who answers. */
   readonly chatMode: ChatMode;
   /** What made the assignment. */
   readonly source: AssignmentSource;
@@ -739,33 +739,33 @@ export type ConversationAssignedData = {
 export type ConversationAssignedEvent = {
   /** Always `conversation.assigned`. */
   readonly eventKey: "conversation.assigned";
-  /** Id of the workspace of the `conversation.assigned` event. */
+  /** Id of the workspace. */
   readonly workspaceId: number;
-  /** Time of the `conversation.assigned` event (ISO 8601, UTC). */
+  /** Time of the event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** What happened, for the `conversation.assigned` event. */
+  /** What happened. */
   readonly data: ConversationAssignedData;
 };
 
 export type ConversationMessageResponse = {
   readonly status: SuccessStatus;
-  /** Sentence for people about the conversation. */
+  /** Sentence for people. */
   readonly message: string;
-  /** Returned conversation. */
+  /** Result of the request. */
   readonly data: Conversation;
 };
 
 export type ConversationPage = {
   readonly status: SuccessStatus;
-  /** List of conversations. */
+  /** This page of the list. */
   readonly data: readonly (Conversation)[];
-  /** Position of this page in the list of conversations. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
 };
 
 export type ConversationResponse = {
   readonly status: SuccessStatus;
-  /** Returned conversation. */
+  /** Result of the request. */
   readonly data: Conversation;
 };
 
@@ -775,11 +775,11 @@ export type ConversationStatus = "open" | "resolved" | "closed";
 export type ConversationStatusChangedData = {
   /** Id of the conversation. */
   readonly conversationId: string;
-  /** Id of the channel of the conversation. */
+  /** Id of the channel. */
   readonly channelId: string;
-  /** Provider’s id of the sending number of the conversation. */
+  /** Provider’s id of the sending number. */
   readonly phoneNumberId: string;
-  /** Id of the contact of the conversation. */
+  /** Id of the contact. */
   readonly contactId: string;
   /** Status before the change. */
   readonly previousStatus: ConversationStatus;
@@ -794,11 +794,11 @@ export type ConversationStatusChangedData = {
 export type ConversationStatusChangedEvent = {
   /** Always `conversation.status_changed`. */
   readonly eventKey: "conversation.status_changed";
-  /** Id of the workspace of the `conversation.status_changed` event. */
+  /** Id of the workspace. */
   readonly workspaceId: number;
-  /** Time of the `conversation.status_changed` event (ISO 8601, UTC). */
+  /** Time of the event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** What happened, for the `conversation.status_changed` event. */
+  /** What happened. */
   readonly data: ConversationStatusChangedData;
 };
 
@@ -810,11 +810,11 @@ export type CountSegment = {
 };
 
 export type CreateCampaign = {
-  /** Name of the new campaign. */
+  /** Name for people. */
   readonly name: string;
   /** Id of an approved template of the channel’s business account. */
   readonly template_id: string;
-  /** Source of the new campaign’s audience. */
+  /** Source of the audience. */
   readonly contact_selection_type: ContactSelectionType;
   /** Time of sending: IMMEDIATE, or SCHEDULED at `scheduled_at`. */
   readonly send_type: SendType;
@@ -844,7 +844,7 @@ export type CreateCampaign = {
   readonly failed_reasons?: readonly (RecipientReason)[];
   /** Contact field or text for each variable of the template. */
   readonly variable_mapping?: VariableMapping;
-  /** Time to send the new campaign at, with a time zone; null for IMMEDIATE. */
+  /** Time at which sending begins, with a time zone; null for IMMEDIATE. */
   readonly scheduled_at?: string | null;
   /** Hours in which the campaign may send, within the window of the workspace; default any. */
   readonly sending_window?: SendingWindow;
@@ -871,7 +871,7 @@ export type CreateContact = {
   readonly customFields?: readonly (CustomFieldValue)[];
   /** Ids of tags; default none. */
   readonly tagsId?: readonly (string)[];
-  /** Date of birth of the new contact; null when unknown. */
+  /** Date of birth; null when unknown. */
   readonly dob?: string | null;
 };
 
@@ -880,9 +880,9 @@ export type CreatedCampaign = {
   readonly status: "success";
   /** Always `201`. */
   readonly code: 201;
-  /** Sentence for people about the new campaign. */
+  /** Sentence for people. */
   readonly message: string;
-  /** Returned new campaign. */
+  /** Result of the request. */
   readonly data: CreatedCampaignData;
   /** Time of this response (ISO 8601, UTC). */
   readonly timestamp: string;
@@ -896,7 +896,7 @@ export type CreatedCampaignData = {
 };
 
 export type CreateSegment = {
-  /** Name of the new segment. */
+  /** Name for people. */
   readonly name: string;
   /** Conditions on contacts, 1 to 50, at most 64 KiB as JSON; `match` combines them. */
   readonly conditions: readonly (SegmentCondition)[];
@@ -905,7 +905,7 @@ export type CreateSegment = {
 };
 
 export type CreateTag = {
-  /** Name of the new tag. */
+  /** Name for people. */
   readonly name: string;
   /** Colour of the tag’s text as `#rrggbb`; default `#1f2937`. */
   readonly text_color?: string;
@@ -916,7 +916,7 @@ export type CreateTag = {
 };
 
 export type CreateWebhook = {
-  /** Title of the new webhook for people. */
+  /** Title for people. */
   readonly title: string;
   /** Address that receives deliveries: http or https, public. */
   readonly url: string;
@@ -943,7 +943,7 @@ export type CsvFile = {
 
 export type CsvFileResponse = {
   readonly status: SuccessStatus;
-  /** Returned uploaded file. */
+  /** Result of the request. */
   readonly data: CsvFile;
 };
 
@@ -985,7 +985,7 @@ export type CsvPreview = {
 
 export type CsvPreviewResponse = {
   readonly status: SuccessStatus;
-  /** Returned CSV preview. */
+  /** Result of the request. */
   readonly data: CsvPreview;
 };
 
@@ -1005,7 +1005,7 @@ export type CsvPreviewRow = {
 };
 
 export type CsvSkippedRow = {
-  /** Line of the file on which the skipped row begins; the header is line 1. Null if unknown. */
+  /** Line of the file on which the row begins; the header is line 1. Null if unknown. */
   readonly line: number | null;
   /** Digits with country calling code; null if the number is not valid. */
   readonly phone_number: string | null;
@@ -1025,38 +1025,38 @@ export type CursorPagination = {
 export type CustomField = {
   /** Name of the custom field. */
   readonly fieldId: string;
-  /** Value of the custom field. */
+  /** The value. */
   readonly value: string;
 };
 
 export type CustomFieldValue = {
   /** Name of the custom field. */
   readonly fieldId: string;
-  /** Value of the custom field. */
+  /** The value. */
   readonly value: string;
 };
 
 export type DeliveredEvent = {
   /** Always `delivered`. */
   readonly eventKey: "delivered";
-  /** Id of the workspace of the `delivered` event. */
+  /** Id of the workspace. */
   readonly workspaceId: number;
-  /** Time of the `delivered` event (ISO 8601, UTC). */
+  /** Time of the event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** What happened, for the `delivered` event. */
+  /** What happened. */
   readonly data: MessageStatusData;
 };
 
 export type Delivery = {
-  /** Id of the delivery. */
+  /** Unique id. */
   readonly id: string;
-  /** Id of the webhook of the delivery. */
+  /** Id of the webhook. */
   readonly webhookId: string;
   /** Id of the delivered event; every resend keeps it. */
   readonly eventId: string;
-  /** Event of the delivery. */
+  /** Key of the event. */
   readonly eventKey: string;
-  /** State of the delivery. */
+  /** Current state. */
   readonly state: DeliveryState;
   /** Reason of the failure; null unless the delivery failed. */
   readonly errorCode: DeliveryErrorCode | null;
@@ -1068,20 +1068,20 @@ export type Delivery = {
   readonly durationMs: number | null;
   /** Time at which the request was sent; null while it waits. */
   readonly attemptedAt: string | null;
-  /** Creation time of the delivery. */
+  /** Time of creation. */
   readonly createdAt: string;
 };
 
 export type DeliveryDetail = {
-  /** Id of the delivery. */
+  /** Unique id. */
   readonly id: string;
-  /** Id of the webhook of the delivery. */
+  /** Id of the webhook. */
   readonly webhookId: string;
   /** Id of the delivered event; every resend keeps it. */
   readonly eventId: string;
-  /** Event of the delivery. */
+  /** Key of the event. */
   readonly eventKey: string;
-  /** State of the delivery. */
+  /** Current state. */
   readonly state: DeliveryState;
   /** Reason of the failure; null unless the delivery failed. */
   readonly errorCode: DeliveryErrorCode | null;
@@ -1093,7 +1093,7 @@ export type DeliveryDetail = {
   readonly durationMs: number | null;
   /** Time at which the request was sent; null while it waits. */
   readonly attemptedAt: string | null;
-  /** Creation time of the delivery. */
+  /** Time of creation. */
   readonly createdAt: string;
   /** Body of the delivery; null after the event’s retention period. */
   readonly payload: string | null;
@@ -1101,7 +1101,7 @@ export type DeliveryDetail = {
 
 export type DeliveryDetailResponse = {
   readonly status: SuccessStatus;
-  /** Returned delivery. */
+  /** Result of the request. */
   readonly data: DeliveryDetail;
 };
 
@@ -1110,17 +1110,17 @@ export type DeliveryErrorCode = "blocked_address" | "dns_error" | "dns_timeout" 
 
 export type DeliveryMessageResponse = {
   readonly status: SuccessStatus;
-  /** Sentence for people about the delivery. */
+  /** Sentence for people. */
   readonly message: string;
-  /** Returned delivery. */
+  /** Result of the request. */
   readonly data: Delivery;
 };
 
 export type DeliveryPage = {
   readonly status: SuccessStatus;
-  /** List of deliveries. */
+  /** This page of the list. */
   readonly data: readonly (Delivery)[];
-  /** Position of this page in the list of deliveries. */
+  /** Position of this page in the list. */
   readonly pagination: CursorPagination;
 };
 
@@ -1163,11 +1163,11 @@ export type EventKey = "incoming" | "sent" | "delivered" | "read" | "failed" | "
 export type FailedEvent = {
   /** Always `failed`. */
   readonly eventKey: "failed";
-  /** Id of the workspace of the `failed` event. */
+  /** Id of the workspace. */
   readonly workspaceId: number;
-  /** Time of the `failed` event (ISO 8601, UTC). */
+  /** Time of the event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** What happened, for the `failed` event. */
+  /** What happened. */
   readonly data: MessageStatusData;
 };
 
@@ -1185,13 +1185,13 @@ export type FilterOperator = "eq" | "neq" | "contains" | "not_contains" | "start
 
 export type GetCampaignDiagnosisEnvelope = {
   readonly status: SuccessStatus;
-  /** List of diagnosis entries. */
+  /** This page of the list. */
   readonly data: readonly (DiagnosisEntry)[];
 };
 
 export type GetCampaignTimelineEnvelope = {
   readonly status: SuccessStatus;
-  /** List of intervals. */
+  /** This page of the list. */
   readonly data: readonly (TimelinePart)[];
 };
 
@@ -1237,14 +1237,14 @@ export type HeaderValues = {
 };
 
 export type HistoryCampaign = {
-  /** Id of the campaign. */
+  /** Unique id. */
   readonly id: string;
-  /** Name of the campaign. */
+  /** Name for people. */
   readonly name: string;
 };
 
 export type HistoryItem = {
-  /** Id of the message. */
+  /** Unique id. */
   readonly id: string;
   /** Time at which the message was accepted, received or refused. */
   readonly at: string;
@@ -1266,16 +1266,16 @@ export type HistoryItem = {
 
 export type HistoryItemPage = {
   readonly status: SuccessStatus;
-  /** List of messages. */
+  /** This page of the list. */
   readonly data: readonly (HistoryItem)[];
-  /** Position of this page in the list of messages. */
+  /** Position of this page in the list. */
   readonly pagination: CursorPagination;
 };
 
 export type HistoryTemplate = {
-  /** Id of the template. */
+  /** Unique id. */
   readonly id: string;
-  /** Name of the template. */
+  /** Name for people. */
   readonly name: string;
 };
 
@@ -1295,7 +1295,7 @@ export type InboundMessage = {
 export type IncomingData = {
   /** Message as the provider delivered it. */
   readonly message: InboundMessage;
-  /** Provider’s id of the sending number of the inbound message. */
+  /** Provider’s id of the sending number. */
   readonly phoneNumberId: string;
   /** Id of the message in this service. */
   readonly messageId: string;
@@ -1312,48 +1312,48 @@ export type IncomingData = {
 export type IncomingEvent = {
   /** Always `incoming`. */
   readonly eventKey: "incoming";
-  /** Id of the workspace of the `incoming` event. */
+  /** Id of the workspace. */
   readonly workspaceId: number;
-  /** Time of the `incoming` event (ISO 8601, UTC). */
+  /** Time of the event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** What happened, for the `incoming` event. */
+  /** What happened. */
   readonly data: IncomingData;
 };
 
 export type InitialCampaign = {
-  /** Id of the new campaign. */
+  /** Unique id. */
   readonly id: string;
-  /** Name of the new campaign. */
+  /** Name for people. */
   readonly name: string;
-  /** Note of the new campaign for your own use, at most 1,000 characters; null or omitted if there is none. */
+  /** Note for your own use, at most 1,000 characters; null or omitted if there is none. */
   readonly description: string | null;
-  /** Id of the template of the new campaign. */
+  /** Id of the template. */
   readonly template_id: string;
-  /** Source of the new campaign’s audience. */
+  /** Source of the audience. */
   readonly contact_selection_type: ContactSelectionType;
   /** Number of recipients that can be sent to; 0 until preparation ends. */
   readonly total_contacts: number;
   /** Number of recipients that are skipped. */
   readonly total_contacts_skipped: number;
-  /** Whether the recipients of the new campaign are determined. */
+  /** Whether the recipients are determined. */
   readonly preparation_status: PreparationStatus;
   /** Increases with each preparation; starts at 1. */
   readonly preparation_version: number;
   /** Increases when the set of recipients changes; starts at 1. */
   readonly audience_version: number;
-  /** Status of the new campaign. */
+  /** Current status. */
   readonly status: CampaignStatus;
   /** Time of sending: IMMEDIATE, or SCHEDULED at `scheduled_at`. */
   readonly send_type: SendType;
-  /** Time to send the new campaign at, with a time zone; null for IMMEDIATE. */
+  /** Time at which sending begins, with a time zone; null for IMMEDIATE. */
   readonly scheduled_at: string | null;
-  /** Id of the workspace of the new campaign. */
+  /** Id of the workspace. */
   readonly workspace_id: number;
   /** True for campaigns created through this API. */
   readonly is_auto_trigger: boolean;
-  /** Creation time of the new campaign. */
+  /** Time of creation. */
   readonly created_at: string;
-  /** Time of the last change of the new campaign. */
+  /** Time of the last change. */
   readonly updated_at: string;
   /** Campaign’s own sending window; null if only the workspace’s applies. */
   readonly sending_window?: SendingWindow | null;
@@ -1364,9 +1364,9 @@ export type InitialCampaign = {
 };
 
 export type LedgerEntry = {
-  /** Id of the ledger entry. */
+  /** Unique id. */
   readonly id: string;
-  /** Id of the channel of the ledger entry. */
+  /** Id of the channel. */
   readonly channel_id: string;
   /** Reason why the balance changed. */
   readonly kind: LedgerEntryKind;
@@ -1380,7 +1380,7 @@ export type LedgerEntry = {
   readonly message_count: number | null;
   /** Note of the operator; null without one. */
   readonly reason: string | null;
-  /** Creation time of the ledger entry. */
+  /** Time of creation. */
   readonly created_at: string;
 };
 
@@ -1389,9 +1389,9 @@ export type LedgerEntryKind = "recharge" | "adjustment" | "charge" | "refund" | 
 
 export type LedgerEntryPage = {
   readonly status: SuccessStatus;
-  /** List of ledger entries. */
+  /** This page of the list. */
   readonly data: readonly (LedgerEntry)[];
-  /** Position of this page in the list of ledger entries. */
+  /** Position of this page in the list. */
   readonly pagination: CursorPagination;
 };
 
@@ -1402,18 +1402,18 @@ export type LimitedTimeOffer = {
 
 export type ListChannelsEnvelope = {
   readonly status: SuccessStatus;
-  /** List of channels. */
+  /** This page of the list. */
   readonly data: readonly (Channel)[];
 };
 
 export type ListWebhookEventsEnvelope = {
   readonly status: SuccessStatus;
-  /** List of event descriptions. */
+  /** This page of the list. */
   readonly data: readonly (EventDescription)[];
 };
 
 export type Media = {
-  /** Id of the uploaded file. */
+  /** Unique id. */
   readonly id: string;
   /** Media type of the file, such as `image/png`. */
   readonly mime_type: string;
@@ -1423,7 +1423,7 @@ export type Media = {
 
 export type MediaResponse = {
   readonly status: SuccessStatus;
-  /** Returned uploaded file. */
+  /** Result of the request. */
   readonly data: Media;
 };
 
@@ -1434,15 +1434,15 @@ export type Message = {
   readonly direction: MessageDirection;
   /** Sender of the message; `contact` for inbound messages. */
   readonly source: MessageOrigin;
-  /** State of the message. */
+  /** Current state. */
   readonly state: MessageState;
   /** Reason of a failure or an unknown outcome; null otherwise. */
   readonly reason: RecipientReason | null;
   /** Provider’s explanation of the reason; null without one. */
   readonly reasonDetail: string | null;
-  /** Id of the channel of the message. */
+  /** Id of the channel. */
   readonly channelId: string;
-  /** Provider’s id of the sending number of the message. */
+  /** Provider’s id of the sending number. */
   readonly phoneNumberId: string;
   /** Number of the contact: digits with country calling code; null if the provider hides it. */
   readonly phoneNumber: string | null;
@@ -1460,9 +1460,9 @@ export type Message = {
   readonly text: string | null;
   /** Provider’s id of the message; null until the provider accepts it. */
   readonly providerMessageId: string | null;
-  /** Creation time of the message. */
+  /** Time of creation. */
   readonly createdAt: string;
-  /** Time of the last change of the message. */
+  /** Time of the last change. */
   readonly updatedAt: string;
 };
 
@@ -1474,9 +1474,9 @@ export type MessageOrigin = "campaign" | "api" | "inbox" | "chatbot" | "assistan
 
 export type MessagePage = {
   readonly status: SuccessStatus;
-  /** List of messages. */
+  /** This page of the list. */
   readonly data: readonly (Message)[];
-  /** Position of this page in the list of messages. */
+  /** Position of this page in the list. */
   readonly pagination: CursorPagination;
 };
 
@@ -1508,7 +1508,7 @@ export type MessagePricing = unknown;
 
 export type MessageResponse = {
   readonly status: SuccessStatus;
-  /** Returned message. */
+  /** Result of the request. */
   readonly data: Message;
 };
 
@@ -1536,9 +1536,9 @@ export type MessageStatus = {
 };
 
 export type MessageStatusData = {
-  /** Status of the message. */
+  /** Current status. */
   readonly status: MessageStatus;
-  /** Provider’s id of the sending number of the message. */
+  /** Provider’s id of the sending number. */
   readonly phoneNumberId: string;
   /** Sender of the message. */
   readonly messageSource: MessageSource;
@@ -1558,7 +1558,7 @@ export type MessageText = {
 };
 
 export type Notice = {
-  /** Id of the notice. */
+  /** Unique id. */
   readonly id: string;
   /** Kind of the notice. */
   readonly kind: NoticeKind;
@@ -1566,7 +1566,7 @@ export type Notice = {
   readonly subject: NoticeSubject;
   /** Text for people. */
   readonly message: string;
-  /** Creation time of the notice. */
+  /** Time of creation. */
   readonly createdAt: string;
   /** Time at which the notice was marked as read; null while unread. */
   readonly readAt: string | null;
@@ -1577,16 +1577,16 @@ export type NoticeKind = "template_status" | "template_category" | "channel_bloc
 
 export type NoticePage = {
   readonly status: SuccessStatus;
-  /** List of notices. */
+  /** This page of the list. */
   readonly data: readonly (Notice)[];
-  /** Position of this page in the list of notices. */
+  /** Position of this page in the list. */
   readonly pagination: CursorPagination;
 };
 
 export type NoticeSubject = {
-  /** Kind of the notice’s subject. */
+  /** Kind. */
   readonly type: NoticeSubjectType;
-  /** Id of the notice’s subject. */
+  /** Unique id. */
   readonly id: string;
   /** Name of the subject at the time of the notice. */
   readonly name: string;
@@ -1609,17 +1609,17 @@ export type Overview = {
 };
 
 export type OverviewCampaign = {
-  /** Id of the campaign. */
+  /** Unique id. */
   readonly id: string;
-  /** Name of the campaign. */
+  /** Name for people. */
   readonly name: string;
-  /** Number of messages in the campaign that the provider accepted. */
+  /** Number of messages that the provider accepted. */
   readonly accepted: number;
-  /** Number of messages in the campaign that reached a device. */
+  /** Number of messages that reached a device. */
   readonly delivered: number;
-  /** Number of messages in the campaign that were read. */
+  /** Number of messages that were read. */
   readonly read: number;
-  /** Number of messages in the campaign that the provider refused or reported as failed. */
+  /** Number of messages that the provider refused or reported as failed. */
   readonly failed: number;
   /** Amount charged less refunds, as a decimal string. */
   readonly charged: string;
@@ -1630,13 +1630,13 @@ export type OverviewInterval = "day" | "hour";
 export type OverviewPoint = {
   /** Beginning of the hour or day (UTC). */
   readonly at: string;
-  /** Number of messages in the interval that the provider accepted. */
+  /** Number of messages that the provider accepted. */
   readonly accepted: number;
-  /** Number of messages in the interval that reached a device. */
+  /** Number of messages that reached a device. */
   readonly delivered: number;
-  /** Number of messages in the interval that were read. */
+  /** Number of messages that were read. */
   readonly read: number;
-  /** Number of messages in the interval that the provider refused or reported as failed. */
+  /** Number of messages that the provider refused or reported as failed. */
   readonly failed: number;
   /** Amount charged less refunds, as a decimal string. */
   readonly charged: string;
@@ -1644,18 +1644,18 @@ export type OverviewPoint = {
 
 export type OverviewResponse = {
   readonly status: SuccessStatus;
-  /** Returned overview. */
+  /** Result of the request. */
   readonly data: Overview;
 };
 
 export type OverviewTotals = {
-  /** Number of messages in the whole period that the provider accepted. */
+  /** Number of messages that the provider accepted. */
   readonly accepted: number;
-  /** Number of messages in the whole period that reached a device. */
+  /** Number of messages that reached a device. */
   readonly delivered: number;
-  /** Number of messages in the whole period that were read. */
+  /** Number of messages that were read. */
   readonly read: number;
-  /** Number of messages in the whole period that the provider refused or reported as failed. */
+  /** Number of messages that the provider refused or reported as failed. */
   readonly failed: number;
   /** Amount charged less refunds, as a decimal string. */
   readonly charged: string;
@@ -1676,7 +1676,7 @@ export type Pagination = {
 export type PauseReason = "INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "MESSAGE_REJECTED" | "RECORD_RESTORED" | "OPERATOR";
 
 export type PayloadSkeleton = {
-  /** Id of the template of the message. */
+  /** Id of the template. */
   readonly templateId: string;
   /** Placeholder: digits with country calling code, without `+`. */
   readonly recipientPhoneNumber: string;
@@ -1688,7 +1688,7 @@ export type PayloadSkeleton = {
 
 export type PayloadSkeletonResponse = {
   readonly status: SuccessStatus;
-  /** Returned message. */
+  /** Result of the request. */
   readonly data: PayloadSkeleton;
 };
 
@@ -1751,7 +1751,7 @@ export type ProviderChange = {
 };
 
 export type ProviderEntry = {
-  /** Id of the business account. */
+  /** Unique id. */
   readonly id: string;
   /** Changes as the provider reported them. */
   readonly changes: readonly (ProviderChange)[];
@@ -1791,11 +1791,11 @@ export type PutSendingWindow = {
 export type ReadEvent = {
   /** Always `read`. */
   readonly eventKey: "read";
-  /** Id of the workspace of the `read` event. */
+  /** Id of the workspace. */
   readonly workspaceId: number;
-  /** Time of the `read` event (ISO 8601, UTC). */
+  /** Time of the event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** What happened, for the `read` event. */
+  /** What happened. */
   readonly data: MessageStatusData;
 };
 
@@ -1810,28 +1810,28 @@ export type ReceiveProviderCallbackEnvelope = {
 };
 
 export type RechargeWallet = {
-  /** Id of the channel of the wallet. */
+  /** Id of the channel. */
   readonly channel_id: string;
   /** Amount to add as a decimal string, more than 0, at most six decimal places, such as `50` or `0.25`. */
   readonly amount: string;
 };
 
 export type Recipient = {
-  /** Id of the recipient. */
+  /** Unique id. */
   readonly id: string;
   /** Digits with country calling code; null if the row has no valid number or the person was erased. */
   readonly phone_number: string | null;
   /** Id of the recipient’s contact; null if the row has no valid number. */
   readonly contact_id: string | null;
-  /** State of the recipient. */
+  /** Current state. */
   readonly state: RecipientState;
-  /** Reason for the recipient’s state; null if it needs none. */
+  /** Reason for the state; null if it needs none. */
   readonly reason: RecipientReason | null;
   /** Detail of the reason: the number as given, the empty variable, or the provider’s explanation; null without one. */
   readonly reason_detail: string | null;
   /** Line of the CSV on which the row begins, the header being line 1; null without a CSV. */
   readonly line_number: number | null;
-  /** Id of the recipient’s message in this service; null before one is made. */
+  /** Id of the message in this service; null before one is made. */
   readonly message_id: string | null;
   /** Provider’s id of the recipient’s message; null until the provider accepts it. */
   readonly provider_message_id: string | null;
@@ -1840,25 +1840,25 @@ export type Recipient = {
 };
 
 export type RecipientDetail = {
-  /** Id of the recipient. */
+  /** Unique id. */
   readonly id: string;
   /** Digits with country calling code; null if the row has no valid number or the person was erased. */
   readonly phone_number: string | null;
   /** Id of the recipient’s contact; null if the row has no valid number. */
   readonly contact_id: string | null;
-  /** State of the recipient. */
+  /** Current state. */
   readonly state: RecipientState;
-  /** Reason for the recipient’s state; null if it needs none. */
+  /** Reason for the state; null if it needs none. */
   readonly reason: RecipientReason | null;
   /** Detail of the reason: the number as given, the empty variable, or the provider’s explanation; null without one. */
   readonly reason_detail: string | null;
   /** Line of the CSV on which the row begins, the header being line 1; null without a CSV. */
   readonly line_number: number | null;
-  /** Id of the recipient’s message in this service; null before one is made. */
+  /** Id of the message in this service; null before one is made. */
   readonly message_id: string | null;
   /** Provider’s id of the recipient’s message; null until the provider accepts it. */
   readonly provider_message_id: string | null;
-  /** Time of the last change of the recipient. */
+  /** Time of the last change. */
   readonly updated_at: string;
   /** Message that was or will be sent; null before preparation and for skipped recipients. */
   readonly message: MessagePreview | null;
@@ -1868,7 +1868,7 @@ export type RecipientDetail = {
 
 export type RecipientDetailResponse = {
   readonly status: SuccessStatus;
-  /** Returned recipient. */
+  /** Result of the request. */
   readonly data: RecipientDetail;
 };
 
@@ -1876,9 +1876,9 @@ export type RecipientFormat = "csv";
 
 export type RecipientPage = {
   readonly status: SuccessStatus;
-  /** List of recipients. */
+  /** This page of the list. */
   readonly data: readonly (Recipient)[];
-  /** Position of this page in the list of recipients. */
+  /** Position of this page in the list. */
   readonly pagination: CursorPagination;
 };
 
@@ -1910,24 +1910,24 @@ export type ResentDeliveries = {
 
 export type ResentDeliveriesMessageResponse = {
   readonly status: SuccessStatus;
-  /** Sentence for people about the resent deliveries. */
+  /** Sentence for people. */
   readonly message: string;
-  /** Returned resent deliveries. */
+  /** Result of the request. */
   readonly data: ResentDeliveries;
 };
 
 export type Segment = {
-  /** Id of the segment. */
+  /** Unique id. */
   readonly id: string;
-  /** Name of the segment. */
+  /** Name for people. */
   readonly name: string;
   /** `all`: every condition must hold; `any`: one is enough. */
   readonly match: FilterMatch;
-  /** Conditions of the segment on contacts; `match` combines them. */
+  /** Conditions on contacts; `match` combines them. */
   readonly conditions: readonly (SegmentCondition)[];
-  /** Creation time of the segment. */
+  /** Time of creation. */
   readonly created_at: string;
-  /** Time of the last change of the segment. */
+  /** Time of the last change. */
   readonly updated_at: string;
 };
 
@@ -1949,29 +1949,29 @@ export type SegmentCount = {
 
 export type SegmentCountResponse = {
   readonly status: SuccessStatus;
-  /** Returned segment count. */
+  /** Result of the request. */
   readonly data: SegmentCount;
 };
 
 export type SegmentMessageResponse = {
   readonly status: SuccessStatus;
-  /** Sentence for people about the segment. */
+  /** Sentence for people. */
   readonly message: string;
-  /** Returned segment. */
+  /** Result of the request. */
   readonly data: Segment;
 };
 
 export type SegmentPage = {
   readonly status: SuccessStatus;
-  /** List of segments. */
+  /** This page of the list. */
   readonly data: readonly (Segment)[];
-  /** Position of this page in the list of segments. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
 };
 
 export type SegmentResponse = {
   readonly status: SuccessStatus;
-  /** Returned segment. */
+  /** Result of the request. */
   readonly data: Segment;
 };
 
@@ -1989,9 +1989,9 @@ export type SendingWindow = {
 
 export type SendingWindowMessageResponse = {
   readonly status: SuccessStatus;
-  /** Sentence for people about the sending window. */
+  /** Sentence for people. */
   readonly message: string;
-  /** Returned sending window. */
+  /** Result of the request. */
   readonly data: SendingWindow;
 };
 
@@ -1999,7 +1999,7 @@ export type SendingWindowMessageResponse = {
 export type SendTemplateMessage = SendToPhoneNumber | SendToUserId;
 
 export type SendToPhoneNumber = {
-  /** Id of the template of the message. */
+  /** Id of the template. */
   readonly templateId: string;
   /** Phone number: digits with country calling code, without `+` and spaces. */
   readonly recipientPhoneNumber: string;
@@ -2012,7 +2012,7 @@ export type SendToPhoneNumber = {
 };
 
 export type SendToUserId = {
-  /** Id of the template of the message. */
+  /** Id of the template. */
   readonly templateId: string;
   /** Provider’s id of the user, for contacts whose number it hides. */
   readonly recipientUserId: string;
@@ -2028,45 +2028,45 @@ export type SendType = "IMMEDIATE" | "SCHEDULED";
 export type SentEvent = {
   /** Always `sent`. */
   readonly eventKey: "sent";
-  /** Id of the workspace of the `sent` event. */
+  /** Id of the workspace. */
   readonly workspaceId: number;
-  /** Time of the `sent` event (ISO 8601, UTC). */
+  /** Time of the event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** What happened, for the `sent` event. */
+  /** What happened. */
   readonly data: MessageStatusData;
 };
 
 export type SentMessage = {
   /** Id of the message in this service; events report it, `GET /api/messages/{id}` takes it. */
   readonly messageId: string;
-  /** Provider’s id of the sent message; null until the provider accepts it. */
+  /** Provider’s id of the message; null until the provider accepts it. */
   readonly providerMessageId: string | null;
   /** `accepted`: the provider took the message; events report what follows. */
   readonly status: string;
   /** Digits with country calling code; null for a person addressed by user id. */
   readonly recipientPhoneNumber: string | null;
-  /** Provider’s id of the sending number of the sent message. */
+  /** Provider’s id of the sending number. */
   readonly phoneNumberId: string;
 };
 
 export type SentMessageMessageResponse = {
   readonly status: SuccessStatus;
-  /** Sentence for people about the sent message. */
+  /** Sentence for people. */
   readonly message: string;
-  /** Returned sent message. */
+  /** Result of the request. */
   readonly data: SentMessage;
 };
 
 export type SkeletonMapping = {
-  /** Values of the template’s header in the skeleton. */
+  /** Values of the template’s header. */
   readonly header: { readonly [key: string]: unknown };
   /** Variables of the body with placeholder text. */
   readonly body: { readonly [key: string]: string };
-  /** Values of the template’s buttons in the skeleton. */
+  /** Values of the template’s buttons. */
   readonly buttons: readonly ({ readonly [key: string]: unknown })[];
   /** End of the template’s limited-time offer. */
   readonly limited_time_offer?: OfferExpiry;
-  /** Values of the skeleton’s cards, in the template’s order. */
+  /** Values of the cards, in the template’s order. */
   readonly carousel?: readonly ({ readonly [key: string]: unknown })[];
 };
 
@@ -2084,7 +2084,7 @@ export type SuccessStatus = "success";
 export type Tag = {
   /** Id of the tag. */
   readonly tagId: string;
-  /** Name of the tag. */
+  /** Name for people. */
   readonly name: string;
   /** Colour of the tag’s text as `#rrggbb`. */
   readonly text_color: string;
@@ -2094,42 +2094,42 @@ export type Tag = {
 
 export type TagMessageResponse = {
   readonly status: SuccessStatus;
-  /** Sentence for people about the tag. */
+  /** Sentence for people. */
   readonly message: string;
-  /** Returned tag. */
+  /** Result of the request. */
   readonly data: Tag;
 };
 
 export type TagPage = {
   readonly status: SuccessStatus;
-  /** List of tags. */
+  /** This page of the list. */
   readonly data: readonly (Tag)[];
-  /** Position of this page in the list of tags. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
 };
 
 export type TagResponse = {
   readonly status: SuccessStatus;
-  /** Returned tag. */
+  /** Result of the request. */
   readonly data: Tag;
 };
 
 export type Template = {
-  /** Id of the template. */
+  /** Unique id. */
   readonly id: string;
   /** Provider’s id of the business account that owns the template. */
   readonly businessAccountId: string;
-  /** Name of the template. */
+  /** Name for people. */
   readonly name: string;
-  /** Language of the template, such as `en_US`. */
+  /** Language, such as `en_US`. */
   readonly language: string;
-  /** Provider’s category of the template: MARKETING, UTILITY or AUTHENTICATION. */
+  /** Provider’s category: MARKETING, UTILITY or AUTHENTICATION. */
   readonly category: string;
-  /** Status of the template. */
+  /** Current status. */
   readonly status: string;
   /** Provider’s id of the template. */
   readonly providerTemplateId: string;
-  /** Provider’s quality rating of the template; null until the provider reports one. */
+  /** Provider’s quality rating; null until the provider reports one. */
   readonly quality: string | null;
   /** Category the provider has announced for the template; null without an announcement. */
   readonly upcomingCategory: string | null;
@@ -2139,7 +2139,7 @@ export type Template = {
   readonly components: readonly (unknown)[];
   /** Provider’s reason for rejecting the template; null without one. */
   readonly rejectedReason: string | null;
-  /** Time of the last change of the template. */
+  /** Time of the last change. */
   readonly updatedAt: string;
 };
 
@@ -2152,9 +2152,9 @@ export type TemplateData = {
   readonly providerTemplateId: string;
   /** Status after the change. */
   readonly newStatus: string;
-  /** Name of the template. */
+  /** Name for people. */
   readonly name: string;
-  /** Language of the template, such as `en_US`. */
+  /** Language, such as `en_US`. */
   readonly language: string;
   /** Provider’s reason for the decision; null without one. */
   readonly reason: string | null;
@@ -2169,19 +2169,19 @@ export type TemplateData = {
 export type TemplateEvent = {
   /** Always `template`. */
   readonly eventKey: "template";
-  /** Id of the workspace of the `template` event. */
+  /** Id of the workspace. */
   readonly workspaceId: number;
-  /** Time of the `template` event (ISO 8601, UTC). */
+  /** Time of the event (ISO 8601, UTC). */
   readonly timestamp: string;
-  /** What happened, for the `template` event. */
+  /** What happened. */
   readonly data: TemplateData;
 };
 
 export type TemplatePage = {
   readonly status: SuccessStatus;
-  /** List of templates. */
+  /** This page of the list. */
   readonly data: readonly (Template)[];
-  /** Position of this page in the list of templates. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
 };
 
@@ -2194,7 +2194,7 @@ export type TemplatePreview = {
 
 export type TemplatePreviewResponse = {
   readonly status: SuccessStatus;
-  /** Returned template preview. */
+  /** Result of the request. */
   readonly data: TemplatePreview;
 };
 
@@ -2211,7 +2211,7 @@ export type TemplateRemark = {
 
 export type TemplateResponse = {
   readonly status: SuccessStatus;
-  /** Returned template. */
+  /** Result of the request. */
   readonly data: Template;
 };
 
@@ -2226,9 +2226,9 @@ export type TemplateSyncSummary = {
 
 export type TemplateSyncSummaryMessageResponse = {
   readonly status: SuccessStatus;
-  /** Sentence for people about the template sync. */
+  /** Sentence for people. */
   readonly message: string;
-  /** Returned template sync. */
+  /** Result of the request. */
   readonly data: TemplateSyncSummary;
 };
 
@@ -2243,7 +2243,7 @@ export type TemplateVariables = {
 
 export type TemplateVariablesResponse = {
   readonly status: SuccessStatus;
-  /** Returned template variables. */
+  /** Result of the request. */
   readonly data: TemplateVariables;
 };
 
@@ -2255,7 +2255,7 @@ export type TestCampaign = {
 };
 
 export type TestWebhook = {
-  /** Event of the test delivery. */
+  /** Key of the event. */
   readonly eventKey: EventKey;
 };
 
@@ -2264,24 +2264,24 @@ export type TimelineInterval = "minute" | "hour";
 export type TimelinePart = {
   /** Beginning of the interval. */
   readonly at: string;
-  /** Number of messages in the interval that the provider accepted. */
+  /** Number of messages that the provider accepted. */
   readonly accepted: number;
-  /** Number of messages in the interval that reached a device. */
+  /** Number of messages that reached a device. */
   readonly delivered: number;
-  /** Number of messages in the interval that were read. */
+  /** Number of messages that were read. */
   readonly read: number;
-  /** Number of messages in the interval that the provider refused or reported as failed. */
+  /** Number of messages that the provider refused or reported as failed. */
   readonly failed: number;
 };
 
 export type UpdateCampaign = {
-  /** Name of the campaign. */
+  /** Name for people. */
   readonly name?: string;
   /** New note, at most 1,000 characters; null removes it. */
   readonly description?: string | null;
   /** Hours in which the campaign may send, within the window of the workspace; null removes them. */
   readonly sending_window?: SendingWindow | null;
-  /** True if the workspace’s sending window does not apply to the campaign; setting it needs an operator’s key. */
+  /** True if the workspace’s sending window does not apply; setting it needs an operator’s key. */
   readonly ignore_quiet_hours?: boolean;
   /** New time of sending, in the future, with a time zone; for SCHEDULED campaigns. */
   readonly scheduled_at?: string;
@@ -2306,12 +2306,12 @@ export type UpdateContact = {
   readonly customFields?: readonly (CustomFieldValue)[];
   /** Ids of tags; they replace all stored ones. */
   readonly tagsId?: readonly (string)[];
-  /** Date of birth of the contact; null when unknown. */
+  /** Date of birth; null when unknown. */
   readonly dob?: string | null;
 };
 
 export type UpdateSegment = {
-  /** Name of the segment. */
+  /** Name for people. */
   readonly name?: string;
   /** `all`: every condition must hold; `any`: one is enough. */
   readonly match?: FilterMatch;
@@ -2320,7 +2320,7 @@ export type UpdateSegment = {
 };
 
 export type UpdateTag = {
-  /** Name of the tag. */
+  /** Name for people. */
   readonly name?: string;
   /** Colour of the tag’s text as `#rrggbb`. */
   readonly text_color?: string;
@@ -2331,7 +2331,7 @@ export type UpdateTag = {
 export type UpdateWebhook = {
   /** Address that receives deliveries: http or https, public. */
   readonly url?: string;
-  /** Status of the webhook. */
+  /** Current status. */
   readonly status?: ChosenWebhookStatus;
   /** Events that the webhook receives. */
   readonly events?: readonly (EventKey)[];
@@ -2373,13 +2373,13 @@ export type VariableMapping = {
 export type WaitingReason = "TURN" | "CHANNEL_TROUBLE" | "CHANNEL_THROTTLE" | "MESSAGING_LIMIT" | "SENDING_WINDOW" | "PREPARATION" | "QUEUED" | "WORKFLOW_STUCK";
 
 export type Wallet = {
-  /** Id of the channel of the wallet. */
+  /** Id of the channel. */
   readonly channel_id: string;
   /** Sum of the ledger as a decimal string; `balance` − `reserved` can be spent. */
   readonly balance: string;
   /** Amount held for messages that are being sent, as a decimal string. */
   readonly reserved: string;
-  /** Currency of the wallet as ISO 4217. */
+  /** Currency as ISO 4217. */
   readonly currency: string;
   /** Price of one message by category and country. */
   readonly message_prices: readonly (MessagePrice)[];
@@ -2387,26 +2387,26 @@ export type Wallet = {
 
 export type WalletMessageResponse = {
   readonly status: SuccessStatus;
-  /** Sentence for people about the wallet. */
+  /** Sentence for people. */
   readonly message: string;
-  /** Returned wallet. */
+  /** Result of the request. */
   readonly data: Wallet;
 };
 
 export type WalletResponse = {
   readonly status: SuccessStatus;
-  /** Returned wallet. */
+  /** Result of the request. */
   readonly data: Wallet;
 };
 
 export type Webhook = {
-  /** Id of the webhook. */
+  /** Unique id. */
   readonly id: string;
-  /** Title of the webhook for people. */
+  /** Title for people. */
   readonly title: string;
   /** Address that receives deliveries: http or https, public. */
   readonly url: string;
-  /** Status of the webhook. */
+  /** Current status. */
   readonly status: WebhookStatus;
   /** Reason why the service disabled the webhook; null while it is not disabled. */
   readonly disabled_reason: WebhookDisabledReason | null;
@@ -2418,9 +2418,9 @@ export type Webhook = {
   readonly events: readonly (EventKey)[];
   /** True if deliveries are signed; the secret itself is never returned. */
   readonly hasSecret: boolean;
-  /** Creation time of the webhook. */
+  /** Time of creation. */
   readonly createdAt: string;
-  /** Time of the last change of the webhook. */
+  /** Time of the last change. */
   readonly updatedAt: string;
 };
 
@@ -2448,7 +2448,7 @@ export type WebhookHealth = {
 
 export type WebhookHealthResponse = {
   readonly status: SuccessStatus;
-  /** Returned webhook health. */
+  /** Result of the request. */
   readonly data: WebhookHealth;
 };
 
@@ -2457,23 +2457,23 @@ export type WebhookHealthState = "healthy" | "degraded" | "failing" | "disabled"
 
 export type WebhookMessageResponse = {
   readonly status: SuccessStatus;
-  /** Sentence for people about the webhook. */
+  /** Sentence for people. */
   readonly message: string;
-  /** Returned webhook. */
+  /** Result of the request. */
   readonly data: Webhook;
 };
 
 export type WebhookPage = {
   readonly status: SuccessStatus;
-  /** List of webhooks. */
+  /** This page of the list. */
   readonly data: readonly (Webhook)[];
-  /** Position of this page in the list of webhooks. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
 };
 
 export type WebhookResponse = {
   readonly status: SuccessStatus;
-  /** Returned webhook. */
+  /** Result of the request. */
   readonly data: Webhook;
 };
 

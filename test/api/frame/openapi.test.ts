@@ -147,22 +147,6 @@ it('mentions null in the descriptions of exactly the fields that can be null', (
   expect(wrong).toEqual([]);
 });
 
-it('repeats no description more than five times, but that of Idempotency-Key', () => {
-  const places = new Map<string, string[]>();
-  const walk = (place: string, node: unknown): void => {
-    if (typeof node !== 'object' || node === null) return;
-    if ('name' in node && node.name === 'Idempotency-Key') return;
-    for (const [key, value] of Object.entries(node)) {
-      if (key === 'example' || key === 'examples') continue;
-      if (key === 'description' && typeof value === 'string')
-        places.set(value, [...(places.get(value) ?? []), place]);
-      walk(`${place}/${key}`, value);
-    }
-  };
-  walk('', document);
-  expect(Object.fromEntries([...places].filter(([, found]) => found.length > 5))).toEqual({});
-});
-
 it('has no unfilled placeholder', () => {
   expect(JSON.stringify(document)).not.toMatch(/\{(nouns?|default|maximum)\}|undefined|NaN/);
 });

@@ -12,7 +12,7 @@ import { failures, guide, keyDescription } from './guide.ts';
 import type { Declaration, Endpoint, ResponseDeclaration } from '../endpoint.ts';
 import { codeOfStatus } from '../error-envelope.ts';
 import { ErrorEnvelope } from '../envelope.ts';
-import { described, describedParameter, idInPath, nounOf } from './describe-fields.ts';
+import { described, describedParameter, idInPath } from './describe-fields.ts';
 import { exampleOfEvent } from '../../../codecs/event-example.ts';
 import { eventEnvelope } from '../../../codecs/event.ts';
 
@@ -134,7 +134,7 @@ export function errorStatuses(declaration: Declaration): readonly number[] {
 }
 
 function parametersOf(
-  { operationId, path, params, query, idempotent, responses }: Declaration,
+  { path, params, query, idempotent }: Declaration,
   schemas: NamedSchemas,
 ): readonly JsonSchema[] {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
@@ -143,22 +143,17 @@ function parametersOf(
     throw new Error(`${path}: the path and its params disagree`);
   }
   const inQuery = fieldsOf(query, schemas);
-  const { body } = responses[200] ?? {};
-  const found: NamedSchemas = new Map();
-  if (body !== undefined) toJsonSchema(body, found);
-  const envelope = (body && nameOf(body)) ?? '';
-  const noun = nounOf(envelope, found.get(envelope) ?? {});
   return [
     ...names.map((name) => {
-      const description = idInPath(path, name, operationId);
+      const description = idInPath(path, name);
       const schema = { description, ...inPath.properties[name] };
-      return { name, in: 'path', required: true, ...describedParameter(name, schema, noun) };
+      return { name, in: 'path', required: true, ...describedParameter(name, schema) };
     }),
     ...Object.entries(inQuery.properties).map(([name, schema]) => ({
       name,
       in: 'query',
       required: inQuery.required.includes(name),
-      ...describedParameter(name, schema, noun),
+      ...describedParameter(name, schema),
     })),
     ...(idempotent ? [idempotencyParameter] : []),
   ];

@@ -70,7 +70,7 @@ interface IdempotencyOptions {
   /** An unfinished reservation that is older belongs to a process that died. */
   readonly longestRequestMs: number;
   /** The answer as it goes over the wire. */
-  readonly serialise: (answer: JsonAnswer) => StoredResponse;
+  readonly serialise: (answer: JsonAnswer) => Promise<StoredResponse>;
 }
 
 /** If the key was used before, its row alone decides the answer: Replay, 409 or 422, even if the request has other problems. */
@@ -99,9 +99,10 @@ export async function openIdempotency(options: IdempotencyOptions): Promise<Requ
   const before = await findIdempotencyKey(connection, scope);
   return {
     interrupted: before === undefined ? undefined : checkRecord(before),
-    storeAnswer: (transaction, answer) => take(transaction, { response: serialise(answer) }),
+    storeAnswer: async (transaction, answer) => take(transaction, { response: await serialise(answer) }),
     reserve: (transaction, resourceId) => take(transaction, { resourceId }),
-    complete: (target, answer) => completeIdempotencyKey(target, { ...scope, response: serialise(answer) }),
+    complete: async (target, answer) =>
+      completeIdempotencyKey(target, { ...scope, response: await serialise(answer) }),
     release: (target) => deleteReservedIdempotencyKey(target, scope),
   };
 }

@@ -2,12 +2,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Middleware } from 'koa';
 import { isLeft } from 'fp-ts/lib/Either.js';
-import type * as t from 'io-ts';
+import * as t from 'io-ts';
 import { Router, type RouterContext } from '@koa/router';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
 import { withCallContext } from '../../concurrency/call-context.ts';
 import type { KeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
+import { inSlices } from '../../concurrency/slices.ts';
 import { type FieldProblem, Invalid, NotFound, Overloaded, Unauthorized } from '../../domain/error.ts';
 import type { Authenticator } from './caller/authenticate.ts';
 import { type AddressReader, limitedParty } from './caller/client-address.ts';
@@ -106,7 +107,7 @@ async function serveRequest(serving: Serving): Promise<void> {
       const request = await describeRequest({ frame, ctx, declaration, principal, bytes, serialise });
       return answerOf({ ...serving, principal, params, request, body: received.value });
     });
-    const length = respond(ctx, answer, { serialise, memory });
+    const length = await respond(ctx, answer, { serialise, memory });
     // The answer to a change is what the change has stored, for each reader and in each event.
     charge(Math.floor(length / (declaration.method === 'GET' ? bytesPerToken : storedBytesPerToken)));
   } catch (error) {
@@ -328,7 +329,7 @@ function allowOf(methods: Methods): string {
   return [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
 }
 
-type Serialise = (answer: JsonAnswer) => StoredResponse;
+type Serialise = (answer: JsonAnswer) => Promise<StoredResponse>;
 
 /**
  * Encodes an answer with the codec of its status, once per request: the text that was stored for its Idempotency-Key is sent
@@ -336,14 +337,32 @@ type Serialise = (answer: JsonAnswer) => StoredResponse;
  */
 function createSerialiser({ operationId, responses }: Declaration): Serialise {
   let last: { readonly answer: JsonAnswer; readonly response: StoredResponse } | undefined;
-  return (answer) => {
+  return async (answer) => {
     if (last?.answer === answer) return last.response;
     const { status, body } = answer;
     const declared = responses[status];
     if (declared?.body === undefined) throw new Error(`${operationId} declares no JSON body for ${status}`);
-    last = { answer, response: { status, body: JSON.stringify(declared.body.encode(body)) } };
+    last = { answer, response: { status, body: await encode(declared.body, body) } };
     return last.response;
   };
+}
+
+/** Records of a list that are encoded at a time: of 64 KiB each, they take some milliseconds. */
+const encodedAtATime = 10;
+
+/** Yields to the event loop between the parts of a long list. */
+async function encode(codec: t.Mixed, body: unknown): Promise<string> {
+  const list = t.UnknownRecord.is(body) && Array.isArray(body['data']) ? body['data'] : [];
+  if (!t.UnknownRecord.is(body) || list.length <= encodedAtATime) return JSON.stringify(codec.encode(body));
+  const parts: string[] = [];
+  await inSlices(list, encodedAtATime, (data) => {
+    parts.push(JSON.stringify(codec.encode({ ...body, data }).data).slice(1, -1));
+  });
+  const frame: Readonly<Record<string, unknown>> = codec.encode({ ...body, data: [] });
+  const fields = Object.entries(frame).map(
+    ([name, value]) => `"${name}":${name === 'data' ? `[${parts.join(',')}]` : JSON.stringify(value)}`,
+  );
+  return `{${fields.join(',')}}`;
 }
 
 /** 64 KiB: smaller answers are not counted against the memory budget. */
@@ -355,7 +374,11 @@ interface Responding {
 }
 
 /** Returns the length of the answer in characters; 0 for a stream. */
-function respond(ctx: FrameContext, answer: Answer, { serialise, memory }: Responding): number {
+async function respond(
+  ctx: FrameContext,
+  answer: Answer,
+  { serialise, memory }: Responding,
+): Promise<number> {
   if (answer.headers !== undefined) ctx.set({ ...answer.headers });
   if ('content' in answer) {
     const { content } = answer;
@@ -370,7 +393,7 @@ function respond(ctx: FrameContext, answer: Answer, { serialise, memory }: Respo
     ctx.body = null;
     return 0;
   } else {
-    const response = serialise(answer);
+    const response = await serialise(answer);
     // Counts the bytes until they are sent: a caller that reads slowly keeps them in memory.
     if (response.body.length > smallAnswer) memory.take(response.body.length);
     respondText(ctx, response);

@@ -33,6 +33,7 @@ export function listSegments(
     table: sql.fragment`segment`,
     conditions: [sql.fragment`workspace_id = ${workspaceId}`],
     order: sql.fragment`name, id`,
+    size: sql.fragment`octet_length(conditions::text)`,
   });
 }
 

@@ -34,6 +34,8 @@ interface PageQuery<P extends t.Props> extends PageRequest {
   readonly narrowedBy: string;
   /** Counted up to `mostCounted` without it. */
   readonly isCountedWhole?: true;
+  /** Size in bytes of a row's large columns. Such a list is counted whole. */
+  readonly size?: Fragment;
 }
 
 /** Deepest row of a page; all rows before it are read. */
@@ -79,35 +81,63 @@ export async function listCursorPage<P extends t.Props>(
   return { items, hasNext: items.at(-1)?.hasNext ?? false };
 }
 
-/** Throws Invalid for a page beyond `deepest`. */
+/** Throws Invalid for a page beyond `deepest`. Large rows are read about 1 MiB at a time. */
 export async function listPage<P extends t.Props>(
   connection: Connection,
   query: PageQuery<P>,
 ): Promise<Page<t.TypeOf<t.TypeC<P>>>> {
-  // One codec: an intersection would read every row twice.
-  const parser = row(t.type({ ...query.codec.props, ...Counted.props })) as RowParser<
-    t.TypeOf<t.TypeC<P>> & t.TypeOf<typeof Counted>
-  >;
-  const { columns, table, joins = sql.fragment``, conditions, order, page, limit } = query;
+  const { page, limit, size } = query;
   if (page * limit > deepest)
     throw Invalid.at(
       'page',
       `page × limit must be at most ${deepest}: narrow the list by ${query.narrowedBy}`,
     );
+  const offset = (page - 1) * limit;
+  const { items, total } = await readRows(connection, query, { offset, limit });
+  const read = [...items];
+  const whole = size === undefined ? read.length : Math.min(limit, total - offset);
+  while (read.length < whole) {
+    const next = { offset: offset + read.length, limit: limit - read.length };
+    const more = (await readRows(connection, query, next)).items;
+    if (more.length === 0) break;
+    for (const item of more) read.push(item);
+  }
+  return { items: read, total };
+}
+
+/** The first rows behind `offset`, up to `limit` or 1 MiB. */
+async function readRows<P extends t.Props>(
+  connection: Connection,
+  query: PageQuery<P>,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<Page<t.TypeOf<t.TypeC<P>>>> {
+  // One codec: an intersection would read every row twice.
+  const parser = row(t.type({ ...query.codec.props, ...Counted.props })) as RowParser<
+    t.TypeOf<t.TypeC<P>> & t.TypeOf<typeof Counted>
+  >;
+  const { columns, table, joins = sql.fragment``, conditions, order, size } = query;
   const where = sql.join([...conditions], sql.fragment` AND `);
   const most = query.isCountedWhole === true ? sql.fragment`` : sql.fragment`LIMIT ${mostCounted}`;
   const counted = sql.fragment`
     SELECT count(*)::int4 AS total FROM (SELECT FROM ${table} WHERE ${where} ${most}) AS found`;
-  const items = await connection.any(sql.type(parser)`
-    SELECT ${columns}, (${counted})
+  // An array is estimated at ten rows, a subquery with LIMIT at a tenth of the table, which would make Postgres plan the
+  // statement anew each time.
+  const rows = sql.fragment`
     FROM ${table} ${joins}
-    -- An array is estimated at ten rows, a subquery with LIMIT at a tenth of the table, which would make Postgres plan the
-    -- statement anew each time.
     WHERE ${table}.id = ANY (ARRAY(
-      SELECT id FROM ${table} WHERE ${where} ORDER BY ${order} LIMIT ${limit} OFFSET ${(page - 1) * limit}))
-    ORDER BY ${order}`);
+      SELECT id FROM ${table} WHERE ${where} ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}))`;
+  const items = await connection.any(
+    size === undefined
+      ? sql.type(parser)`SELECT ${columns}, (${counted}) ${rows} ORDER BY ${order}`
+      : sql.type(parser)`
+          SELECT * FROM (
+            SELECT ${columns}, (${counted}), row_number() OVER placed AS nth, sum(${size}) OVER placed - ${size} AS before
+            ${rows} WINDOW placed AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
+          ) AS page
+          WHERE before < ${mostBytes} ORDER BY nth`,
+  );
   const [first] = items;
-  if (first !== undefined || page === 1) return { items, total: first?.total ?? 0 };
+  if (first !== undefined || offset === 0) return { items, total: first?.total ?? 0 };
   // A page beyond the last has no row that carries the total.
   return { items, total: await connection.oneFirst(sql.type(row(Counted))`${counted}`) };
 }

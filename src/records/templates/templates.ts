@@ -92,6 +92,7 @@ export function listTemplates(
       ...(search === '' ? [] : [sql.fragment`strpos(lower(name), lower(${search})) > 0`]),
     ],
     order: sql.fragment`name, language, id`,
+    size: sql.fragment`octet_length(components::text)`,
   });
 }
 

@@ -283,7 +283,7 @@ describe('a request that another one of its key overtakes after it was looked up
       scope: { workspaceId: workspace.workspaceId, channelId: null, route: 'POST /overtaken', key },
       rawBody: Buffer.from(body),
       longestRequestMs: 60_000,
-      serialise: (answer) => ({ status: answer.status, body: JSON.stringify(answer.body) }),
+      serialise: async (answer) => ({ status: answer.status, body: JSON.stringify(answer.body) }),
     });
   const store = async ({ storeAnswer }: Awaited<ReturnType<typeof request>>, id: string) =>
     api.dependencies.database.transaction(async (transaction) =>

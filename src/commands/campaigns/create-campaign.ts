@@ -3,7 +3,6 @@ import { isRight } from 'fp-ts/lib/Either.js';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
 import { IsoDateTime } from '../../codecs/scalars.ts';
-import type { VariableMapping } from '../../codecs/variable-mapping.ts';
 import { inSlices } from '../../concurrency/slices.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { columnProblems, csvKeys } from '../../domain/audience/csv.ts';
@@ -32,7 +31,7 @@ import {
   unsendablePart,
 } from '../../domain/templates/definition.ts';
 import { offerEndsBy } from '../../domain/templates/plan.ts';
-import { checkMapping, type MappingFindings } from '../../domain/templates/variable-mapping.ts';
+import { checkMapping, keptMapping, type MappingFindings } from '../../domain/templates/variable-mapping.ts';
 import { templateVariables } from '../../domain/templates/variables.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
 import { quotaMonth } from '../../domain/workspaces/feature.ts';
@@ -142,8 +141,7 @@ export async function checkCampaign(
   const now = dependencies.now();
   const schedule = scheduleOf(body, now);
   const audience = audienceOf(body);
-  const mapping = storedMapping(body.variable_mapping);
-  refuseAny(storedSizeProblems({ ...audience, variable_mapping: mapping }));
+  refuseAny(storedSizeProblems(audience));
   refuseAny([...(await audienceProblems(body)), ...schedule.problems, ...exceptionProblems(body, principal)]);
 
   const context = await findCampaignContext(database, {
@@ -172,6 +170,8 @@ export async function checkCampaign(
     ? nothingFound
     : await findInMapping(definition, body, sendsAt);
   refuseAny(problems);
+  const mapping = body.variable_mapping === undefined ? null : keptMapping(definition, body.variable_mapping);
+  refuseAny(storedSizeProblems({ ...audience, variable_mapping: mapping }));
 
   return {
     newCampaign: {
@@ -182,7 +182,7 @@ export async function checkCampaign(
       description: body.description ?? null,
       selectionType: body.contact_selection_type,
       audience,
-      variableMapping: mapping ?? null,
+      variableMapping: mapping,
       sendType: body.send_type,
       scheduledAt: schedule.at,
       sendingWindow: body.sending_window ?? null,
@@ -257,15 +257,6 @@ async function findInMapping(
     ...(body.csv_mapping !== undefined && { csvKeys: csvKeys(body.csv_mapping) }),
   });
   return { problems: [...surplus, ...problems], warnings };
-}
-
-/** The mapping without its footers, which have no variables. */
-function storedMapping(mapping: VariableMapping | undefined): VariableMapping | undefined {
-  if (mapping === undefined) return undefined;
-  const { footer: _, default_values: defaults, ...stored } = mapping;
-  if (defaults === undefined) return stored;
-  const { footer: __, ...storedDefaults } = defaults;
-  return { ...stored, default_values: storedDefaults };
 }
 
 /** The small part of the audience input. */

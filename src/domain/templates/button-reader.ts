@@ -319,3 +319,39 @@ export const readButtons = <Leaf>(input: ButtonsInput<Leaf>): readonly ButtonVal
     return readButton(buttonSource(button, input, given), input.code);
   });
 };
+
+/** The keys that are read of a button's entry. */
+const entryKeys = (button: ButtonDefinition): readonly string[] => {
+  const main = buttonKey(button);
+  const more = { otp: 'url_suffix', flow: 'flow_action_data', mpm: 'sections', voice_call: 'ttl_minutes' };
+  const other = Object.hasOwn(more, button.kind) ? more[button.kind as keyof typeof more] : undefined;
+  return ['type', main, other].filter((key) => key !== undefined);
+};
+
+const keepSections = (sections: unknown): readonly unknown[] =>
+  listOf(sections).map((section) => ({
+    title: own(section, 'title'),
+    product_items: listOf(own(section, 'product_items')).map((item) => ({
+      product_retailer_id: own(item, 'product_retailer_id'),
+    })),
+  }));
+
+const keepEntry = (button: ButtonDefinition, value: unknown): unknown => {
+  if (!isRecord(value)) return value;
+  const kept = entryKeys(button).flatMap((key) => {
+    const found = own(value, key);
+    return found === undefined ? [] : [[key, key === 'sections' ? keepSections(found) : found] as const];
+  });
+  return Object.fromEntries(kept);
+};
+
+/** The `buttons` of a mapping without the keys that are not read. An array gets the button's entry at its index. */
+export const keepButtons = (buttons: readonly ButtonDefinition[], given: unknown): unknown => {
+  const entries = matchButtonEntries(buttons, { given, path: '', report: () => undefined });
+  const kept = buttons.map((button) => {
+    const entry = entries.get(button.index);
+    return [button.index, entry === undefined ? null : keepEntry(button, entry.value)] as const;
+  });
+  if (Array.isArray(given)) return given.length === 0 ? [] : kept.map(([, value]) => value);
+  return Object.fromEntries(kept.filter(([, value]) => value !== null));
+};

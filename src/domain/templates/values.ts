@@ -2,7 +2,7 @@ import type { MediaKind } from './definition.ts';
 
 // Reading JSON that others wrote: no prototype keys, no assumptions.
 
-type JsonRecord = Readonly<Record<string, unknown>>;
+export type JsonRecord = Readonly<Record<string, unknown>>;
 
 export const isRecord = (value: unknown): value is JsonRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,6 @@
 import type { ContactSelectionType } from '../campaigns/campaign.ts';
 import { type FieldProblem, mostProblems } from '../error.ts';
+import { keepButtons } from './button-reader.ts';
 import { customFieldsOf, planContactSlots } from './contact-slots.ts';
 import {
   type CardDefinition,
@@ -7,7 +8,7 @@ import {
   mediaKinds,
   type TemplateDefinition,
 } from './definition.ts';
-import { isRecord, listOf, own, type TemplateValues } from './values.ts';
+import { isRecord, type JsonRecord, listOf, own, type TemplateValues } from './values.ts';
 import { buildTemplateComponents, cardDefinitionAt } from './message.ts';
 import { isPosition } from './placeholder.ts';
 import { type MessagePlan, planMessage, slotReference, type SlotReference } from './plan.ts';
@@ -24,6 +25,7 @@ import {
   type TextPart,
   tidyText,
 } from './variable-mapping-text.ts';
+import { locationKeys, productKeys } from './variables.ts';
 
 /** A campaign's `variable_mapping`, ready to be resolved for every recipient. */
 export interface CompiledMapping {
@@ -295,3 +297,63 @@ const reportMisfits = (definition: TemplateDefinition, mapping: unknown, report:
     reportCarousel(definition, part);
   }
 };
+
+// The part of a mapping that is stored with a campaign: what its template reads.
+
+const headerKeys = (header: HeaderDefinition | undefined): readonly string[] => {
+  switch (header?.kind) {
+    case undefined:
+    case 'unsupported':
+      return [];
+    case 'text':
+      return header.variables;
+    case 'location':
+      return locationKeys;
+    case 'product':
+      return ['product', ...productKeys];
+    default:
+      return ['link', 'id', 'filename'];
+  }
+};
+
+const pick = (value: unknown, keys: readonly string[]): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    keys.flatMap((key) => {
+      const found = own(value, key);
+      return found === undefined ? [] : [[key, found]];
+    }),
+  );
+
+/** The section without unread keys; absent if the mapping has none. */
+const keepSection = (given: unknown, name: string, keep: (section: unknown) => unknown) => {
+  const section = own(given, name);
+  return section === undefined ? {} : { [name]: keep(section) };
+};
+
+const keepHeader = (header: HeaderDefinition | undefined, section: unknown) => ({
+  ...pick(section, headerKeys(header)),
+  ...(header?.kind === 'product' && keepSection(section, 'product', (product) => pick(product, productKeys))),
+});
+
+const keepCard = (card: CardDefinition, given: unknown) => ({
+  ...keepSection(given, 'header', (section) => keepHeader(card.header, section)),
+  ...keepSection(given, 'body', (section) => pick(section, card.body?.variables ?? [])),
+  ...keepSection(given, 'buttons', (section) => keepButtons(card.buttons, section)),
+});
+
+const keepPart = (definition: TemplateDefinition, given: unknown) => ({
+  ...keepCard(definition, given),
+  ...keepSection(given, 'carousel', (cards) =>
+    listOf(cards).map((card, at) => {
+      const known = cardDefinitionAt(definition.carousel?.cards ?? [], at);
+      return known === undefined ? {} : keepCard(known, card);
+    }),
+  ),
+});
+
+/** The mapping without the keys that its template does not read, at any depth. It compiles as the whole one does. */
+export const keptMapping = (definition: TemplateDefinition, mapping: unknown): JsonRecord => ({
+  ...keepPart(definition, mapping),
+  ...keepSection(mapping, 'limited_time_offer', (offer) => pick(offer, ['expiration_time_ms'])),
+  ...keepSection(mapping, 'default_values', (defaults) => keepPart(definition, defaults)),
+});

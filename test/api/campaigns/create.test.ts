@@ -17,13 +17,13 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-async function seedTemplate(owner: SeededWorkspace, status: string): Promise<string> {
+async function seedTemplate(owner: SeededWorkspace, status: string, button = ''): Promise<string> {
   const id = randomUUID();
   await api.database.pool.query(sql.type(nothing)`
     INSERT INTO template (id, workspace_id, business_account_id, provider_template_id, name, language, category, status,
       components)
     VALUES (${id}, ${owner.workspaceId}, ${owner.businessAccountId}, ${id}, 'hello', 'en_US', 'UTILITY', ${status},
-      '[{"type":"BODY","text":"Hi {{1}}, your order {{2}} is here."}]')`);
+      ${`[{"type":"BODY","text":"Hi {{1}}, your order {{2}} is here."}${button}]`}::jsonb)`);
   return id;
 }
 
@@ -45,26 +45,34 @@ describe('the size of a campaign', () => {
   const stored = async (id: string) =>
     (await api.send('GET', `/api/campaigns/${id}`, { key: workspace.channelKey })).body.data.variable_mapping;
 
-  it('leaves out footers, which have no variables', async () => {
+  it('leaves out keys of a mapping that the template does not read', async () => {
     const footer = { text: 'x'.repeat(600_000) };
     const mapping = { body: { '1': 'firstName', '2': '17' }, default_values: { body: { '1': 'you' } } };
     const answer = await create({
       ...valid(),
-      variable_mapping: { ...mapping, footer, default_values: { ...mapping.default_values, footer } },
+      variable_mapping: {
+        ...mapping,
+        header: { note: 'x'.repeat(300_000) },
+        body: { ...mapping.body, note: 'n' },
+        footer,
+        default_values: { ...mapping.default_values, footer },
+      },
     });
     expect(answer.status).toBe(201);
-    expect(await stored(answer.body.data.campaign.id)).toEqual(mapping);
+    expect(await stored(answer.body.data.campaign.id)).toEqual({ ...mapping, header: {} });
   });
 
   it('is at most 256 KiB of mapping and audience, which the answer names', async () => {
+    const flow = ',{"type":"BUTTONS","buttons":[{"type":"FLOW","text":"Book","flow_id":"12"}]}';
+    const withFlow = { ...valid(), template_id: await seedTemplate(workspace, 'APPROVED', flow) };
     const mapping = (length: number) => ({
       body: { '1': 'firstName', '2': '17' },
-      header: { note: 'x'.repeat(length) },
+      buttons: [{ type: 'flow', flow_action_data: { note: 'x'.repeat(length) } }],
       default_values: { body: { '1': 'you' } },
     });
-    const largest = await create({ ...valid(), variable_mapping: mapping(260_000) });
+    const largest = await create({ ...withFlow, variable_mapping: mapping(260_000) });
     expect(largest.status).toBe(201);
-    const larger = await create({ ...valid(), variable_mapping: mapping(262_200) });
+    const larger = await create({ ...withFlow, variable_mapping: mapping(262_200) });
     expect(larger).toMatchObject({ status: 400, body: { error: [{ field: 'variable_mapping' }] } });
     const conditions = Array.from({ length: 40 }, () => ({
       field: 'firstName',

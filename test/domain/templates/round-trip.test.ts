@@ -7,7 +7,7 @@ import { buildTemplateComponents, cardDefinitionAt } from '../../../src/domain/t
 import { compileRenderer } from '../../../src/domain/templates/plan.ts';
 import { templateVariables } from '../../../src/domain/templates/variables.ts';
 import { resolveVariables } from '../../../src/domain/templates/recipient-variables.ts';
-import { compileMapping } from '../../../src/domain/templates/variable-mapping.ts';
+import { compileMapping, keptMapping } from '../../../src/domain/templates/variable-mapping.ts';
 import { providerProblems } from '../../support/provider-request.ts';
 import { templateFixture, templateFixtures, type TemplateFixture } from '../../support/template-fixtures.ts';
 import type { CardDefinition, TemplateDefinition } from '../../../src/domain/templates/definition.ts';
@@ -176,6 +176,48 @@ test.each(templateFixtures)('fills $kind for every contact of a campaign', (fixt
     expect(message).not.toContain(other);
     expect(message.includes(firstName)).toBe(compiled.mapping.resolvers.length > 0);
   }
+});
+
+/** The mapping with keys that mean nothing in each of its objects; free-form data of a flow is left as it is. */
+const withStrayKeys = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withStrayKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  const known = Object.entries(value).map(([key, item]) => [
+    key,
+    key === 'flow_action_data' ? item : withStrayKeys(item),
+  ]);
+  return { ...Object.fromEntries(known), stray: 'stray', footer: { stray: 'stray' } };
+};
+
+test.each(templateFixtures)('keeps what $kind reads of a mapping, and nothing else', (fixture) => {
+  const definition = definitionOf(fixture);
+  const mapping: Readonly<Record<string, unknown>> = {
+    ...skeletonOf(definition).variableMapping,
+    default_values: {
+      body: Object.fromEntries((definition.body?.variables ?? []).map((name) => [name, 'x'])),
+    },
+  };
+  const compile = (given: unknown) =>
+    compileMapping(definition, given, { selectionType: 'all_contacts', now });
+  const kept = keptMapping(definition, withStrayKeys(personal(mapping)));
+  expect(JSON.stringify(kept)).not.toContain('stray');
+  const [whole, less] = [compile(personal(mapping)), compile(kept)];
+  if (!whole.ok || !less.ok) throw new Error(JSON.stringify([whole, less]));
+  expect(less.mapping.plan).toEqual(whole.mapping.plan);
+  expect(less.mapping.resolvers.map(({ path }) => path)).toEqual(
+    whole.mapping.resolvers.map(({ path }) => path),
+  );
+});
+
+test('keeps the places of buttons that a list gives by their type', () => {
+  const definition = definitionOf(templateFixture('media carousel'));
+  const [card] = definition.carousel?.cards ?? [];
+  expect(card?.buttons).toHaveLength(2);
+  const buttons = [{ type: 'url', url_suffix: 'a', note: 'n' }];
+  const cards = (definition.carousel?.cards ?? []).map(() => ({ buttons }));
+  expect(keptMapping(definition, { carousel: cards })).toMatchObject({
+    carousel: [{ buttons: [null, { type: 'url', url_suffix: 'a' }] }, {}],
+  });
 });
 
 test('gives the code of an authentication template to the body and the button', () => {

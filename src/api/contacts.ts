@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 /** The contacts of a workspace and their opt-outs and opt-ins; Spec 4.6 is `updateContact`. */
 import * as t from 'io-ts';
 import { ContactCursor, CreateContact, UpdateContact } from '../codecs/contact.ts';
@@ -220,8 +221,18 @@ export const exportContactEndpoint = endpoint(
   },
   async ({ dependencies, principal: { workspaceId }, params: { id } }) => {
     const contact = await records.getContact(dependencies.database, workspaceId, id);
-    const held = await exportContact(dependencies, { workspaceId, contactId: id });
-    return { status: 200, body: succeed({ contact: presentContact(contact), ...held }) };
+    const members = await exportContact(dependencies, { workspaceId, contactId: id });
+    const own = JSON.stringify(Contact.encode(presentContact(contact)));
+    async function* write(): AsyncGenerator<string> {
+      yield `{"status":"success","data":{"contact":${own},`;
+      yield* members;
+      yield '}}';
+    }
+    return {
+      status: 200,
+      content: Readable.from(write(), { highWaterMark: 1 }),
+      contentType: 'application/json; charset=utf-8',
+    };
   },
 );
 

@@ -28,3 +28,14 @@ export function callContext(): CallContext {
 export function withCallContext<T>(fields: CallContext, work: () => T): T {
   return storage.run({ ...callContext(), ...fields }, work);
 }
+
+/** The same parts. Whoever reads them later, each is made in the caller's context. */
+export function inThisContext<T>(parts: AsyncGenerator<T>): AsyncIterable<T> {
+  const context = callContext();
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: () => withCallContext(context, () => parts.next()),
+      return: () => parts.return(undefined),
+    }),
+  };
+}

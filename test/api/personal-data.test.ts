@@ -130,6 +130,25 @@ it('deletes the stored callbacks of a former number of the person', async () => 
   expect(await tablesWith(api.dependencies.database, former)).toEqual([]);
 });
 
+it('streams the export of a person who wrote a lot, in order', async () => {
+  const { key, contactId, campaign } = await aPerson();
+  await query(sql.fragment`INSERT INTO message (workspace_id, channel_id, contact_id, phone_number, direction, source, state,
+      content, created_at)
+    SELECT ${campaign.workspaceId}, ${campaign.channelId}, ${contactId}, ${digits}, 'inbound', 'unknown', 'RECEIVED',
+      n || repeat('x', 50000), now() + n * interval '1 second'
+    FROM generate_series(1, 100) AS n`);
+  const { headers, body } = await api.send('GET', `/api/contacts/${contactId}/export`, { key });
+  expect([headers.get('content-type'), headers.get('content-length')]).toEqual([
+    'application/json; charset=utf-8',
+    null,
+  ]);
+  const written = body.data.messages.map(({ content }: { content: string }) => Number.parseInt(content, 10));
+  // The first is the reply of `aPerson`, which is JSON.
+  expect(written).toEqual([Number.NaN, ...Array.from({ length: 100 }, (_, at) => at + 1)]);
+  const gone = await api.send('GET', `/api/contacts/${randomUUID()}/export`, { key });
+  expect(gone.status).toBe(404);
+});
+
 it('clears every column of a contact but those that say nothing about the person', async () => {
   const kept = [
     'id',

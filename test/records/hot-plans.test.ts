@@ -370,7 +370,9 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
   'list the messages of a contact': (connection) =>
     listHistory(connection, { workspaceId: seeded.workspaceId, contactId, limit: 100 }),
   'find a person': (connection) => findKnownPerson(connection, seeded.workspaceId, contactId),
-  'export a person': (connection) => exportPerson(connection, place()),
+  'export a person': async (connection) => {
+    for await (const _ of exportPerson(connection, place()));
+  },
   'send nothing more to a person': (connection) => stopSendingTo(connection, place()),
   'erase what names a person': (connection) => erasePersonTraces(connection, place()),
   'erase what was written during an erasure': (connection) =>

@@ -1,3 +1,4 @@
+import { inThisContext } from '../../concurrency/call-context.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { NotFound } from '../../domain/error.ts';
 import {
@@ -7,7 +8,6 @@ import {
   exportPerson,
   findKnownPerson,
   namesOf,
-  type PersonData,
 } from '../../records/contacts/erasure.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { keepChoice } from './opted-out-numbers.ts';
@@ -38,15 +38,14 @@ export async function eraseContact(
   logger.info({ workspaceId, contactId }, 'erasure of a person requested');
 }
 
-/** Returns all stored data of a person as JSON. Throws NotFound. */
+/** Returns all stored data of a person as the members of a JSON object, in parts. Throws NotFound. */
 export async function exportContact(
   { database, logger }: Pick<Eraser, 'database' | 'logger'>,
   { workspaceId, contactId }: { readonly workspaceId: number; readonly contactId: string },
-): Promise<PersonData> {
+): Promise<AsyncIterable<string>> {
   const person = await findKnownPerson(database, workspaceId, contactId);
   if (person === undefined) throw new NotFound('Contact');
-  const held = await exportPerson(database, { workspaceId, person });
   await insertAuditEntry(database, { workspaceId, action: 'contact.export', objectId: contactId });
   logger.info({ workspaceId, contactId }, 'person exported');
-  return held;
+  return inThisContext(exportPerson(database, { workspaceId, person }));
 }

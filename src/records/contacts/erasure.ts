@@ -1,5 +1,5 @@
 /** Finds the data of one person, for an export or for an erasure. */
-import { sql } from 'slonik';
+import { type FragmentSqlToken, sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { bytes, nothing, nullable, row } from '../database/row.ts';
@@ -61,40 +61,78 @@ const messagesOfPerson = ({ workspaceId, person }: PersonScope) =>
     isTheirs: sql.fragment`phone_number = ${person.phoneNumber}::text`,
   });
 
-const Held = t.type({
-  formerNumbers: t.readonlyArray(t.string),
-  providerIds: t.readonlyArray(t.string),
-  consents: t.readonlyArray(t.UnknownRecord),
-  conversations: t.readonlyArray(t.UnknownRecord),
-  messages: t.readonlyArray(t.UnknownRecord),
-  campaignMessages: t.readonlyArray(t.UnknownRecord),
-});
-export type PersonData = t.TypeOf<typeof Held>;
-const HeldRow = row(t.type({ data: Held }));
+interface PersonList {
+  readonly name: string;
+  /** A query of ids, in order. */
+  readonly ids: FragmentSqlToken;
+  /** The row of an id as JSON. */
+  readonly record: FragmentSqlToken;
+  readonly table: FragmentSqlToken;
+}
 
-/** Recipients, messages, conversations and ids as plain JSON, oldest first. */
-export async function exportPerson(connection: Connection, scope: PersonScope): Promise<PersonData> {
-  return connection.oneFirst(sql.type(HeldRow)`
-    SELECT jsonb_build_object(
-      'formerNumbers', ${sql.jsonb(scope.person.formerNumbers.filter((number) => number !== scope.person.phoneNumber))},
-      'providerIds', ${sql.jsonb([...scope.person.providerIds])},
-      'consents', COALESCE((SELECT jsonb_agg(jsonb_build_object('subscribed', subscribed, 'source', source, 'at', at)
-          ORDER BY id)
-        FROM contact_consent WHERE contact_id = ${scope.person.id}), '[]'),
-      'conversations', COALESCE((SELECT jsonb_agg(jsonb_build_object('id', id, 'channelId', channel_id, 'status', status,
-          'createdAt', created_at, 'lastMessageAt', last_message_at) ORDER BY created_at)
-        FROM conversation WHERE contact_id = ${scope.person.id}), '[]'),
-      'messages', COALESCE((SELECT jsonb_agg(jsonb_build_object('id', id, 'channelId', channel_id, 'direction', direction,
-          'type', type, 'state', state, 'content', content, 'templateId', template_id, 'conversationId', conversation_id,
-          'providerMessageId', provider_message_id, 'phoneNumber', phone_number, 'createdAt', created_at) ORDER BY created_at, id)
-        FROM message WHERE id = ANY (ARRAY(${messagesOfPerson(scope)}))), '[]'),
-      'campaignMessages', COALESCE((SELECT jsonb_agg(jsonb_build_object('id', recipient.id, 'campaignId', campaign.id,
-          'campaignName', campaign.name, 'state', recipient.state, 'reason', recipient.reason,
-          'variables', recipient.variables, 'phoneNumber', recipient.phone_number,
-          'providerMessageId', recipient.provider_message_id, 'updatedAt', recipient.updated_at)
-          ORDER BY recipient.updated_at, recipient.id)
-        FROM recipient JOIN campaign ON campaign.id = recipient.campaign_id
-        WHERE recipient.id = ANY (ARRAY(${recipientsOfPerson(scope)}))), '[]')) AS data`);
+const listsOf = (scope: PersonScope): readonly PersonList[] => [
+  {
+    name: 'consents',
+    ids: sql.fragment`SELECT id FROM contact_consent WHERE contact_id = ${scope.person.id} ORDER BY id`,
+    record: sql.fragment`jsonb_build_object('subscribed', subscribed, 'source', source, 'at', at)`,
+    table: sql.fragment`contact_consent`,
+  },
+  {
+    name: 'conversations',
+    ids: sql.fragment`SELECT id FROM conversation WHERE contact_id = ${scope.person.id} ORDER BY created_at, id`,
+    record: sql.fragment`jsonb_build_object('id', id, 'channelId', channel_id, 'status', status, 'createdAt', created_at,
+      'lastMessageAt', last_message_at)`,
+    table: sql.fragment`conversation`,
+  },
+  {
+    name: 'messages',
+    ids: sql.fragment`SELECT id FROM message WHERE id = ANY (ARRAY(${messagesOfPerson(scope)})) ORDER BY created_at, id`,
+    record: sql.fragment`jsonb_build_object('id', id, 'channelId', channel_id, 'direction', direction, 'type', type,
+      'state', state, 'content', content, 'templateId', template_id, 'conversationId', conversation_id,
+      'providerMessageId', provider_message_id, 'phoneNumber', phone_number, 'createdAt', created_at)`,
+    table: sql.fragment`message`,
+  },
+  {
+    name: 'campaignMessages',
+    ids: sql.fragment`SELECT id FROM recipient WHERE id = ANY (ARRAY(${recipientsOfPerson(scope)})) ORDER BY updated_at, id`,
+    record: sql.fragment`jsonb_build_object('id', id, 'campaignId', campaign_id,
+      'campaignName', (SELECT name FROM campaign WHERE campaign.id = campaign_id), 'state', state, 'reason', reason,
+      'variables', variables, 'phoneNumber', phone_number, 'providerMessageId', provider_message_id,
+      'updatedAt', updated_at)`,
+    table: sql.fragment`recipient`,
+  },
+];
+
+const Id = row(t.type({ id: t.string }));
+const Exported = row(t.type({ id: t.string, record: t.string }));
+
+/** Rows of up to 64 KiB each that are read at a time. */
+const exportedAtATime = 16;
+
+/**
+ * Yields what is stored about a person as the members of a JSON object, in parts: former numbers, provider ids, and lists of
+ * opt-outs and opt-ins, conversations, messages and recipients, oldest first.
+ */
+export async function* exportPerson(connection: Connection, scope: PersonScope): AsyncGenerator<string> {
+  const { formerNumbers, phoneNumber, providerIds } = scope.person;
+  const former = formerNumbers.filter((number) => number !== phoneNumber);
+  yield `"formerNumbers":${JSON.stringify(former)},"providerIds":${JSON.stringify(providerIds)}`;
+  for (const { name, ids, record, table } of listsOf(scope)) {
+    yield `,"${name}":[`;
+    const found = await connection.anyFirst(sql.type(Id)`${ids}`);
+    let separator = '';
+    for (let from = 0; from < found.length; from += exportedAtATime) {
+      const part = found.slice(from, from + exportedAtATime);
+      const rows = await connection.any(sql.type(Exported)`
+        SELECT id, (${record})::text AS record FROM ${table} WHERE id = ANY (${sql.array([...part], 'uuid')})`);
+      const records = new Map(rows.map((one) => [one.id, one.record]));
+      const texts = part.flatMap((id) => records.get(id) ?? []);
+      if (texts.length === 0) continue;
+      yield `${separator}${texts.join(',')}`;
+      separator = ',';
+    }
+    yield ']';
+  }
 }
 
 const isTo = ({ person: { id, phoneNumber } }: PersonScope) =>

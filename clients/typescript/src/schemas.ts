@@ -963,6 +963,8 @@ export type CsvMapping = {
 export type CsvPreview = {
   /** Character between the cells: comma, semicolon, tab or vertical bar. */
   readonly delimiter: string;
+  /** Line of the file on which the column names begin; titles may come before them. */
+  readonly header_line: number;
   /** Names of the first 500 columns, shortened if long. */
   readonly headers: readonly (string)[];
   /** `csv_mapping` of the request, or the guessed one. */

@@ -157,6 +157,9 @@ const Preview = named(
   struct({
     // An enum with a tab stops oapi-codegen.
     delimiter: describe(t.string, { minLength: 1, maxLength: 1 }),
+    header_line: describe(Integer, {
+      description: 'Line of the file on which the column names begin; titles may come before them.',
+    }),
     headers: describe(t.readonlyArray(t.string), {
       description: 'Names of the first 500 columns, shortened if long.',
     }),
@@ -218,6 +221,7 @@ export const previewCsvFile = endpoint(
     responses: {
       200: answer('First rows as the campaign would read them', Preview, {
         delimiter: ',',
+        header_line: 1,
         headers: ['phone', 'country', 'name'],
         mapping: { phone_column: 0, country_code_column: 1, name_column: 2 },
         confidence: { phone_column: 1, country_code_column: 0.98, name_column: 1 },
@@ -256,7 +260,7 @@ export const previewCsvFile = endpoint(
       reason_detail: recipient.skip?.detail ?? null,
       message,
     }));
-    const { delimiter, headers, confidence, reasons, rowsRead, isWhole, problems } = found;
+    const { delimiter, headerLine, headers, confidence, reasons, rowsRead, isWhole, problems } = found;
     const { phone_column, country_code_column, name_column, email_column, custom_field_mapping } =
       found.mapping;
     const mapping = {
@@ -268,6 +272,7 @@ export const previewCsvFile = endpoint(
     };
     const rest = {
       delimiter,
+      header_line: headerLine,
       headers: excerptHeaders(headers),
       mapping,
       confidence,

@@ -24,7 +24,7 @@ import {
 } from '../../records/audience/audience-sources.ts';
 import { failedQuery, readFailedRecipients } from '../../records/audience/failed-recipients.ts';
 import { readCampaignFile } from './campaign-file.ts';
-import { createCsvRowReader, createCsvTextDecoder, type CsvRow } from './csv.ts';
+import { createCsvRowReader, createCsvTextDecoder, type CsvRow, type CsvRowReader } from './csv.ts';
 
 export interface AudienceRequest {
   readonly workspaceId: number;
@@ -136,12 +136,12 @@ export async function* readCsvCandidates(
   if (batch.length > 0) yield batch;
 }
 
-/** Skips blank rows; the first row is the header. */
+/** Skips blank rows and titles; the first row is the header. */
 export async function* readCsvRows(
   chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
+  reader: CsvRowReader = createCsvRowReader(),
 ): AsyncGenerator<readonly CsvRow[]> {
   const decoder = createCsvTextDecoder();
-  const reader = createCsvRowReader();
   const turn = createTurns();
   for await (const chunk of chunks)
     for (let at = 0; at < chunk.length; at += pieceBytes) {

@@ -7,8 +7,6 @@ import {
   type CsvDelimiter,
   csvKeys,
   type CsvMapping,
-  detectDialect,
-  findHeaderLine,
   mostShownColumns,
 } from '../../domain/audience/csv.ts';
 import { guessColumns, type GuessedColumns } from '../../domain/audience/guess-columns.ts';
@@ -20,7 +18,7 @@ import { previewMessage, type MessagePreview } from '../../domain/templates/prev
 import { compileMapping, type CompiledMapping } from '../../domain/templates/variable-mapping.ts';
 import { findCampaignFile } from '../../records/campaigns/files.ts';
 import { getTemplate, type Template } from '../../records/templates/templates.ts';
-import { createCsvTextDecoder } from '../audience/csv.ts';
+import { createCsvRowReader, type CsvRow } from '../audience/csv.ts';
 import { readCsvCandidates, readCsvRows } from '../audience/candidates.ts';
 import { dryRunAudience, type TriedRow } from '../audience/dry-run-audience.ts';
 
@@ -37,6 +35,8 @@ export interface CsvPreviewRequest {
 
 export interface CsvPreview extends GuessedColumns {
   readonly delimiter: CsvDelimiter;
+  /** The line of the file on which the header begins. */
+  readonly headerLine: number;
   readonly headers: readonly string[];
   readonly rows: readonly (TriedRow & { readonly message: MessagePreview | null })[];
   readonly reasons: Readonly<Record<string, number>>;
@@ -84,6 +84,7 @@ export async function previewCsv(dependencies: Previewer, request: CsvPreviewReq
   }).catch(asInvalid);
   return {
     delimiter: beginning.delimiter,
+    headerLine: beginning.headerLine,
     headers: file.headers,
     mapping,
     confidence: guessed.confidence,
@@ -119,22 +120,15 @@ async function* beginningOf(
   }
 }
 
-/** Reads the delimiter and the first rows below the header. */
+/** Reads the delimiter, the line of the header and the first rows below it. */
 async function readBeginning(dependencies: Previewer, key: string) {
-  const rows: (readonly string[])[] = [];
-  const decoder = createCsvTextDecoder();
-  let text = '';
+  const rows: CsvRow[] = [];
+  const reader = createCsvRowReader();
   let [cells, pieces] = [0, 0];
-  async function* noted(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    for await (const chunk of chunks) {
-      if (findHeaderLine(text, false) === undefined) text += decoder.write(chunk).toString('utf8');
-      yield chunk;
-    }
-  }
   try {
     const chunks = beginningOf(await open(dependencies, key), { isCut: false });
-    for await (const found of readCsvRows(noted(chunks))) {
-      for (const row of found) if ('cells' in row) rows.push(row.cells.slice(0, mostShownColumns));
+    for await (const found of readCsvRows(chunks, reader)) {
+      rows.push(...found);
       cells += found.reduce((sum, row) => sum + ('cells' in row ? row.cells.length : 0), 0);
       pieces += 1;
       const isEnough = rows.length > guessedFrom || cells > guessedCells || pieces > guessedPieces;
@@ -143,8 +137,14 @@ async function readBeginning(dependencies: Previewer, key: string) {
   } catch (error) {
     asInvalid(error);
   }
-  const { delimiter } = detectDialect(findHeaderLine(text, true) ?? '');
-  return { delimiter, rows: rows.slice(1, guessedFrom + 1) };
+  const [header, ...below] = rows;
+  return {
+    delimiter: reader.delimiter() ?? ',',
+    headerLine: header?.line ?? 1,
+    rows: below
+      .slice(0, guessedFrom)
+      .flatMap((row) => ('cells' in row ? [row.cells.slice(0, mostShownColumns)] : [])),
+  };
 }
 
 interface PreviewedMessage {

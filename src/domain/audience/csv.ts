@@ -110,59 +110,166 @@ function readCustomFields(
   return Object.fromEntries(fields);
 }
 
-/** The first word is the first name, the rest the last name. */
+/** What stands behind a comma without being a first name, compared without dots. */
+const nameSuffixes = new Set(
+  'jr sr jun sen ii iii iv v md dds dvm rn phd dphil drphil edd jd llm llb mba msc bsc ma ba mag dipl-ing esq cpa pe dr prof inc llc llp ltd limited corp co company gmbh ag kg ug ek sa sas sarl srl spa bv nv oy ab plc pty'.split(
+    ' ',
+  ),
+);
+const isNameSuffix = (part: string): boolean =>
+  part.split(/\s+/).every((word) => nameSuffixes.has(word.toLowerCase().replaceAll('.', '')));
+
+/**
+ * Without a comma the first word is the first name, the rest the last name. `Smith, John` and `Smith, John, Jr.` name the last
+ * name first; `John Smith, PhD` does not.
+ */
 function splitName(name: string): { readonly firstName: string; readonly lastName: string } {
-  const space = name.search(/\s/);
-  if (space === -1) return { firstName: name, lastName: '' };
-  return { firstName: name.slice(0, space), lastName: name.slice(space).trim() };
+  const [last = '', first = '', ...rest] = name.includes(',') || name.includes('，') ? partsOf(name) : [name];
+  if (first !== '' && !isNameSuffix(first) && rest.every(isNameSuffix))
+    return { firstName: first, lastName: [last, ...rest].join(', ') };
+  const whole = [last, first, ...rest].filter((part) => part !== '').join(', ');
+  const space = whole.search(/\s/);
+  if (space === -1) return { firstName: whole, lastName: '' };
+  return { firstName: whole.slice(0, space).replace(/,$/, ''), lastName: whole.slice(space).trim() };
 }
+
+const partsOf = (name: string): readonly string[] =>
+  name
+    .split(/[,，]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 
 // Detects the delimiter from the beginning of a CSV, or from the line in which Excel names it.
 
 const csvDelimiters = [',', ';', '\t', '|'] as const;
 export type CsvDelimiter = (typeof csvDelimiters)[number];
 
-interface CsvDialect {
+export interface CsvDialect {
   readonly delimiter: CsvDelimiter;
   /** The first line only names the delimiter (`sep=;`); the header is the second. */
   readonly hasSeparatorLine: boolean;
+  /** Cells in quotes have spaces before them (`Ada, "Bonn"`). */
+  readonly hasSpacedQuotes: boolean;
+  /** Why a file that begins with these lines cannot be read. */
+  readonly problem?: string;
 }
 
-const separatorLine = /^"?sep=([,;\t|])"?\r?$/i;
+const separatorLine = /^"?sep=(.)"?\r?$/i;
+const spacedQuotes: Readonly<Record<CsvDelimiter, RegExp>> = {
+  ',': /, +"/,
+  ';': /; +"/,
+  '\t': /\t +"/,
+  '|': /\| +"/,
+};
 
-/** Returns the most frequent delimiter outside quotes in the header line; a comma if there is none. */
-export function detectDialect(headerLine: string): CsvDialect {
-  const named = separatorLine.exec(headerLine)?.[1];
-  const delimiter = csvDelimiters.find((candidate) => candidate === named);
-  if (delimiter !== undefined) return { delimiter, hasSeparatorLine: true };
-  const counts = new Map<string, number>(csvDelimiters.map((candidate) => [candidate, 0]));
-  let quoted = false;
-  for (const character of headerLine) {
-    if (character === '"') quoted = !quoted;
-    const count = quoted ? undefined : counts.get(character);
-    if (count !== undefined) counts.set(character, count + 1);
+/**
+ * Returns the delimiter of a CSV that begins with these lines: the most frequent one outside quotes in the first line whose
+ * delimiter most of the following lines have too, because titles may come before the header; a comma if there is none.
+ */
+export function detectDialect(lines: readonly string[]): CsvDialect {
+  const [first = '', ...rest] = lines;
+  const named = separatorLine.exec(first)?.[1];
+  const given = csvDelimiters.find((candidate) => candidate === named);
+  const counts = lines.map(countDelimiters);
+  const delimiter = given ?? delimiterOf(counts);
+  const dialect = {
+    delimiter,
+    hasSeparatorLine: given !== undefined,
+    hasSpacedQuotes: lines.some((line) => spacedQuotes[delimiter].test(line)),
+  };
+  const problem =
+    named !== undefined && given === undefined
+      ? `Line 1: "sep=${named}" names a delimiter that is not read: save the file with commas, semicolons, tabs or |`
+      : wrappedProblem(given === undefined ? lines : rest);
+  return problem === undefined ? dialect : { ...dialect, problem };
+}
+
+type DelimiterCounts = Readonly<Record<CsvDelimiter, number>>;
+
+function delimiterOf(counts: readonly DelimiterCounts[]): CsvDelimiter {
+  const found = counts.find((line, at) => {
+    const delimiter = mostFrequent(line);
+    const rest = counts.slice(at + 1);
+    return line[delimiter] > 0 && 2 * rest.filter((other) => other[delimiter] > 0).length >= rest.length;
+  });
+  return mostFrequent(found ?? counts[0] ?? countDelimiters(''));
+}
+
+const mostFrequent = (counts: DelimiterCounts): CsvDelimiter =>
+  csvDelimiters.reduce((first, second) => (counts[second] > counts[first] ? second : first));
+
+function countDelimiters(line: string): DelimiterCounts {
+  const counts: Record<CsvDelimiter, number> = { ',': 0, ';': 0, '\t': 0, '|': 0 };
+  const isQuoted = createQuoteReader();
+  for (const character of line) {
+    if (!isQuoted(character) && isDelimiter(character)) counts[character] += 1;
   }
-  const count = (candidate: string) => counts.get(candidate) ?? 0;
-  const best = csvDelimiters.reduce((first, second) => (count(second) > count(first) ? second : first));
-  return { delimiter: best, hasSeparatorLine: false };
+  return counts;
 }
 
-/** Returns the first line that is not blank, up to a line break outside quotes; undefined while it is incomplete. */
-export function findHeaderLine(text: string, isWhole: boolean): string | undefined {
-  let begin = 0;
+const isDelimiter = (character: string): character is CsvDelimiter =>
+  character === ',' || character === ';' || character === '\t' || character === '|';
+
+/** Takes a text character by character; returns true inside quotes. A quote opens a cell only at its beginning. */
+function createQuoteReader(): (character: string) => boolean {
   let quoted = false;
-  for (let at = 0; at < text.length; at += 1) {
+  let opens = true;
+  return (character) => {
+    const isQuote = character === '"';
+    if (isQuote) quoted = !quoted && opens;
+    // A second quote directly behind the closing one belongs to the cell.
+    opens = isQuote || (opens && character === ' ') || isDelimiter(character) || isLineBreak(character);
+    return quoted;
+  };
+}
+
+const isLineBreak = (character: string): boolean => character === '\n' || character === '\r';
+
+/** Some programs put each whole line in quotes. */
+function wrappedProblem(lines: readonly string[]): string | undefined {
+  if (lines.length < 2 || !lines.every((line) => /^"(?:[^"]|"")*"\r?$/.test(line))) return undefined;
+  const inner = lines.map((line) =>
+    countDelimiters(line.slice(1, line.lastIndexOf('"')).replaceAll('""', '"')),
+  );
+  const [first, ...others] = inner;
+  if (first === undefined) return undefined;
+  const delimiter = mostFrequent(first);
+  if (first[delimiter] === 0 || others.some((line) => line[delimiter] !== first[delimiter])) return undefined;
+  return 'Line 1: the whole line is in quotes, so the file has only one column: remove the outer quotes of each line, or save the file as CSV again';
+}
+
+/** Returns the first lines that are not blank, each up to a line break outside quotes; the last one if it is complete. */
+export function findLines(text: string, isWhole: boolean, most: number): readonly string[] {
+  const lines: string[] = [];
+  const isQuoted = createQuoteReader();
+  let begin = 0;
+  for (let at = 0; at < text.length && lines.length < most; at += 1) {
     const character = text.charAt(at);
-    // A quote opens a quoted cell only at the beginning of the cell.
-    if (character === '"') quoted = !quoted && (at === begin || ',;\t|"'.includes(text.charAt(at - 1)));
-    if (quoted || (character !== '\n' && character !== '\r')) continue;
+    if (isQuoted(character) || !isLineBreak(character)) continue;
     const line = text.slice(begin, at);
-    if (line.trim() !== '') return line;
+    if (line.trim() !== '') lines.push(line);
     begin = at + 1;
   }
   const rest = text.slice(begin);
-  return isWhole && rest.trim() !== '' ? rest : undefined;
+  return isWhole && lines.length < most && rest.trim() !== '' ? [...lines, rest] : lines;
 }
+
+/**
+ * Returns how many of the first rows are titles above the header: rows with hardly a cell, followed by a wider row. A row with a
+ * number in it is a person, never the header.
+ */
+export function countTitles(rows: readonly (readonly string[])[]): number {
+  const filled = rows.map((cells) => cells.filter((cell) => cell.trim() !== '').length);
+  const widest = Math.max(...filled);
+  const header = filled.findIndex(
+    (count) => count > 0 && !(count === 1 ? widest > 1 : count === 2 && widest > 4),
+  );
+  const isPerson =
+    rows[header]?.some((cell) => (cell.match(/\d/g)?.length ?? 0) >= leastDigitsOfNumber) === true;
+  return header === -1 || isPerson ? 0 : header;
+}
+
+const leastDigitsOfNumber = 5;
 
 // Limits the excerpt of a CSV in a response: a hostile file may have half a million columns, or cells of a megabyte.
 

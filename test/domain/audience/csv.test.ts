@@ -56,6 +56,27 @@ describe('csvCandidateReader', () => {
     });
   });
 
+  it.each([
+    ['Smith, John', 'John', 'Smith'],
+    ['García Márquez, Ana María', 'Ana María', 'García Márquez'],
+    ['Müller-Lüdenscheidt,Anna-Lena', 'Anna-Lena', 'Müller-Lüdenscheidt'],
+    ['van der Berg, Jan', 'Jan', 'van der Berg'],
+    ['Smith, John, Jr.', 'John', 'Smith, Jr.'],
+    ['王，小明', '小明', '王'],
+    ['John Smith, Ph.D.', 'John', 'Smith, Ph.D.'],
+    ['Sammy Davis, Jr.', 'Sammy', 'Davis, Jr.'],
+    ['Acme, Inc.', 'Acme', 'Inc.'],
+    ['Smith, John, Berlin', 'Smith', 'John, Berlin'],
+    ['Smith,', 'Smith', ''],
+    [', John', 'John', ''],
+    [',', '', ''],
+    ['Madonna', 'Madonna', ''],
+    ['Dr. Ada Lovelace', 'Dr.', 'Ada Lovelace'],
+    ['Anna-Maria Schmidt-Groß', 'Anna-Maria', 'Schmidt-Groß'],
+  ])('reads the name %j', (name, firstName, lastName) => {
+    expect(read(['+4915112345678', '', name, ''], 2).person).toMatchObject({ firstName, lastName });
+  });
+
   it('finds rows malformed that have no phone cell, or more cells than the header', () => {
     expect(csvCandidateReader({ ...mapping, phone_column: 3 }, 4)(['a', 'b'], 7)).toMatchObject({
       line: 7,

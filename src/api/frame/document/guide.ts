@@ -56,7 +56,8 @@ If all numbers begin with \`+\` and the file has no country column, repeat the p
 \`npm start\` refuses numbers whose last eight digits are \`66\` and a code of the provider: \`+4915166131026\` with code 131026.
 
 The numbers of quick contacts and CSVs become contacts of the workspace. For an existing contact only empty fields are filled. \`firstName\` is the
-contact's value, \`name_column\` the row's. A name is split at its first space.
+contact's value, \`name_column\` the row's. A name is split at its first space; \`Smith, John\` names the last name
+first.
 
 ## Retries
 

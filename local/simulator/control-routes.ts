@@ -2,8 +2,10 @@ import {
   accountBody,
   capabilityBody,
   echoBody,
+  identityBody,
   inboundMessageBody,
   preferenceBody,
+  standbyBody,
 } from './callbacks/inbound.ts';
 import type { SimulatorRequest } from './graph-routes.ts';
 import { isObject, listOf, textOf, type JsonObject } from './protocol/json-value.ts';
@@ -56,6 +58,16 @@ const commands: Readonly<Record<string, Control>> = {
   echo: async (state, input) => {
     const id = textOf(input['id']) || state.nextMessageId();
     const body = echoBody({ account: accountOf(state, input), input, id, now: Date.now() });
+    return { id, receiverStatus: await state.sender.post(body) };
+  },
+  identity: async (state, input) => {
+    const id = textOf(input['id']) || state.nextMessageId();
+    const body = identityBody({ account: accountOf(state, input), input, id, now: Date.now() });
+    return { id, receiverStatus: await state.sender.post(body) };
+  },
+  standby: async (state, input) => {
+    const id = textOf(input['id']) || state.nextMessageId();
+    const body = standbyBody({ account: accountOf(state, input), input, id, now: Date.now() });
     return { id, receiverStatus: await state.sender.post(body) };
   },
   account: async (state, input) => {

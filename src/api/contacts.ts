@@ -48,6 +48,7 @@ const contactExample = {
   firstName: 'Grace',
   lastName: 'Hopper',
   chatName: 'Grace H.',
+  username: '',
   email: 'grace@example.com',
   phoneNumber: '30901820',
   countryCode: '49',

@@ -47,6 +47,7 @@ const contact = {
   firstName: 'Asha',
   lastName: 'Rao',
   chatName: 'Asha',
+  username: '',
   email: 'asha@example.com',
   phoneNumber: '9876543210',
   countryCode: '91',

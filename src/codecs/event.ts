@@ -44,17 +44,24 @@ const providerNotification = named(
 
 export const IncomingData = named(
   'IncomingData',
-  struct({
-    message: textMessage,
-    phoneNumberId: t.string,
-    messageId: describe(uuid, { description: 'Id of the message in this service.' }),
-    campaignId: describe(nullish(uuid), {
-      description: 'Id of the campaign whose message the contact answered; null without one.',
-    }),
-    contactId: nullish(uuid),
-    conversationId: nullish(uuid),
-    providerEvent: providerNotification,
-  }),
+  struct(
+    {
+      message: textMessage,
+      phoneNumberId: t.string,
+      messageId: describe(uuid, { description: 'Id of the message in this service.' }),
+      campaignId: describe(nullish(uuid), {
+        description: 'Id of the campaign whose message the contact answered; null without one.',
+      }),
+      contactId: nullish(uuid),
+      conversationId: nullish(uuid),
+      providerEvent: providerNotification,
+    },
+    {
+      standby: describe(new t.BooleanType(), {
+        description: 'True if another app on the same number answers this conversation; absent otherwise.',
+      }),
+    },
+  ),
 );
 export type IncomingData = t.TypeOf<typeof IncomingData>;
 
@@ -146,6 +153,7 @@ export const EventContact = named(
     firstName: t.string,
     lastName: t.string,
     chatName: t.string,
+    username: t.string,
     email: t.string,
     phoneNumber: Digits,
     countryCode: Digits,

@@ -36,6 +36,7 @@ export interface StatusItem extends FromNumber, ReportedStatus {
   /** Digits; null for a person known only by the provider's user id. */
   readonly recipientId: string | null;
   readonly recipientUserId: string | null;
+  readonly recipientParentUserId: string | null;
   /** Our message id, sent as `biz_opaque_callback_data`; null when the provider did not return it. */
   readonly callbackData: string | null;
   readonly raw: JsonObject;
@@ -53,7 +54,12 @@ export interface MessageItem extends FromNumber {
   /** Digits; null when the provider hides the number behind a user id. */
   readonly from: string | null;
   readonly fromUserId: string | null;
+  /** The id that the person has in all linked portfolios. */
+  readonly fromParentUserId: string | null;
   readonly profileName: string | null;
+  readonly username: string | null;
+  /** ISO 3166 alpha-2, as the provider reports it. */
+  readonly country: string | null;
   /** `text`, `image`, `button`, `interactive`, …; kinds unknown to us are kept. */
   readonly type: string;
   /** Epoch seconds. */
@@ -64,12 +70,21 @@ export interface MessageItem extends FromNumber {
   readonly groupId: string | null;
   /** The message this one replies to. */
   readonly repliesTo: string | null;
-  /** The person's new number in digits, when the message announces one. */
-  readonly newNumber: string | null;
-  /** The person's new user id, when the provider has replaced it. */
-  readonly newUserId: string | null;
+  /** Set when the message announces a new number or user id of the person. */
+  readonly change: IdentityChange | null;
+  /** Another app holds the conversation: nobody here is expected to answer. */
+  readonly standby: boolean;
   /** The callback reduced to this message, for the `incoming` event (Spec 6.3). */
   readonly notification: Notification;
+}
+
+/** Ids of one person before and after a change. */
+export interface IdentityChange {
+  /** Numbers in digits and user ids, in the order in which the person is looked up by them. */
+  readonly previous: readonly string[];
+  readonly newNumber: string | null;
+  readonly newUserId: string | null;
+  readonly newParentUserId: string | null;
 }
 
 /** A message that the business wrote in the provider's app, from a number that we share with the app. */

@@ -3,6 +3,7 @@ import * as t from 'io-ts';
 import type { ReportedPricing } from '../domain/callbacks/message-status.ts';
 import { cleanId } from '../domain/clean-text.ts';
 import type {
+  IdentityChange,
   IgnoredItem,
   MessageItem,
   NotificationError,
@@ -83,18 +84,42 @@ export function readEchoesChange(context: ChangeContext): readonly NotificationI
     const element = read(MessageElement, raw);
     if (!element) return ignored(context, 'message that cannot be read', raw);
     const fields = element as JsonObject;
+    // In `standby` it is the request of the app that sent it.
+    const sent = isObject(fields['message']) ? fields['message'] : {};
     return {
       kind: 'echo',
       businessAccountId: context.businessAccountId,
       phoneNumberId: context.phoneNumberId,
       providerMessageId: element.id,
-      to: readDigits(fields['to']),
-      toUserId: readId(fields['to_user_id']),
-      type: readText(fields['type'])?.toLowerCase() ?? 'unknown',
+      to: readDigits(fields['to']) ?? readDigits(sent['to']),
+      toUserId: readId(fields['to_user_id']) ?? readId(sent['recipient']),
+      type: readText(fields['type'] ?? sent['type'])?.toLowerCase() ?? 'unknown',
       timestamp: readText(fields['timestamp']),
       raw,
     };
   });
+}
+
+/**
+ * Field `standby`: what happens in conversations that another app holds. One level deeper than in the fields of its own: messages,
+ * messages of that app, or their statuses.
+ */
+export function* readStandbyChange(context: ChangeContext): Generator<NotificationItem> {
+  const given = context.value['standby'];
+  const parts = (Array.isArray(given) ? given : [given]).filter(isObject);
+  for (const part of parts) {
+    const { standby: _, ...envelope } = context.value;
+    const inner = { ...context, value: { ...envelope, ...part } };
+    const metadata = part['metadata'];
+    const phoneNumberId = isObject(metadata) ? readText(metadata['phone_number_id']) : null;
+    const from = { ...inner, phoneNumberId: phoneNumberId ?? context.phoneNumberId };
+    yield* readEchoesChange(from);
+    if (part['messages'] === undefined && part['statuses'] === undefined) continue;
+    // The other app's `biz_opaque_callback_data` is not a message id of ours.
+    for (const item of readMessagesChange(from))
+      yield item.kind === 'status' ? { ...item, callbackData: null } : item;
+  }
+  if (parts.length === 0) yield ignored(context, 'standby that cannot be read', context.value);
 }
 
 /** One element of `statuses`. */
@@ -119,6 +144,7 @@ export function readStatus(
     timestamp: readText(fields['timestamp']),
     recipientId: readDigits(fields['recipient_id']),
     recipientUserId: readId(fields['recipient_user_id']),
+    recipientParentUserId: readId(fields['recipient_parent_user_id']),
     callbackData: readText(fields['biz_opaque_callback_data']),
     pricing: readPricing(fields['pricing']),
     failure: status === 'failed' ? failure : null,
@@ -135,22 +161,28 @@ function readMessage(context: ChangeContext, raw: unknown, contactOf: ContactFin
   if (!element) return ignored(context, 'message that cannot be read', raw);
   const fields = element as JsonObject;
   const contact = contactOf(fields);
-  const profile = contact['profile'];
+  const profile = isObject(contact['profile']) ? contact['profile'] : {};
   const reply = fields['context'];
+  const from = readDigits(fields['from']) ?? readDigits(contact['wa_id']);
+  const fromUserId = readId(fields['from_user_id']) ?? readId(contact['user_id']);
   return {
     kind: 'message',
     businessAccountId: context.businessAccountId,
     phoneNumberId: context.phoneNumberId,
     providerMessageId: element.id,
-    from: readDigits(fields['from']) ?? readDigits(contact['wa_id']),
-    fromUserId: readId(fields['from_user_id']) ?? readId(contact['user_id']),
-    profileName: isObject(profile) ? readText(profile['name']) : null,
+    from,
+    fromUserId,
+    fromParentUserId: readId(fields['from_parent_user_id']) ?? readId(contact['parent_user_id']),
+    profileName: readText(profile['name']),
+    username: readText(profile['username']) ?? readText(contact['username']),
+    country: readCountry(contact['country_code'] ?? profile['country_code']),
     type: readText(fields['type'])?.toLowerCase() ?? 'unknown',
     timestamp: readText(fields['timestamp']),
     texts: textsIn(fields),
     groupId: readText(fields['group_id']),
     repliesTo: isObject(reply) ? readId(reply['id']) : null,
-    ...newIdsOf(fields),
+    change: changeIn(fields, { from, fromUserId }),
+    standby: context.field === 'standby',
     notification: notificationOf(context, { message: raw, contact }),
     raw,
   };
@@ -185,15 +217,46 @@ const idChanges: ReadonlySet<string> = new Set([
   'user_changed_user_id',
 ]);
 
-function newIdsOf(message: JsonObject): Pick<MessageItem, 'newNumber' | 'newUserId'> {
+/**
+ * Reads a change of ids in any of the shapes that are known. The provider's documents name the previous ids; other receivers
+ * report `from_user_id` as the old id or as the new one, and some find both only in the text.
+ */
+function changeIn(
+  message: JsonObject,
+  { from, fromUserId }: Pick<MessageItem, 'from' | 'fromUserId'>,
+): IdentityChange | null {
   const system = message['system'];
-  if (!isObject(system) || !idChanges.has(readText(system['type'])?.toLowerCase() ?? '')) {
-    return { newNumber: null, newUserId: null };
-  }
+  if (!isObject(system) || !idChanges.has(readText(system['type'])?.toLowerCase() ?? '')) return null;
+  const newNumber = readDigits(system['wa_id']) ?? readDigits(system['new_wa_id']);
+  const newUserId = readId(system['user_id']);
+  const newParentUserId = readId(system['parent_user_id']);
+  const previous = [
+    readId(system['previous_user_id']),
+    readId(system['previous_parent_user_id']),
+    from,
+    fromUserId === newUserId ? null : fromUserId,
+    previousIdInText(system['body'], [newNumber, newUserId]),
+  ];
   return {
-    newNumber: readDigits(system['wa_id']) ?? readDigits(system['new_wa_id']),
-    newUserId: readId(system['user_id']),
+    previous: [...new Set(previous)].filter((id) => id !== null),
+    newNumber,
+    newUserId,
+    newParentUserId,
   };
+}
+
+/** Longer texts are none of the provider's. */
+const longestChangeText = 1_000;
+
+/** Returns A of `… changed from A to B` if B is one of the new ids. */
+function previousIdInText(body: unknown, current: readonly (string | null)[]): string | null {
+  const text = readText(body);
+  if (text === null || text.length > longestChangeText) return null;
+  // A name before it may contain the same words, so the last match counts.
+  const [, before, after] = /^.*\bfrom\s+(\S+)\s+to\s+(\S+)/su.exec(text) ?? [];
+  const [previous, next] = [before, after].map((id) => id?.replace(/[.,;:!]+$/u, '') ?? '');
+  const known = [readDigits(next), readId(next)].some((id) => id !== null && current.includes(id));
+  return known ? (readDigits(previous) ?? readId(previous)) : null;
 }
 
 function textsIn(message: JsonObject): readonly string[] {
@@ -301,6 +364,12 @@ function readId(value: unknown): string | null {
 function readDigits(value: unknown): string | null {
   const text = readText(value);
   return text !== null && /^\+?[\d ().-]{4,31}$/.test(text) ? text.replaceAll(/\D/g, '') : null;
+}
+
+/** ISO 3166 alpha-2. */
+function readCountry(value: unknown): string | null {
+  const code = readText(value)?.toUpperCase();
+  return code !== undefined && /^[A-Z]{2}$/.test(code) ? code : null;
 }
 
 export function readList(value: unknown): readonly unknown[] {

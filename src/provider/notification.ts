@@ -10,6 +10,7 @@ import {
   readList,
   readMessagesChange,
   readPreferencesChange,
+  readStandbyChange,
   readText,
   readUserIdChange,
   TemplateElement,
@@ -79,6 +80,8 @@ function readChange(context: ChangeContext): Iterable<NotificationItem> {
       return readMessagesChange(context);
     case 'smb_message_echoes':
       return readEchoesChange(context);
+    case 'standby':
+      return readStandbyChange(context);
     case 'user_id_update':
       return readUserIdChange(context);
     case 'user_preferences':

@@ -65,6 +65,7 @@ describe('POST /api/contacts', () => {
       firstName: 'Grace',
       lastName: 'Hopper',
       chatName: 'Gracie',
+      username: '',
       email: 'grace@example.com',
       phoneNumber: '15112345678',
       countryCode: '49',

@@ -54,6 +54,7 @@ describe('a status', () => {
         timestamp: '1751142888',
         recipientId: '16505551234',
         recipientUserId: null,
+        recipientParentUserId: null,
         callbackData: '0199-message',
         pricing: { billable: true, category: 'marketing' },
         failure: null,
@@ -156,13 +157,16 @@ describe('a message', () => {
       from: '16505551234',
       fromUserId: 'US.13491208655302741918',
       profileName: 'Ada Lovelace',
+      fromParentUserId: null,
+      username: null,
+      country: null,
       type: 'text',
       timestamp: '1749416383',
       texts: ['Hi'],
       groupId: null,
       repliesTo: null,
-      newNumber: null,
-      newUserId: null,
+      change: null,
+      standby: false,
       notification: {
         object: 'whatsapp_business_account',
         entry: [entryOf(inChannel({ contacts: [person], messages: [textMessage] }), 'messages', {})],
@@ -230,23 +234,82 @@ describe('a message', () => {
   it.each([
     ['of a changed number', { type: 'user_changed_number', wa_id: '972501234567' }, '972501234567'],
     ['of a changed number in the older form', { type: 'customer_changed_number', new_wa_id: '1' }, null],
-    ['of a changed identity', { type: 'customer_identity_changed', wa_id: '972501234567' }, null],
-    ['of a system message without a type', 'text', null],
   ])('reads the new number, if any, %s', (_, system, newNumber) => {
     const message = { ...textMessage, type: 'system', text: undefined, system };
 
-    expect(read(inChannel({ messages: [message] }))).toMatchObject([{ kind: 'message', newNumber }]);
+    expect(read(inChannel({ messages: [message] }))).toMatchObject([
+      { kind: 'message', change: { previous: ['16505551234'], newNumber } },
+    ]);
   });
 
   it.each([
-    [{ type: 'user_changed_user_id', wa_id: '972501234567', user_id: 'IL.2' }, '972501234567', 'IL.2'],
-    [{ type: 'user_changed_user_id', user_id: 'IL.2' }, null, 'IL.2'],
-    [{ type: 'user_changed_number', wa_id: '972501234567', user_id: 'IL.2' }, '972501234567', 'IL.2'],
-    [{ type: 'customer_identity_changed', user_id: 'IL.2' }, null, null],
-  ])('names the ids by which its sender is known from now on: %o', (system, newNumber, newUserId) => {
+    ['of a changed identity', { type: 'customer_identity_changed', wa_id: '972501234567', user_id: 'IL.2' }],
+    ['of a system message without a type', 'text'],
+  ])('announces no new ids %s', (_, system) => {
     const message = { ...textMessage, type: 'system', text: undefined, system };
 
-    expect(read(inChannel({ messages: [message] }))).toMatchObject([{ newNumber, newUserId }]);
+    expect(read(inChannel({ messages: [message] }))).toMatchObject([{ kind: 'message', change: null }]);
+  });
+
+  const changedId = { type: 'user_changed_user_id', user_id: 'IL.2' };
+  const changedNumber = { ...changedId, type: 'user_changed_number', wa_id: '972501234567' };
+  it.each([
+    ['the previous id', {}, { ...changedId, previous_user_id: 'IL.1' }, ['IL.1']],
+    ['the previous parent', {}, { ...changedId, previous_parent_user_id: 'IL.ENT.1' }, ['IL.ENT.1']],
+    [
+      'both, then the number',
+      { from: '16505551234' },
+      { ...changedId, previous_user_id: 'IL.1', previous_parent_user_id: 'IL.ENT.1' },
+      ['IL.1', 'IL.ENT.1', '16505551234'],
+    ],
+    ['the sender, if that is not the new id', { from_user_id: 'IL.1' }, changedId, ['IL.1']],
+    ['nothing, if the sender is the new id', { from: '', from_user_id: 'IL.2' }, changedId, []],
+    ['the text', {}, { ...changedId, body: 'User Ada changed from IL.1 to IL.2.' }, ['IL.1']],
+    [
+      'the end of the text',
+      {},
+      { ...changedId, body: 'User changed from X to Y changed from IL.1 to IL.2' },
+      ['IL.1'],
+    ],
+    ['no text about other ids', {}, { ...changedId, body: 'User Ada changed from IL.1 to IL.3' }, []],
+    [
+      'numbers in the text',
+      {},
+      { ...changedNumber, body: 'User Ada changed from +16505551234 to +972501234567' },
+      ['16505551234'],
+    ],
+  ])('names who has changed by %s', (_, sender, system, previous) => {
+    const { from: _from, text: _text, ...rest } = textMessage;
+    const message = { ...rest, ...sender, type: 'system', system };
+
+    expect(read(inChannel({ messages: [message] }))).toMatchObject([
+      { change: { previous, newUserId: 'IL.2' } },
+    ]);
+  });
+
+  it('tells parent id, username and country of its sender', () => {
+    const message = { ...textMessage, from_user_id: 'IN.1', from_parent_user_id: 'IN.ENT.9' };
+    const contacts = [{ user_id: 'IN.1', profile: { username: 'ada' }, country_code: 'us' }];
+    expect(read(inChannel({ contacts, messages: [message] }))).toMatchObject([
+      { fromParentUserId: 'IN.ENT.9', username: 'ada', country: 'US', profileName: null },
+    ]);
+  });
+
+  it('is read from a conversation that another app holds', () => {
+    const standby = { contacts: [person], messages: [textMessage] };
+    expect(read(inChannel({ standby }), 'standby')).toMatchObject([
+      { kind: 'message', standby: true, from: '16505551234', phoneNumberId: expect.any(String) },
+    ]);
+    const sent = { messaging_product: 'whatsapp', to: '+16505551234', type: 'text', text: { body: 'Hi' } };
+    const echo = { id: 'wamid.E', timestamp: '1', message: sent };
+    expect(read(inChannel({ standby: { message_echoes: [echo] } }), 'standby')).toMatchObject([
+      { kind: 'echo', providerMessageId: 'wamid.E', to: '16505551234', type: 'text' },
+    ]);
+    const status = { id: 'wamid.S', status: 'sent', timestamp: '1', biz_opaque_callback_data: 'x' };
+    expect(read(inChannel({ standby: { statuses: [status] } }), 'standby')).toMatchObject([
+      { kind: 'status', providerMessageId: 'wamid.S', callbackData: null },
+    ]);
+    expect(read(inChannel({ standby: 7 }), 'standby')).toMatchObject([{ kind: 'ignored' }]);
   });
 
   it('is followed by a notice of its own when its sender gets another user id', () => {

@@ -89,6 +89,7 @@ export function contactEvent(overrides: { readonly firstName?: string } = {}): N
         firstName: overrides.firstName ?? 'Ada',
         lastName: 'Lovelace',
         chatName: '',
+        username: '',
         email: '',
         phoneNumber: '1701234567',
         countryCode: '49',

@@ -578,6 +578,8 @@ export type Contact = {
   readonly lastName: string;
   /** Name the contact shows in the chat. */
   readonly chatName: string;
+  /** Name that the contact chose at the provider; empty without one. */
+  readonly username: string;
   /** E-mail address; empty if unknown (default). */
   readonly email: string;
   /** Phone number without its country calling code, digits only. */
@@ -1309,6 +1311,8 @@ export type IncomingData = {
   readonly conversationId: string | null;
   /** Provider’s notification, unchanged. */
   readonly providerEvent: ProviderNotification;
+  /** True if another app on the same number answers this conversation; absent otherwise. */
+  readonly standby?: boolean;
 };
 
 export type IncomingEvent = {

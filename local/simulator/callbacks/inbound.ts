@@ -15,23 +15,84 @@ interface InboundMessage {
  * A message from a person: `from` and `text`, or any `message` in the provider's shape. With `userId` and without
  * `from` the person hides the number.
  */
-export function inboundMessageBody({ account, input, id, now }: InboundMessage): string {
+export function inboundMessageBody(given: InboundMessage): string {
+  return numberChange(given.account, {
+    phoneNumberId: textOf(given.input['phoneNumberId']),
+    field: 'messages',
+    value: inboundValue(given),
+  });
+}
+
+function inboundValue({ input, id, now }: InboundMessage): JsonObject {
   const from = textOf(input['from']);
   const userId = textOf(input['userId']) || (from === '' ? '' : personOfNumber(from).userId);
-  const sender = { ...(from === '' ? {} : { from }), ...(userId === '' ? {} : { from_user_id: userId }) };
+  const parentUserId = textOf(input['parentUserId']);
+  const sender = {
+    ...(from === '' ? {} : { from }),
+    ...(userId === '' ? {} : { from_user_id: userId }),
+    ...(parentUserId === '' ? {} : { from_parent_user_id: parentUserId }),
+  };
   const content =
     input['message'] === undefined
       ? { type: 'text', text: { body: textOf(input['text']) } }
       : objectOf(input['message']);
-  const contact = contactOf(
-    { waId: from === '' ? null : from, userId },
-    textOf(input['profileName']) || undefined,
-  );
+  const contact = {
+    ...contactOf({ waId: from === '' ? null : from, userId }, textOf(input['profileName']) || undefined),
+    ...(parentUserId === '' ? {} : { parent_user_id: parentUserId }),
+    ...(input['countryCode'] === undefined ? {} : { country_code: textOf(input['countryCode']) }),
+  };
+  const username = textOf(input['username']);
+  const profile = { ...contact.profile, ...(username === '' ? {} : { username }) };
   const message = { ...sender, id, timestamp: String(Math.floor(now / 1000)), ...content };
+  return { contacts: [{ ...contact, profile }], messages: [message] };
+}
+
+/**
+ * A change of ids, as a message of the system without `contacts`. Everything but `userId` may be absent, and is then left out, so
+ * that each shape that receivers report can be made.
+ */
+export function identityBody({ account, input, id, now }: InboundMessage): string {
+  const given = (field: string, name: string) =>
+    input[name] === undefined ? {} : { [field]: textOf(input[name]) };
+  const message = {
+    ...given('from', 'from'),
+    ...given('from_user_id', 'fromUserId'),
+    id,
+    timestamp: String(Math.floor(now / 1000)),
+    type: 'system',
+    system: {
+      type: input['waId'] === undefined ? 'user_changed_user_id' : 'user_changed_number',
+      ...given('wa_id', 'waId'),
+      ...given('user_id', 'userId'),
+      ...given('parent_user_id', 'parentUserId'),
+      ...given('previous_user_id', 'previousUserId'),
+      ...given('previous_parent_user_id', 'previousParentUserId'),
+      ...given('body', 'body'),
+    },
+  };
   return numberChange(account, {
     phoneNumberId: textOf(input['phoneNumberId']),
     field: 'messages',
-    value: { contacts: [contact], messages: [message] },
+    value: { messages: [message] },
+  });
+}
+
+/** What happens in a conversation that another app holds: a person's message, that app's (`to`), or its status (`status`). */
+export function standbyBody(given: InboundMessage): string {
+  const { account, input, id, now } = given;
+  const timestamp = String(Math.floor(now / 1000));
+  const to = textOf(input['to']);
+  const status = textOf(input['status']);
+  const sent = { messaging_product: 'whatsapp', to, type: 'text', text: { body: textOf(input['text']) } };
+  const inbound = () => inboundValue(given);
+  const outbound = () =>
+    status === ''
+      ? { message_echoes: [{ id, timestamp, message: sent }] }
+      : { statuses: [{ id, status, timestamp, recipient_id: personOfNumber(to).waId }] };
+  return numberChange(account, {
+    phoneNumberId: textOf(input['phoneNumberId']),
+    field: 'standby',
+    value: { standby: to === '' ? inbound() : outbound() },
   });
 }
 

@@ -3,11 +3,10 @@ import type { Dependencies } from '../../dependencies.ts';
 import { storedJson } from '../../domain/callbacks/stored-json.ts';
 import { createConsentReader } from '../../domain/callbacks/consent-words.ts';
 import { numberOfWaId } from '../../domain/callbacks/provider-number.ts';
-import { cleanText } from '../../domain/clean-text.ts';
 import { epochSeconds } from '../../domain/epoch-seconds.ts';
 import type { NewEvent } from '../../domain/webhooks/new-event.ts';
-import type { EchoItem, IdentityItem } from '../../provider/notification-item.ts';
-import { changeToUserId, findAnsweredMessage } from '../../records/callbacks/identities.ts';
+import type { EchoItem } from '../../provider/notification-item.ts';
+import { findAnsweredMessage } from '../../records/callbacks/identities.ts';
 import {
   continueConversation,
   type CurrentConversation,
@@ -19,14 +18,11 @@ import {
   lockProviderMessage,
   startResponderSession,
 } from '../../records/callbacks/inbound-messages.ts';
-import { lockPerson, moveContactToNumber } from '../../records/callbacks/sender-contacts.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
-import { findBusinessAccount } from '../../records/workspaces/business-accounts.ts';
-import type { NotifiedChannel } from '../../records/workspaces/notified-channels.ts';
-import { emitContactEvents } from '../contacts/emit-contact-events.ts';
+import { changeIdentity } from './change-identity.ts';
 import { changeSubscriptions } from './change-subscription.ts';
-import { personOf, recogniseSender, type Sender } from './recognise-sender.ts';
+import { recogniseSender, type Sender } from './recognise-sender.ts';
 import type { InboundNotice, Routed } from './routed.ts';
 
 type Receiver = Pick<Dependencies, 'config' | 'now' | 'secrets'>;
@@ -72,7 +68,7 @@ async function applyInboundMessage(
   notice: InboundNotice,
 ): Promise<void> {
   const { item, channel } = notice;
-  if ((item.newNumber ?? item.newUserId) !== null && !(await isFirstAnnouncement(connection, notice))) return;
+  if (item.change !== null && !(await isFirstAnnouncement(connection, notice))) return;
   const answered =
     item.repliesTo === null
       ? undefined
@@ -81,8 +77,11 @@ async function applyInboundMessage(
           providerMessageId: item.repliesTo,
         });
   const campaignId = answered?.campaignId ?? null;
-  const sender = await recogniseSender(dependencies, connection, { notice, answered });
-  if (sender !== undefined) await changeNumber(dependencies, connection, { notice, sender });
+  const { workspaceId } = channel;
+  const sender =
+    item.change === null
+      ? await recogniseSender(dependencies, connection, { notice, answered })
+      : await changeIdentity(dependencies, connection, { workspaceId, change: item.change });
   const conversation =
     sender === undefined
       ? undefined
@@ -122,7 +121,6 @@ async function applyInboundMessage(
   // An opt-in or opt-out word in a group is not addressed to us.
   const subscribed = item.groupId === null ? dependencies.consentOf(item.texts) : null;
   if (sender !== undefined && subscribed !== null) {
-    const { workspaceId } = channel;
     await changeSubscriptions(
       dependencies,
       connection,
@@ -168,7 +166,8 @@ async function findConversation(
   });
   // A conversation assigned to a person or a team gets no automatic reply.
   const attended = conversation.assignment_type === 'user' || conversation.assignment_type === 'team';
-  if (responder !== 'none' && !attended) {
+  // In standby another app answers.
+  if (responder !== 'none' && !attended && !item.standby) {
     await startResponderSession(connection, { workspaceId, conversationId: conversation.id, responder });
   }
   return conversation;
@@ -199,6 +198,7 @@ function incomingData(
     campaignId: saved.campaignId,
     contactId: saved.sender?.contactId ?? null,
     conversationId: saved.conversation?.id ?? null,
+    ...(item.standby && { standby: true as const }),
     providerEvent: item.notification,
   };
 }
@@ -241,51 +241,4 @@ export async function applyAppMessages(
       sentAt: epochSeconds(item.timestamp),
     });
   }
-}
-
-/**
- * The sender announces a new number or user id: the contact gets it and keeps tags, fields and subscription. If another contact
- * already has the number, both stay unchanged, because merging people cannot be undone.
- */
-async function changeNumber(
-  { now }: Pick<Dependencies, 'now'>,
-  connection: Connection,
-  {
-    notice: { item, channel },
-    sender: { contactId },
-  }: { readonly notice: InboundNotice; readonly sender: Sender },
-): Promise<void> {
-  if (item.newUserId !== null) {
-    const providerId = cleanText(item.newUserId, 255);
-    await changeToUserId(connection, { workspaceId: channel.workspaceId, contactId, providerId });
-  }
-  const { phoneNumber, countryCode, country } = numberOfWaId(item.newNumber);
-  if (phoneNumber === null) return;
-  const { workspaceId } = channel;
-  const moved = await moveContactToNumber(connection, workspaceId, {
-    contactId,
-    phoneNumber,
-    countryCode,
-    country,
-  });
-  if (!moved) return;
-  await emitContactEvents(connection, workspaceId, {
-    eventKey: 'contact.updated',
-    contactIds: [contactId],
-    occurredAt: now(),
-  });
-}
-
-/** An account-level notice of a new user id; it does not always name the number. */
-export async function changeUserId(
-  connection: Connection,
-  { item, channel }: { readonly item: IdentityItem; readonly channel: NotifiedChannel | undefined },
-): Promise<void> {
-  const place = channel ?? (await findBusinessAccount(connection, item.businessAccountId ?? ''));
-  if (place === undefined) return;
-  const person = personOf({ waId: item.waId, userId: item.previousUserId });
-  const [contact] = await lockPerson(connection, place.workspaceId, person);
-  if (contact === undefined) return;
-  const identity = { contactId: contact.id, providerId: cleanText(item.userId, 255) };
-  await changeToUserId(connection, { workspaceId: place.workspaceId, ...identity });
 }

@@ -9,7 +9,8 @@ import { learnIdentities, type Identity } from '../../records/callbacks/identiti
 import { insertUnmatchedStatuses } from '../../records/callbacks/message-statuses.ts';
 import type { AfterCommit } from './after-commit.ts';
 import { applyAccountNotification } from '../workspaces/apply-account-notification.ts';
-import { applyAppMessages, applyInboundMessages, changeUserId } from './apply-inbound-message.ts';
+import { applyAppMessages, applyInboundMessages } from './apply-inbound-message.ts';
+import { applyIdentityItem } from './change-identity.ts';
 import type { Routed } from './routed.ts';
 import { applyStatuses } from './apply-statuses.ts';
 import { applyTemplateNotification } from '../templates/apply-template-notification.ts';
@@ -67,7 +68,8 @@ export async function applyItems(
   const choices = routedPreferences.map(preferenceChoice);
   await learnIdentities(transaction, [...known.values()].flatMap(recipientIds));
   for (const item of identities) {
-    await changeUserId(transaction, { item, channel: channels.get(item.phoneNumberId ?? '') });
+    const channel = channels.get(item.phoneNumberId ?? '');
+    await applyIdentityItem(dependencies, transaction, { item, channel });
   }
   await applyInboundMessages(dependencies, transaction, routedMessages);
   await applyAppMessages(transaction, routedEchoes);
@@ -163,7 +165,7 @@ function recipientIds({ target, statuses }: StatusMatch): readonly Identity[] {
   const { workspace_id: workspaceId, contact_id: contactId } = target;
   const sent = statuses.find(({ status }) => status === 'sent');
   if (contactId === null || sent === undefined) return [];
-  return [sent.recipientId, sent.recipientUserId].flatMap((providerId) =>
+  return [sent.recipientId, sent.recipientUserId, sent.recipientParentUserId].flatMap((providerId) =>
     providerId === null ? [] : [{ workspaceId, contactId, providerId }],
   );
 }

@@ -4,7 +4,7 @@ import { numberOfWaId } from '../../domain/callbacks/provider-number.ts';
 import type { Connection } from '../../records/database/database.ts';
 import {
   insertIncomingContact,
-  lockContactById,
+  lockContactsById,
   lockPerson,
   updateIncomingContact,
   type IncomingContact,
@@ -32,17 +32,32 @@ export interface Sender {
 }
 
 const longestName = 255;
-const longestUserId = 255;
+export const longestUserId = 255;
 
 /** Converts the provider's ids of a person: digits, user id or both. */
-export function personOf({ waId, userId }: { readonly waId: string | null; readonly userId: string | null }) {
-  const providerUserId = userId === null ? null : cleanText(userId, longestUserId);
-  return { ...numberOfWaId(waId), waId, providerUserId } satisfies Person;
+export function personOf({
+  waId,
+  userId,
+  parentUserId = null,
+}: {
+  readonly waId: string | null;
+  readonly userId: string | null;
+  readonly parentUserId?: string | null;
+}) {
+  const [providerUserId = null, parent = null] = [userId, parentUserId].map((id) =>
+    id === null ? null : cleanText(id, longestUserId),
+  );
+  return { ...numberOfWaId(waId), waId, providerUserId, parentUserId: parent } satisfies Person;
 }
 
 /** The person's number and ids, without duplicates. */
-export const namesOfPerson = ({ phoneNumber, waId, providerUserId }: Person): readonly string[] =>
-  [...new Set([phoneNumber, waId, providerUserId])].filter((name) => name !== null);
+export const namesOfPerson = ({
+  phoneNumber,
+  waId,
+  providerUserId,
+  parentUserId = null,
+}: Person): readonly string[] =>
+  [...new Set([phoneNumber, waId, providerUserId, parentUserId])].filter((name) => name !== null);
 
 /**
  * Finds the sender's contact by the provider's ids or by the message that this one replies to, or creates it (source
@@ -54,9 +69,12 @@ export async function recogniseSender(
   { notice: { item, channel }, answered }: AnsweringNotice,
 ): Promise<Sender | undefined> {
   const { workspaceId } = channel;
+  const ids = personOf({ waId: item.from, userId: item.fromUserId, parentUserId: item.fromParentUserId });
   const person: NewIncomingContact = {
-    ...personOf({ waId: item.from, userId: item.fromUserId }),
+    ...ids,
+    country: ids.phoneNumber === null ? (item.country ?? '') : ids.country,
     chatName: cleanText(item.profileName ?? '', longestName),
+    username: cleanText(item.username ?? '', longestName),
   };
   if (person.phoneNumber === null && person.providerUserId === null) return undefined;
 
@@ -83,15 +101,19 @@ export async function recogniseSender(
     ...person,
     id: present.id,
     chatName: person.chatName === '' ? present.chat_name : person.chatName,
+    username: person.username === '' ? present.username : person.username,
+    country: person.country === '' ? present.country : person.country,
     // Two contacts for one person, one by number and one by user id, stay as they are.
     providerUserId: found.length > 1 ? null : person.providerUserId,
   };
   const edited =
     present.deleted ||
     learned.chatName !== present.chat_name ||
+    learned.username !== present.username ||
     (present.phone_number === null && learned.phoneNumber !== null);
   const linked = present.provider_user_id === null && learned.providerUserId !== null;
-  if (edited || linked) await updateIncomingContact(connection, workspaceId, learned);
+  const located = present.phone_number === null && learned.country !== present.country;
+  if (edited || linked || located) await updateIncomingContact(connection, workspaceId, learned);
   if (edited) {
     await emitContactEvents(connection, workspaceId, {
       eventKey: 'contact.updated',
@@ -108,7 +130,7 @@ export async function recogniseSender(
   };
 }
 
-function senderOf(found: readonly IncomingContact[]): Sender | undefined {
+export function senderOf(found: readonly IncomingContact[]): Sender | undefined {
   const [contact] = found;
   if (contact === undefined) return undefined;
   const { id: contactId, phone_number: phoneNumber, country } = contact;
@@ -122,7 +144,7 @@ async function lockAnswering(
 ): Promise<readonly IncomingContact[]> {
   const contactId = answered?.contactId ?? null;
   if (item.groupId !== null || contactId === null) return [];
-  return lockContactById(connection, channel.workspaceId, contactId);
+  return lockContactsById(connection, channel.workspaceId, [contactId]);
 }
 
 /** Skips the query in the usual case, when the message brings no new id. */
@@ -130,10 +152,10 @@ function learnIds(
   connection: Connection,
   workspaceId: number,
   contact: IncomingContact,
-  { waId, providerUserId }: Person,
+  { waId, providerUserId, parentUserId = null }: Person,
 ): Promise<void> {
   const known = [null, contact.phone_number, contact.provider_user_id];
-  const ids = [waId, providerUserId].filter((id) => id !== null && !known.includes(id));
+  const ids = [waId, providerUserId, parentUserId].filter((id) => id !== null && !known.includes(id));
   return learnIdentities(
     connection,
     ids.map((providerId) => ({ workspaceId, contactId: contact.id, providerId: providerId ?? '' })),

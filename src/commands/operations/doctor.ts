@@ -201,8 +201,8 @@ async function describeCallbacks({ database }: Doctor): Promise<readonly string[
   if (seconds <= silentSeconds) return [];
   return [
     `the provider accepted messages until ${accepted?.toISOString()} and its last callback came ` +
-      `${received === null ? 'never' : `at ${received.toISOString()}`}: see the callback address at the provider, ` +
-      'PROVIDER_APP_SECRET, and the log line "provider callback refused"',
+      `${received === null ? 'never' : `at ${received.toISOString()}`}: see the callback address at the provider and ` +
+      'its subscription to `messages` (and `standby`, where another app answers on the number), PROVIDER_APP_SECRET, and the log line "provider callback refused"',
   ];
 }
 

@@ -13,6 +13,8 @@ export interface Contact {
   readonly firstName: string;
   readonly lastName: string;
   readonly chatName: string;
+  /** The name at the provider of a person who may hide the number; ''. */
+  readonly username: string;
   readonly email: string;
   readonly source: string;
   readonly subscribed: boolean;
@@ -111,6 +113,7 @@ export function newContact(
     firstName: '',
     lastName: '',
     chatName: '',
+    username: '',
     email: '',
     source,
     subscribed: true,

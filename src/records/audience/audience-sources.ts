@@ -194,7 +194,7 @@ function candidateOfContact(found: ContactRow): Candidate {
     given: '',
     phone:
       phoneNumber === null
-        ? storedNumber('', '', countryOfUserId(userId ?? ''))
+        ? storedNumber('', '', country === '' ? countryOfUserId(userId ?? '') : country)
         : storedNumber(phoneNumber, countryCode, country),
     contact: { id, firstName, lastName, email, subscribed, customFields },
   };

@@ -413,6 +413,7 @@ function createdEvent(
     countryCode: phone.countryCode,
     country: phone.country,
     chatName: '',
+    username: '',
     source,
     customFields,
     tagsId: [],
@@ -452,7 +453,7 @@ const updateStatement = `
 const updatedColumns = `
   jsonb_build_object('id', contact.id, 'phoneNumber', contact.phone_number, 'countryCode', contact.country_code,
     'country', contact.country, 'firstName', contact.first_name, 'lastName', contact.last_name,
-    'chatName', contact.chat_name, 'email', contact.email, 'source', contact.source,
+    'chatName', contact.chat_name, 'username', contact.username, 'email', contact.email, 'source', contact.source,
     'subscribed', contact.subscribed, 'customFields', contact.custom_fields,
     'tagsId', ARRAY(SELECT tag_id FROM contact_tag WHERE contact_tag.contact_id = contact.id ORDER BY tag_id)),
   contact.dob, contact.created_at, contact.updated_at`;

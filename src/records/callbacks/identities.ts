@@ -53,11 +53,16 @@ async function learn(connection: Connection, pairs: FragmentSqlToken): Promise<v
 
 /**
  * Makes the user id that, according to the provider, has replaced another the contact's address. The contact may have had
- * this id before.
+ * this id before: it is the address again if it replaces the present one, and otherwise the news is late.
  */
 export async function changeToUserId(
   connection: Connection,
-  { workspaceId, contactId, providerId }: Identity,
+  {
+    workspaceId,
+    contactId,
+    providerId,
+    previous,
+  }: Identity & { /** Ids that it may have replaced. */ readonly previous: readonly string[] },
 ): Promise<void> {
   const present = userIdOf(sql.fragment`contact.workspace_id`, sql.fragment`contact.id`);
   // The clock, for one transaction may apply several changes.
@@ -66,6 +71,9 @@ export async function changeToUserId(
     SELECT workspace_id, ${providerId}, id, clock_timestamp() FROM contact
     WHERE workspace_id = ${workspaceId} AND id = ${contactId} AND erased_at IS NULL
       AND ${present} IS DISTINCT FROM ${providerId}
+      AND (${present} = ANY(${sql.array([...previous], 'text')})
+        OR provider_user_id IS DISTINCT FROM ${providerId} AND id IS DISTINCT FROM (SELECT known.contact_id FROM contact_identity AS known
+          WHERE known.workspace_id = ${workspaceId} AND known.provider_id = ${providerId}))
     ON CONFLICT (workspace_id, provider_id) DO UPDATE SET contact_id = excluded.contact_id,
       learned_at = excluded.learned_at`);
 }

@@ -10,6 +10,8 @@ export interface Person {
   /** The number's digits as the provider writes them. */
   readonly waId: string | null;
   readonly providerUserId: string | null;
+  /** The id in all linked portfolios. What a person sets in the app concerns one portfolio, so settings leave it out. */
+  readonly parentUserId?: string | null;
 }
 
 const IncomingContact = t.type({
@@ -18,13 +20,14 @@ const IncomingContact = t.type({
   country: t.string,
   provider_user_id: nullable(t.string),
   chat_name: t.string,
+  username: t.string,
   subscribed: t.boolean,
   deleted: t.boolean,
 });
 export type IncomingContact = t.TypeOf<typeof IncomingContact>;
 
 const selection = sql.fragment`
-  id, phone_number, country, provider_user_id, chat_name, subscribed, deleted_at IS NOT NULL AS deleted`;
+  id, phone_number, country, provider_user_id, chat_name, username, subscribed, deleted_at IS NOT NULL AS deleted`;
 
 /**
  * Locks the contacts that have the number or one of the ids, deleted ones included. More than one if a person was created under
@@ -46,26 +49,48 @@ export async function lockPerson(
 }
 
 /** Ids of the contacts that have the person's number, or one of the provider's ids. */
-export const idsOf = (workspaceId: number, { phoneNumber, waId, providerUserId }: Person) => sql.fragment`
+export const idsOf = (
+  workspaceId: number,
+  { phoneNumber, waId, providerUserId, parentUserId = null }: Person,
+) => sql.fragment`
   SELECT id FROM contact
   WHERE workspace_id = ${workspaceId} AND phone_number IN (${phoneNumber}::text, ${waId}::text)
   UNION
   SELECT id FROM contact WHERE workspace_id = ${workspaceId} AND provider_user_id = ${providerUserId}::text
   UNION
   SELECT contact_id FROM contact_identity
-  WHERE workspace_id = ${workspaceId} AND provider_id IN (${waId}::text, ${providerUserId}::text)`;
+  WHERE workspace_id = ${workspaceId} AND provider_id IN (${waId}::text, ${providerUserId}::text, ${parentUserId}::text)`;
 
-/** Like `lockPerson`, by contact id; an erased contact is never found again. */
-export function lockContactById(connection: Connection, workspaceId: number, contactId: string) {
+const ContactId = row(t.type({ id: t.string }));
+
+/** Ids of the contacts that `lockPerson` would lock. */
+export function listIdsOfPerson(
+  connection: Connection,
+  workspaceId: number,
+  person: Person,
+): Promise<readonly string[]> {
+  return connection.anyFirst(sql.type(ContactId)`
+    SELECT id FROM contact
+    WHERE workspace_id = ${workspaceId} AND id IN (${idsOf(workspaceId, person)}) AND erased_at IS NULL ORDER BY id`);
+}
+
+/** Like `lockPerson`, by contact ids; an erased contact is never found again. */
+export function lockContactsById(
+  connection: Connection,
+  workspaceId: number,
+  contactIds: readonly string[],
+): Promise<readonly IncomingContact[]> {
   return connection.any(sql.type(row(IncomingContact))`
-    SELECT ${selection} FROM contact WHERE workspace_id = ${workspaceId} AND id = ${contactId} AND erased_at IS NULL
-    FOR NO KEY UPDATE`);
+    SELECT ${selection} FROM contact
+    WHERE workspace_id = ${workspaceId} AND id = ANY(${sql.array(contactIds, 'uuid')}) AND erased_at IS NULL
+    ORDER BY id FOR NO KEY UPDATE`);
 }
 
 export interface NewIncomingContact extends Person {
   readonly countryCode: string;
   readonly country: string;
   readonly chatName: string;
+  readonly username: string;
 }
 
 /** Returns undefined if another transaction has just created the same person. */
@@ -75,10 +100,10 @@ export async function insertIncomingContact(
   contact: NewIncomingContact & { readonly subscribed: boolean },
 ): Promise<IncomingContact | undefined> {
   const inserted = await connection.maybeOne(sql.type(row(IncomingContact))`
-    INSERT INTO contact (workspace_id, phone_number, country_code, country, provider_user_id, chat_name, subscribed,
-      source)
+    INSERT INTO contact (workspace_id, phone_number, country_code, country, provider_user_id, chat_name, username,
+      subscribed, source)
     VALUES (${workspaceId}, ${contact.phoneNumber}, ${contact.countryCode}, ${contact.country},
-      ${contact.providerUserId}, ${contact.chatName}, ${contact.subscribed}, 'incoming')
+      ${contact.providerUserId}, ${contact.chatName}, ${contact.username}, ${contact.subscribed}, 'incoming')
     ON CONFLICT DO NOTHING
     RETURNING ${selection}`);
   return inserted ?? undefined;
@@ -95,10 +120,11 @@ export async function updateIncomingContact(
     country,
     providerUserId,
     chatName,
+    username,
   }: NewIncomingContact & { readonly id: string },
 ): Promise<void> {
   await connection.query(sql.type(nothing)`
-    UPDATE contact SET deleted_at = NULL, updated_at = now(), chat_name = ${chatName},
+    UPDATE contact SET deleted_at = NULL, updated_at = now(), chat_name = ${chatName}, username = ${username},
       country_code = CASE WHEN phone_number IS NULL THEN ${countryCode} ELSE country_code END,
       country = CASE WHEN phone_number IS NULL THEN ${country} ELSE country END,
       phone_number = COALESCE(phone_number, ${phoneNumber}::text),

@@ -57,6 +57,7 @@ export const ContactFields = t.type({
   firstName: t.string,
   lastName: t.string,
   chatName: t.string,
+  username: t.string,
   email: t.string,
   source: t.string,
   subscribed: t.boolean,
@@ -71,7 +72,7 @@ export const ContactRow = row(ContactFields);
 /** The columns of `ContactRow`, of the table `contact`. */
 export const contactSelection = sql.fragment`
   contact.id, contact.phone_number AS "phoneNumber", contact.country_code AS "countryCode", contact.country,
-  contact.first_name AS "firstName", contact.last_name AS "lastName", contact.chat_name AS "chatName", contact.email,
+  contact.first_name AS "firstName", contact.last_name AS "lastName", contact.chat_name AS "chatName", contact.username, contact.email,
   contact.source, contact.subscribed, contact.custom_fields AS "customFields",
   ARRAY(SELECT tag_id::text FROM contact_tag WHERE contact_id = contact.id ORDER BY tag_id) AS "tagsId",
   contact.dob, contact.created_at AS "createdAt", contact.updated_at AS "updatedAt"`;

@@ -5,9 +5,9 @@ import { countryOfUserId } from '../../domain/callbacks/provider-number.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
 
-/** The current user id of a contact: the newest one if it has changed. */
+/** The current user id of a contact: the newest one if it has changed. Nothing can be sent to a parent id (`DE.ENT.…`). */
 export const userIdOf = (workspaceId: FragmentSqlToken, contactId: FragmentSqlToken) => sql.fragment`COALESCE(
-  (SELECT provider_id FROM contact_identity WHERE contact_identity.contact_id = ${contactId} AND provider_id !~ '^[0-9]+$'
+  (SELECT provider_id FROM contact_identity WHERE contact_identity.contact_id = ${contactId} AND provider_id !~ '^([0-9]+$|[A-Z]{2}[.]ENT[.])'
     ORDER BY learned_at DESC LIMIT 1),
   (SELECT provider_user_id FROM contact AS known WHERE known.workspace_id = ${workspaceId} AND known.id = ${contactId}))`;
 
@@ -44,6 +44,6 @@ export async function findAddressOfUser(
   if (found === null) return undefined;
   const { id, phone_number: phoneNumber, country, user_id: to } = found;
   return phoneNumber === null
-    ? { to, country: countryOfUserId(to), contactId: id }
+    ? { to, country: country === '' ? countryOfUserId(to) : country, contactId: id }
     : { to: phoneNumber, country };
 }

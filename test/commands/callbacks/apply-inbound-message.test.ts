@@ -456,6 +456,7 @@ describe('the sender', () => {
 
     it('changes nothing when the new number is invalid', async () => {
       const place = await seed();
+      await deliver(applier, [inbound(place, text('Hello'))]);
       await deliver(applier, [changed(place, { type: 'user_changed_number', wa_id: 'nobody' })]);
       expect(await contactsOf(place)).toMatchObject([{ phone_number: number }]);
     });
@@ -599,6 +600,48 @@ describe('a message written in the provider’s own app', () => {
     expect(await contactsOf(place)).toEqual([]);
     expect(await conversationsOf(place)).toEqual([]);
     expect(await messagesOf(place)).toMatchObject([{ known: false, placed: false }]);
+  });
+});
+
+describe('a conversation that another app holds', () => {
+  const standby = (place: SeededCampaign, part: Json) =>
+    fieldCallback('1', 'standby', {
+      metadata: { display_phone_number: '15550100000', phone_number_id: place.channelId },
+      standby: part,
+    });
+
+  it('is read as any other, once, and left to that app', async () => {
+    const place = await seed('chatbot');
+    const message = { id: 'wamid.standby', from: number, timestamp: '1749416383', type: 'text' };
+    const messages = [{ ...message, text: { body: 'STOP' } }];
+    await deliver(applier, [standby(place, { messages, contacts: [{ wa_id: number }] })]);
+    await deliver(applier, [messagesCallback(place.channelId, { messages })]);
+    expect(await contactsOf(place)).toMatchObject([{ subscribed: false }]);
+    expect(await conversationsOf(place)).toMatchObject([{ status: 'open', sessions: 0 }]);
+    expect(await messagesOf(place)).toMatchObject([{ direction: 'inbound', placed: true }]);
+    const incoming = (await eventsOf(database.pool, place.workspaceId)).filter(
+      ({ eventKey }) => eventKey === 'incoming',
+    );
+    expect(incoming.map(({ data }) => data.standby)).toEqual([true]);
+  });
+
+  it('keeps what that app sends, without a charge', async () => {
+    const place = await seed();
+    const message = { messaging_product: 'whatsapp', to: `+${number}`, type: 'text', text: { body: 'Hi' } };
+    const echo = { id: 'wamid.other', timestamp: '1749416383', message };
+    await deliver(applier, [standby(place, { message_echoes: [echo] })]);
+    expect(await messagesOf(place)).toMatchObject([{ direction: 'outbound', phone_number: number }]);
+    const statuses = ['wamid.other', 'wamid.unknown'].map((providerMessageId) =>
+      statusOf({ status: 'sent', providerMessageId }),
+    );
+    await deliver(
+      applier,
+      statuses.map((status) => standby(place, { statuses: [status] })),
+    );
+    expect((await eventsOf(database.pool, place.workspaceId)).map(({ data }) => data.messageSource)).toEqual([
+      'app',
+    ]);
+    expect(await checkBooks(database.pool, place)).toMatchObject({ balance: 1_000_000_000n, reserved: 0n });
   });
 });
 

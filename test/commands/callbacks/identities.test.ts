@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eraseContact } from '../../../src/commands/contacts/erase-contact.ts';
 import { numberOfWaId } from '../../../src/domain/callbacks/provider-number.ts';
 import { findAddressOfUser } from '../../../src/records/contacts/user-ids.ts';
 import { nothing } from '../../../src/records/database/row.ts';
@@ -237,6 +238,147 @@ describe('a person whom the provider knows by another id', () => {
       }
     },
   );
+
+  describe('whose user id has changed', () => {
+    const hello = { type: 'text', text: { body: 'Hi' } };
+    const said = (fixture: Fixture, sender: Json, body: string) => stop(fixture, sender, { text: { body } });
+    const announced = (fixture: Fixture, system: Json, sender: Json = {}) =>
+      stop(fixture, sender, {
+        type: 'system',
+        text: undefined,
+        system: { type: 'user_changed_user_id', user_id: 'DE.2', ...system },
+      });
+    const people = ({ workspaceId }: Fixture) =>
+      rowsOf<{ provider_user_id: string; subscribed: boolean }>(
+        database.pool,
+        sql.fragment`SELECT provider_user_id, subscribed FROM contact
+          WHERE workspace_id = ${workspaceId} AND phone_number IS NULL AND erased_at IS NULL ORDER BY id`,
+      );
+
+    it.each([
+      ['the previous id', { previous_user_id: 'DE.1' }, {}],
+      ['the previous id and an empty number', { previous_user_id: 'DE.1' }, { from: '' }],
+      ['the previous id, sent by the new one', { previous_user_id: 'DE.1' }, { from_user_id: 'DE.2' }],
+      ['the sender', {}, { from_user_id: 'DE.1' }],
+      ['the text', { body: 'User Ada changed from DE.1 to DE.2' }, { from_user_id: 'DE.2' }],
+      [
+        'a changed number',
+        { type: 'user_changed_number', wa_id: '4915112345679', previous_user_id: 'DE.1' },
+        { from: '' },
+      ],
+    ])('stays unsubscribed, known by %s', async (_, system, sender) => {
+      const fixture = await seed('525512345678');
+      await deliver(applier, [said(fixture, { from_user_id: 'DE.1' }, 'STOP')]);
+      const callback = announced(fixture, system, sender);
+      await deliver(applier, [callback]);
+      await deliver(applier, [callback]);
+      await deliver(applier, [stop(fixture, { from_user_id: 'DE.2' }, hello)]);
+      expect(await contactsOf(fixture)).toMatchObject([{ subscribed: true }, { subscribed: false }]);
+    });
+
+    it('is not created by the change', async () => {
+      const fixture = await seed('525512345678');
+      await deliver(applier, [announced(fixture, { previous_user_id: 'DE.1', wa_id: '4915112345678' })]);
+      await deliver(applier, [announced(fixture, {}, { from_user_id: 'DE.2' })]);
+      expect(await contactsOf(fixture)).toHaveLength(1);
+      expect(
+        await rowsOf(
+          database.pool,
+          sql.fragment`SELECT contact_id FROM message WHERE workspace_id = ${fixture.workspaceId}`,
+        ),
+      ).toEqual([{ contact_id: null }, { contact_id: null }]);
+    });
+
+    it.each([
+      ['STOP', 'Hi'],
+      ['Hi', 'STOP'],
+    ])('gives both contacts the stricter consent: %s, %s', async (before, after) => {
+      const fixture = await seed('525512345678');
+      await deliver(applier, [said(fixture, { from_user_id: 'DE.1' }, before)]);
+      await deliver(applier, [said(fixture, { from_user_id: 'DE.2' }, after)]);
+      await deliver(applier, [announced(fixture, { previous_user_id: 'DE.1' })]);
+      expect(await people(fixture)).toEqual([
+        { provider_user_id: 'DE.1', subscribed: false },
+        { provider_user_id: 'DE.2', subscribed: false },
+      ]);
+      const timestamp = String(Math.ceil(Date.now() / 1_000));
+      await deliver(applier, [said(fixture, { from_user_id: 'DE.2', timestamp }, 'START')]);
+      expect(await people(fixture)).toMatchObject([{ subscribed: true }, { subscribed: true }]);
+    });
+
+    it('stays opted out after an erasure', async () => {
+      const fixture = await seed('525512345678');
+      await deliver(applier, [said(fixture, { from_user_id: 'DE.1' }, 'STOP')]);
+      const [, erased] = await contactsOf(fixture);
+      await eraseContact(applier, { workspaceId: fixture.workspaceId, contactId: String(erased?.['id']) });
+      await deliver(applier, [announced(fixture, { previous_user_id: 'DE.1' })]);
+      await deliver(applier, [said(fixture, { from_user_id: 'DE.2' }, 'Hi')]);
+      expect(await people(fixture)).toEqual([{ provider_user_id: 'DE.2', subscribed: false }]);
+    });
+
+    it.each([['one after the other'], ['announced by the number']])(
+      'keeps the newest id when an earlier change comes late: %s',
+      async (way) => {
+        const fixture = await seed('4915112345678');
+        const sender = way === 'announced by the number' ? { from: '4915112345678' } : {};
+        await deliver(applier, [said(fixture, { from: '4915112345678', from_user_id: 'DE.1' }, 'STOP')]);
+        const first = { previous_user_id: 'DE.1' };
+        const second = { user_id: 'DE.3', previous_user_id: 'DE.2' };
+        if (way !== 'announced by the number') await deliver(applier, [announced(fixture, first)]);
+        await deliver(applier, [announced(fixture, second, sender)]);
+        await deliver(applier, [announced(fixture, first, sender)]);
+        expect(await findAddressOfUser(database.pool, fixture.workspaceId, 'DE.1')).toMatchObject({
+          to: '4915112345678',
+        });
+        await database.pool.query(sql.type(nothing)`
+          UPDATE contact SET phone_number = NULL, provider_user_id = 'DE.1' WHERE id = ${fixture.contactId}`);
+        for (const id of ['DE.1', 'DE.2', 'DE.3'])
+          expect(await findAddressOfUser(database.pool, fixture.workspaceId, id)).toMatchObject({
+            to: 'DE.3',
+          });
+        for (const id of ['DE.2', 'DE.3'])
+          await deliver(applier, [said(fixture, { from_user_id: id }, 'Hi')]);
+        expect(await contactsOf(fixture)).toMatchObject(unsubscribed(fixture));
+      },
+    );
+  });
+
+  it('is one person in linked portfolios, where a typed word counts and a setting does not', async () => {
+    const fixture = await seed('525512345678');
+    const parent = { from_parent_user_id: 'DE.ENT.9' };
+    await deliver(applier, [stop(fixture, { from_user_id: 'DE.1', ...parent })]);
+    await deliver(applier, [stop(fixture, { from_user_id: 'DE.2', ...parent }, { text: { body: 'Hi' } })]);
+    const [, contact] = await contactsOf(fixture);
+    expect(await contactsOf(fixture)).toMatchObject([{}, { subscribed: false }]);
+    expect(await findAddressOfUser(database.pool, fixture.workspaceId, 'DE.ENT.9')).toMatchObject({
+      to: 'DE.2',
+      contactId: contact?.['id'],
+    });
+  });
+
+  it('is shown by username, and priced by the country that the provider names', async () => {
+    const fixture = await seed('525512345678');
+    const contacts = [{ user_id: 'IN.1', profile: { username: 'ada.l' }, country_code: 'US' }];
+    const message = {
+      id: 'wamid.U',
+      from_user_id: 'IN.1',
+      timestamp: '1',
+      type: 'text',
+      text: { body: 'x' },
+    };
+    await deliver(applier, [messagesCallback(fixture.channelId, { contacts, messages: [message] })]);
+    expect(
+      await rowsOf(
+        database.pool,
+        sql.fragment`SELECT chat_name, username, country FROM contact
+          WHERE workspace_id = ${fixture.workspaceId} AND phone_number IS NULL`,
+      ),
+    ).toEqual([{ chat_name: '', username: 'ada.l', country: 'US' }]);
+    expect(await findAddressOfUser(database.pool, fixture.workspaceId, 'IN.1')).toMatchObject({
+      to: 'IN.1',
+      country: 'US',
+    });
+  });
 
   it('is a new contact under a number that now belongs to another person', async () => {
     const fixture = await seed('525512345678');

@@ -155,6 +155,7 @@ const person = {
   firstName: 'Grace',
   lastName: 'Hopper',
   chatName: 'Gracie',
+  username: '',
   email: 'grace@example.com',
   customFields: [{ fieldId: 'city', value: 'Berlin' }],
   dob: '1906-12-09T00:00:00Z',

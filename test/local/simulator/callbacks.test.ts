@@ -201,6 +201,28 @@ describe('pushed callbacks', () => {
     expect(items()).toMatchObject([{ kind: 'preferences', waId: '16505551234', subscribed: false }]);
   });
 
+  it('change the ids of a person', async () => {
+    await simulator.control('identity', { userId: 'DE.2', previousUserId: 'DE.1', from: '' });
+    await simulator.control('identity', { userId: 'DE.2', waId: '4915112345678', from: '16505551234' });
+
+    expect(items()).toMatchObject([
+      { from: null, fromUserId: null, change: { previous: ['DE.1'], newUserId: 'DE.2', newNumber: null } },
+      { change: { previous: ['16505551234'], newUserId: 'DE.2', newNumber: '4915112345678' } },
+    ]);
+  });
+
+  it('tell of a conversation that another app holds', async () => {
+    await simulator.control('standby', { from: '16505551234', text: 'STOP', username: 'ada' });
+    await simulator.control('standby', { to: '16505551234', text: 'Hello' });
+    await simulator.control('standby', { id: 'wamid.S', to: '16505551234', status: 'sent' });
+
+    expect(items()).toMatchObject([
+      { kind: 'message', standby: true, from: '16505551234', username: 'ada', texts: ['STOP'] },
+      { kind: 'echo', to: '16505551234', type: 'text' },
+      { kind: 'status', status: 'sent', providerMessageId: 'wamid.S' },
+    ]);
+  });
+
   it('change a template, for the list and by callback', async () => {
     await simulator.control('template', { name: 'hello_campaign', status: 'PAUSED', reason: 'LOW_QUALITY' });
     await simulator.control('template', { name: 'hello_campaign', category: 'UTILITY' });

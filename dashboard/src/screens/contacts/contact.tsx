@@ -123,6 +123,7 @@ function Facts({ contact }: { contact: api.Contact }) {
     ['Number', numberOf(contact)],
     ['E-mail', contact.email || '—'],
     ['Chat name', contact.chatName || '—'],
+    ['Username', contact.username || '—'],
     ['Source', words(contact.source)],
     ...contact.customFields.map(({ fieldId, value }) => [fieldId, value] as const),
   ];

@@ -1,7 +1,10 @@
 import type { api } from '../../client.ts';
 import { phone } from '../../format.ts';
 
-type Named = Pick<api.Contact, 'firstName' | 'lastName' | 'chatName' | 'phoneNumber' | 'countryCode'>;
+type Named = Pick<
+  api.Contact,
+  'firstName' | 'lastName' | 'chatName' | 'username' | 'phoneNumber' | 'countryCode'
+>;
 
 /** Returns the international number, or a dash for a contact known only by a user id. */
 export const numberOf = ({ countryCode, phoneNumber }: Named): string =>
@@ -11,4 +14,5 @@ export const numberOf = ({ countryCode, phoneNumber }: Named): string =>
 export const nameOf = (contact: Named): string =>
   [contact.firstName, contact.lastName].filter(Boolean).join(' ').trim() ||
   contact.chatName ||
+  contact.username ||
   numberOf(contact);

@@ -33,6 +33,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   channelId: 'Id of the channel.',
   chatMode: 'Who answers.',
   chatName: 'Name the contact shows in the chat.',
+  username: 'Name that the contact chose at the provider; empty without one.',
   check: 'Name of the check.',
   claimed: 'Recipients that are being sent to at this moment.',
   closedAt: 'Time at which the conversation was closed; null while it is not.',

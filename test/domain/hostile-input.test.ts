@@ -59,7 +59,7 @@ it('checks a mapping whose text is as long as a request may be', () => {
   expect(check().problems).toEqual([
     {
       field: 'variable_mapping.body.1',
-      message: 'variable_mapping.body.1 must have at most 1024 characters',
+      message: 'variable_mapping.body.1 must have at most 32768 characters',
     },
   ]);
 });

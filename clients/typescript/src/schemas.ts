@@ -195,7 +195,7 @@ export type Campaign = {
 export type CampaignCheck = {
   /** Problems that prevent the campaign, by field; empty if it can be created and has recipients. */
   readonly problems: readonly (FieldProblem)[];
-  /** Probable mistakes that do not prevent the campaign: unknown fields, or `{{firstname}}`, which is the name of no field and would be sent as it stands. */
+  /** Probable mistakes that do not prevent the campaign: unknown fields of the body; `{{firstname}}`, which is the name of no field and would be sent as it stands; a field with little room left in its text; a start that the sending window delays. */
   readonly warnings: readonly (FieldProblem)[];
   /** Number of recipients that would be sent to. */
   readonly total_contacts: number;
@@ -895,6 +895,8 @@ export type CreatedCampaignData = {
   readonly campaign: InitialCampaign;
   /** Facts known before the audience is prepared. */
   readonly summary: CampaignSummary;
+  /** Probable mistakes that do not prevent the campaign: unknown fields of the body; `{{firstname}}`, which is the name of no field and would be sent as it stands; a field with little room left in its text; a start that the sending window delays. */
+  readonly warnings: readonly (FieldProblem)[];
 };
 
 export type CreateSegment = {
@@ -1888,8 +1890,8 @@ export type RecipientPage = {
   readonly pagination: CursorPagination;
 };
 
-/** Reason why a message was skipped, failed or has an unknown outcome. PROVIDER_<code>: The provider refused the message, or failed to deliver it, with this code. Look up the code at the provider; `reason_detail` holds its words. PROVIDER_UNREACHABLE: The provider could not be reached; nothing was sent. Send to the recipient again, with `failed_contacts` or another request. OUTCOME_UNKNOWN: The provider did not answer: the message may have been sent. Wait for a receipt. Send again only if a second message does no harm. RATE_LIMITED: Too many single sends waited for the channel. Send the request again later. INVALID_PHONE: The phone number is not valid in any country. Correct the number; the international form such as +4915112345678 always works. DUPLICATE: The audience contains the number more than once. None: the first entry is sent to. UNSUBSCRIBED: The contact has opted out. Do not send to the contact until it opts in again. CONTACT_DELETED: The contact was deleted or erased. Create the contact again to send to it. MISSING_VARIABLE: A variable of the template has no value for the contact. Fill the field of the contact, or give a value in `default_values`. MALFORMED_ROW: The row of the CSV cannot be read. Correct the row of `line_number`. BLOCKED_COUNTRY: The channel does not send to the country of the number. Ask the operator to allow the country, or use another channel. */
-export type RecipientReason = "PROVIDER_UNREACHABLE" | "OUTCOME_UNKNOWN" | "RATE_LIMITED" | "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "CONTACT_DELETED" | "MISSING_VARIABLE" | "MALFORMED_ROW" | "BLOCKED_COUNTRY" | (string & {});
+/** Reason why a message was skipped, failed or has an unknown outcome. PROVIDER_<code>: The provider refused the message, or failed to deliver it, with this code. Look up the code at the provider; `reason_detail` holds its words. PROVIDER_UNREACHABLE: The provider could not be reached; nothing was sent. Send to the recipient again, with `failed_contacts` or another request. OUTCOME_UNKNOWN: The provider did not answer: the message may have been sent. Wait for a receipt. Send again only if a second message does no harm. RATE_LIMITED: Too many single sends waited for the channel. Send the request again later. INVALID_PHONE: The phone number is not valid in any country. Correct the number; the international form such as +4915112345678 always works. DUPLICATE: The audience contains the number more than once. None: the first entry is sent to. UNSUBSCRIBED: The contact has opted out. Do not send to the contact until it opts in again. CONTACT_DELETED: The contact was deleted or erased. Create the contact again to send to it. MISSING_VARIABLE: A variable of the template has no value for the contact. Fill the field of the contact, or give a value in `default_values`. TEXT_TOO_LONG: The values of the recipient make a text of the message longer than the provider takes. Shorten the value; `reason_detail` names the text, its length and the limit. MALFORMED_ROW: The row of the CSV cannot be read. Correct the row of `line_number`. BLOCKED_COUNTRY: The channel does not send to the country of the number. Ask the operator to allow the country, or use another channel. */
+export type RecipientReason = "PROVIDER_UNREACHABLE" | "OUTCOME_UNKNOWN" | "RATE_LIMITED" | "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "CONTACT_DELETED" | "MISSING_VARIABLE" | "TEXT_TOO_LONG" | "MALFORMED_ROW" | "BLOCKED_COUNTRY" | (string & {});
 
 /** PENDING: waits to be sent to. CLAIMED: is being sent to. ACCEPTED: the provider accepted the message. SENT, DELIVERED, READ: reported by receipts. FAILED: refused, or failed later. UNKNOWN: the provider did not answer; a receipt decides, and the message is not sent again. CANCELLED, SKIPPED: never sent to. */
 export type RecipientState = "PENDING" | "CLAIMED" | "ACCEPTED" | "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN" | "CANCELLED" | "SKIPPED";
@@ -2076,8 +2078,8 @@ export type SkeletonMapping = {
   readonly carousel?: readonly ({ readonly [key: string]: unknown })[];
 };
 
-/** INVALID_PHONE: The phone number is not valid in any country. Correct the number; the international form such as +4915112345678 always works. DUPLICATE: The audience contains the number more than once. None: the first entry is sent to. UNSUBSCRIBED: The contact has opted out. Do not send to the contact until it opts in again. CONTACT_DELETED: The contact was deleted or erased. Create the contact again to send to it. MISSING_VARIABLE: A variable of the template has no value for the contact. Fill the field of the contact, or give a value in `default_values`. MALFORMED_ROW: The row of the CSV cannot be read. Correct the row of `line_number`. BLOCKED_COUNTRY: The channel does not send to the country of the number. Ask the operator to allow the country, or use another channel. */
-export type SkipReason = "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "CONTACT_DELETED" | "MISSING_VARIABLE" | "MALFORMED_ROW" | "BLOCKED_COUNTRY";
+/** INVALID_PHONE: The phone number is not valid in any country. Correct the number; the international form such as +4915112345678 always works. DUPLICATE: The audience contains the number more than once. None: the first entry is sent to. UNSUBSCRIBED: The contact has opted out. Do not send to the contact until it opts in again. CONTACT_DELETED: The contact was deleted or erased. Create the contact again to send to it. MISSING_VARIABLE: A variable of the template has no value for the contact. Fill the field of the contact, or give a value in `default_values`. TEXT_TOO_LONG: The values of the recipient make a text of the message longer than the provider takes. Shorten the value; `reason_detail` names the text, its length and the limit. MALFORMED_ROW: The row of the CSV cannot be read. Correct the row of `line_number`. BLOCKED_COUNTRY: The channel does not send to the country of the number. Ask the operator to allow the country, or use another channel. */
+export type SkipReason = "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "CONTACT_DELETED" | "MISSING_VARIABLE" | "TEXT_TOO_LONG" | "MALFORMED_ROW" | "BLOCKED_COUNTRY";
 
 export type StartCampaign = {
   /** `true` resumes a campaign paused with MESSAGE_REJECTED although nothing was corrected; default `false`. */

@@ -1,6 +1,10 @@
-import type { CompiledButton } from '../templates/compiled.ts';
+import { charactersOf, type CompiledButton } from '../templates/compiled.ts';
 import { GraphError } from '../protocol/graph-error.ts';
 import { listOf, objectOf, textOf, type JsonObject } from '../protocol/json-value.ts';
+
+const maxUrlLength = 2000;
+const maxCodeLength = 15;
+const maxTitleLength = 24;
 
 interface GivenButtons {
   readonly given: readonly JsonObject[];
@@ -55,6 +59,13 @@ export function validateButtons(
   }
 }
 
+function validateUrl(button: CompiledButton, text: string, where: string): void {
+  if (button.type === 'OTP' && charactersOf(text) > maxCodeLength)
+    throw new GraphError(131009, `${where}: code longer than ${maxCodeLength}`);
+  if (button.staticLength + charactersOf(text) > maxUrlLength)
+    throw new GraphError(131009, `${where}: URL longer than ${maxUrlLength}`);
+}
+
 interface GivenValue {
   readonly parameter: JsonObject | undefined;
   readonly codeLength: number;
@@ -66,12 +77,18 @@ function validateValue(button: CompiledButton, { parameter, codeLength, where }:
     case 'URL':
     case 'OTP':
       if (!button.takesValue) throw new GraphError(132000, `${where} of type Url takes no parameter`);
-      requireText(parameter?.['text'], `${where} of type Url requires a parameter`);
+      validateUrl(
+        button,
+        requireText(parameter?.['text'], `${where} of type Url requires a parameter`),
+        where,
+      );
       return;
     case 'COPY_CODE': {
       const code = requireText(parameter?.['coupon_code'], `${where} of type CopyCode requires a parameter`);
-      if (code.length > codeLength)
+      if (charactersOf(code) > codeLength)
         throw new GraphError(131009, `${where}: coupon code longer than ${codeLength}`);
+      if (!/^[A-Za-z0-9]+$/.test(code))
+        throw new GraphError(131009, `${where}: coupon code is not alphanumeric`);
       return;
     }
     case 'QUICK_REPLY':
@@ -83,6 +100,8 @@ function validateValue(button: CompiledButton, { parameter, codeLength, where }:
       if (products.length === 0 || products.length > 30 || sections.length > 10) {
         throw new GraphError(131009, `${where}: 1 to 10 sections with 1 to 30 products in all are required`);
       }
+      if (sections.some((section) => charactersOf(textOf(section['title'])) > maxTitleLength))
+        throw new GraphError(131009, `${where}: section title longer than ${maxTitleLength}`);
       return;
     }
     default:

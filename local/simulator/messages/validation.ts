@@ -1,10 +1,19 @@
 import { validateButtons } from './button-validation.ts';
-import type { CompiledHeader, CompiledPart, CompiledTemplate, CompiledText } from '../templates/compiled.ts';
+import {
+  charactersOf,
+  type CompiledHeader,
+  type CompiledPart,
+  type CompiledTemplate,
+  type CompiledText,
+} from '../templates/compiled.ts';
 import { GraphError } from '../protocol/graph-error.ts';
 import { isObject, listOf, objectOf, textOf, type JsonObject } from '../protocol/json-value.ts';
 
 const maxBodyLength = 1024;
+const maxOfferBodyLength = 600;
 const maxCardBodyLength = 160;
+const maxHeaderLength = 60;
+const maxCodeLength = 15;
 const mediaKinds: Readonly<Record<string, string>> = {
   IMAGE: 'image',
   VIDEO: 'video',
@@ -36,7 +45,8 @@ export function validateComponents(
     throw new GraphError(100, 'template components must be an array');
   }
   const given = listOf(components).map(readComponent);
-  const part = { template, given, place: '', maxLength: maxBodyLength, isMedia };
+  const maxLength = template.hasOffer ? maxOfferBodyLength : maxBodyLength;
+  const part = { template, given, place: '', maxLength, isMedia };
   validatePart(template, part);
   validateOffer(template, given, now);
   validateCarousel(template, given, isMedia);
@@ -66,11 +76,16 @@ function validatePart(part: CompiledPart, { template, given, place, maxLength, i
     named: template.named,
     place: `${place}body`,
   };
-  const filledLength = part.body.staticLength + validateTexts(part.body, body);
-  if (filledLength > maxLength)
-    throw new GraphError(132005, `${place}body: text of ${filledLength} characters`);
+  const valuesLength = validateTexts(part.body, body);
+  refuseLonger(`${place}body`, part.body.staticLength + valuesLength, maxLength);
+  if (template.authentication) refuseLonger(`${place}body`, valuesLength, maxCodeLength);
   const buttons = given.filter((component) => component['type'] === 'button');
-  validateButtons(part.buttons, { given: buttons, place, codeLength: template.offerExpires ? 15 : 20 });
+  validateButtons(part.buttons, { given: buttons, place, codeLength: template.hasOffer ? 15 : 20 });
+}
+
+function refuseLonger(where: string, length: number, maxLength: number): void {
+  if (length > maxLength)
+    throw new GraphError(132005, `${where}: text of ${length} characters, at most ${maxLength} are allowed`);
 }
 
 interface GivenParameters {
@@ -85,7 +100,9 @@ function validateHeader(
 ): void {
   const where = `${place}header`;
   if (!header || header.format === 'TEXT') {
-    validateTexts(header?.text ?? { variables: [], staticLength: 0 }, { parameters, named, place: where });
+    const text = header?.text ?? { variables: [], staticLength: 0 };
+    const length = validateTexts(text, { parameters, named, place: where });
+    refuseLonger(where, text.staticLength + length, maxHeaderLength);
     return;
   }
   const kind = mediaKinds[header.format] ?? header.format.toLowerCase();
@@ -127,7 +144,7 @@ function validateTexts(text: CompiledText, { parameters, named, place }: GivenPa
   }
   let length = 0;
   for (const parameter of parameters) {
-    length += textValueOf(parameter, place).length;
+    length += charactersOf(textValueOf(parameter, place));
     if (!named && parameter['parameter_name'] !== undefined) {
       throw new GraphError(132012, `${place}: parameter_name is only for templates with named parameters`);
     }

@@ -13,6 +13,8 @@ export interface CompiledTemplate extends CompiledPart {
   readonly definition: TemplateDefinition;
   readonly named: boolean;
   readonly authentication: boolean;
+  /** Whether the template has a limited-time offer, whether or not it ends. */
+  readonly hasOffer: boolean;
   readonly offerExpires: boolean;
   readonly carousel: CompiledCarousel | undefined;
 }
@@ -32,6 +34,8 @@ export interface CompiledButton {
   readonly type: string;
   /** True for a button whose value a send must fill, such as a URL with a variable or a code. */
   readonly takesValue: boolean;
+  /** Characters of a URL around its variable. */
+  readonly staticLength: number;
 }
 
 export interface CompiledCarousel {
@@ -56,6 +60,7 @@ export function compileTemplate(id: string, definition: TemplateDefinition): Com
     definition,
     named: definition.parameter_format === 'NAMED' || components.some(hasNamedExamples),
     authentication,
+    hasOffer: offer !== undefined,
     offerExpires: objectOf(offer?.['limited_time_offer'])['has_expiration'] === true,
     carousel: carousel && compileCarousel(listOf(carousel['cards'])),
   };
@@ -82,13 +87,18 @@ function compilePart(components: readonly JsonObject[]): CompiledPart {
 
 function compileText(text: string): CompiledText {
   const variables = [...new Set([...text.matchAll(placeholder)].map((match) => match[1] ?? ''))];
-  return { variables, staticLength: text.replaceAll(placeholder, '').length };
+  return { variables, staticLength: charactersOf(text.replaceAll(placeholder, '')) };
 }
+
+/** Code points. */
+export const charactersOf = (text: string): number => Array.from(text).length;
 
 function compileButton(button: JsonObject): CompiledButton {
   const type = textOf(button['type']).toUpperCase();
-  const isDynamicUrl = type === 'URL' && textOf(button['url']).includes('{{');
-  return { type, takesValue: isDynamicUrl || type === 'COPY_CODE' || type === 'OTP' || type === 'MPM' };
+  const url = textOf(button['url']);
+  const isDynamicUrl = type === 'URL' && url.includes('{{');
+  const takesValue = isDynamicUrl || type === 'COPY_CODE' || type === 'OTP' || type === 'MPM';
+  return { type, takesValue, staticLength: charactersOf(url.replaceAll(placeholder, '')) };
 }
 
 function ofType(components: readonly JsonObject[], type: string): JsonObject | undefined {

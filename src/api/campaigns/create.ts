@@ -15,6 +15,11 @@ import { shownProblems } from '../../domain/error.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { answer, FieldProblems, succeed } from '../frame/envelope.ts';
 
+const warnings = describe(FieldProblems, {
+  description:
+    'Probable mistakes that do not prevent the campaign: unknown fields of the body; `{{firstname}}`, which is the name of no field and would be sent as it stands; a field with little room left in its text; a start that the sending window delays.',
+});
+
 const Created = named(
   'CreatedCampaign',
   struct({
@@ -26,6 +31,7 @@ const Created = named(
       struct({
         campaign: named('InitialCampaign', struct(campaignFields, windowFields)),
         summary: named('CampaignSummary', struct({ total_contacts: Integer, can_send_test: t.boolean })),
+        warnings,
       }),
     ),
     timestamp: IsoDateTime,
@@ -83,6 +89,7 @@ export const createCampaign = endpoint(
               updated_at: '2026-11-21T09:00:00.000Z',
             },
             summary: { total_contacts: 0, can_send_test: true },
+            warnings: [],
           },
           timestamp: '2026-11-21T09:00:00.012Z',
         },
@@ -100,7 +107,10 @@ export const createCampaign = endpoint(
   },
 );
 
-function present({ campaign, canSendTest, beginsAt }: creating.CreatedCampaign, timestamp: Date) {
+function present(
+  { campaign, canSendTest, beginsAt, warnings: found }: creating.CreatedCampaign,
+  timestamp: Date,
+) {
   const { sending_window, ignore_quiet_hours, ...fields } = campaign;
   // Without a window the answer has only the fields of Spec 4.1.
   const windowed = beginsAt && { sending_window, ignore_quiet_hours, begins_at: beginsAt };
@@ -111,7 +121,7 @@ function present({ campaign, canSendTest, beginsAt }: creating.CreatedCampaign, 
       status: 'success',
       code: 201,
       message: 'Campaign created successfully',
-      data: { campaign: { ...fields, ...windowed }, summary },
+      data: { campaign: { ...fields, ...windowed }, summary, warnings: shownProblems(found) },
       timestamp,
     },
   } as const;
@@ -124,10 +134,7 @@ const Checked = named(
       description:
         'Problems that prevent the campaign, by field; empty if it can be created and has recipients.',
     }),
-    warnings: describe(FieldProblems, {
-      description:
-        'Probable mistakes that do not prevent the campaign: unknown fields, or `{{firstname}}`, which is the name of no field and would be sent as it stands.',
-    }),
+    warnings,
     total_contacts: describe(Integer, { description: 'Number of recipients that would be sent to.' }),
     skipped_reasons: countsBy('SkipReason'),
     is_estimate: describe(t.boolean, {

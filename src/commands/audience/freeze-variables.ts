@@ -6,6 +6,7 @@ import { PreparationFailure } from '../../domain/audience/preparation-failure.ts
 import type { VariableResolver } from '../../domain/templates/recipient-variables.ts';
 import { parseTemplate } from '../../domain/templates/components.ts';
 import { offerEndsBy } from '../../domain/templates/plan.ts';
+import type { TextLimit } from '../../domain/templates/text-limits.ts';
 import { compileMapping } from '../../domain/templates/variable-mapping.ts';
 import { findResendableCampaign } from '../../records/audience/failed-recipients.ts';
 import type { CampaignToPrepare } from '../../records/audience/preparation.ts';
@@ -14,6 +15,7 @@ import { getTemplate } from '../../records/templates/templates.ts';
 export interface FrozenMapping {
   readonly plan: unknown;
   readonly resolvers: readonly VariableResolver[];
+  readonly limits: readonly TextLimit[];
   /** The contacts' custom fields that the mapping names. */
   readonly customFields: readonly string[];
   /** True if recipients get the values that an earlier campaign froze for the same plan. */
@@ -52,6 +54,7 @@ export async function freezeVariables(
       return {
         plan: earlier.message_plan,
         resolvers: [],
+        limits: [],
         customFields: [],
         keepsVariables: true,
         contactsReadAt,
@@ -72,5 +75,6 @@ export async function freezeVariables(
     const problem = result.problems[0]?.message ?? 'its variables changed';
     throw new PreparationFailure('TEMPLATE_NOT_FOUND', `The template does not take the mapping: ${problem}`);
   }
-  return { ...result.mapping, keepsVariables: false };
+  const { mapping } = result;
+  return { ...mapping, limits: mapping.plan.limits ?? [], keepsVariables: false };
 }

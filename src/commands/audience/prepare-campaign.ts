@@ -268,7 +268,11 @@ async function load(
       keepVariables: frozen.keepsVariables,
       customFields: frozen.customFields,
     }),
-    rules: { blockedCountries: new Set(campaign.blocked_countries), resolvers: frozen.resolvers },
+    rules: {
+      blockedCountries: new Set(campaign.blocked_countries),
+      resolvers: frozen.resolvers,
+      limits: frozen.limits,
+    },
     recipients,
     contacts,
     checkpoint: () => {

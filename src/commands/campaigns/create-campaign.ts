@@ -63,6 +63,7 @@ export interface CreatedCampaign {
   readonly canSendTest: boolean;
   /** When its sending windows let it begin; undefined if it has none. */
   readonly beginsAt: Date | undefined;
+  readonly warnings: readonly FieldProblem[];
 }
 
 /** Workflow starts in flight in this process; beyond that, a worker starts the campaigns. */
@@ -81,7 +82,11 @@ export async function createCampaign(
   onWrite?: (transaction: Transaction, created: CreatedCampaign) => Promise<void>,
 ): Promise<CreatedCampaign> {
   const { database, logger } = dependencies;
-  const { newCampaign, canSendTest, load, ...checked } = await checkCampaign(dependencies, principal, body);
+  const { newCampaign, canSendTest, load, warnings, ...checked } = await checkCampaign(
+    dependencies,
+    principal,
+    body,
+  );
   requireRoom(load);
   const beginsAt = checked.windows.length === 0 ? undefined : checked.beginsAt;
   const startsAtOnce = load.starting < maxStarting && starts < maxStarts;
@@ -90,7 +95,7 @@ export async function createCampaign(
       ? await insertCampaign(database, newCampaign, startsAtOnce)
       : await database.transaction(async (transaction) => {
           const written = await insertCampaign(transaction, newCampaign, startsAtOnce);
-          await onWrite(transaction, { campaign: written, canSendTest, beginsAt });
+          await onWrite(transaction, { campaign: written, canSendTest, beginsAt, warnings });
           return written;
         });
   logger.info({ campaignId: campaign.id, status: campaign.status }, 'campaign created');
@@ -98,7 +103,7 @@ export async function createCampaign(
     starts += 1;
     void startCreated(dependencies, { ...newCampaign, id: campaign.id }).finally(() => (starts -= 1));
   }
-  return { campaign, canSendTest, beginsAt };
+  return { campaign, canSendTest, beginsAt, warnings };
 }
 
 const preparedInSeconds = 10;

@@ -149,7 +149,12 @@ async function audienceOf(
       { ...request, keepVariables: frozen.keepsVariables, customFields },
       body,
     ),
-    rules: { blockedCountries: new Set(channel.blockedCountries), resolvers: frozen.resolvers, customFields },
+    rules: {
+      blockedCountries: new Set(channel.blockedCountries),
+      resolvers: frozen.resolvers,
+      limits: frozen.limits,
+      customFields,
+    },
     byNumber: selectionType === 'csv_contacts' || selectionType === 'quick_contacts',
     mostRows,
     mostMs,

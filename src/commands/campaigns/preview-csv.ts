@@ -75,6 +75,7 @@ export async function previewCsv(dependencies: Previewer, request: CsvPreviewReq
     rules: {
       blockedCountries: new Set(),
       resolvers: message?.compiled?.resolvers ?? [],
+      limits: message?.compiled?.plan.limits ?? [],
       customFields: message?.compiled?.customFields ?? [],
     },
     byNumber: true,

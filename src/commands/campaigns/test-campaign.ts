@@ -57,11 +57,12 @@ function componentsOfSample({ message_plan: plan, variables, contact }: Campaign
   if (plan === null || variables === null) {
     throw new Conflict('The campaign has no prepared recipient yet: send variables with the test');
   }
-  const { contactSlots = [] } = plan as MessagePlan;
-  const present = contact === null ? undefined : contactSlotsResolver(contactSlots)(variables, contact);
-  if (present?.ok === false)
-    throw new Conflict(
-      `The first recipient has no value for ${present.missing}: send variables with the test`,
-    );
+  const present =
+    contact === null ? undefined : contactSlotsResolver(plan as MessagePlan)(variables, contact);
+  if (present?.ok === false) {
+    const { reason, detail } = present.skip;
+    const problem = reason === 'TEXT_TOO_LONG' ? 'makes a text too long,' : 'has no value for';
+    throw new Conflict(`The first recipient ${problem} ${detail}: send variables with the test`);
+  }
   return compileRenderer(plan as MessagePlan)(present?.values ?? variables);
 }

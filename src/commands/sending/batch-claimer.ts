@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Dependencies } from '../../dependencies.ts';
 import { contactSlotsResolver, customFieldsOf } from '../../domain/templates/contact-slots.ts';
 import type { MessagePlan } from '../../domain/templates/plan.ts';
+import type { VariablesSkip } from '../../domain/templates/recipient-variables.ts';
 import { untilDone } from '../../records/database/until-done.ts';
 import {
   type Claim,
@@ -23,27 +24,26 @@ export interface ContactRenewal {
   readonly isNeeded: boolean;
   /** The custom fields that the message names. */
   readonly customFields: readonly string[];
-  /** Returns the recipients that can be sent to, with their current values; calls `onMissing` for each of the others. */
+  /** Returns the recipients that can be sent to, with their current values; calls `onSkip` for each of the others. */
   readonly renew: (
     recipients: readonly ClaimedRecipient[],
-    onMissing: (recipient: ClaimedRecipient, missing: string) => void,
+    onSkip: (recipient: ClaimedRecipient, skip: VariablesSkip) => void,
   ) => readonly ClaimedRecipient[];
 }
 
-export function createContactRenewal({
-  contactSlots = [],
-}: Pick<MessagePlan, 'contactSlots'>): ContactRenewal {
-  const resolve = contactSlotsResolver(contactSlots);
+export function createContactRenewal(plan: Pick<MessagePlan, 'contactSlots' | 'limits'>): ContactRenewal {
+  const { contactSlots = [] } = plan;
+  const resolve = contactSlotsResolver(plan);
   return {
     isNeeded: contactSlots.length > 0,
     customFields: customFieldsOf(contactSlots),
-    renew: (recipients, onMissing) =>
+    renew: (recipients, onSkip) =>
       recipients.flatMap((recipient) => {
         const { variables, changedContact } = recipient;
         if (changedContact === undefined || variables === null) return [recipient];
         const renewed = resolve(variables, changedContact);
         if (renewed.ok) return [{ ...recipient, variables: renewed.values }];
-        onMissing(recipient, renewed.missing);
+        onSkip(recipient, renewed.skip);
         return [];
       }),
   };
@@ -89,8 +89,8 @@ interface ClaimerOptions {
   readonly renewal: ContactRenewal;
   /** Called with each batch before its first message may leave. */
   readonly onBatch: (batch: Claim & { readonly kind: 'batch' }) => void;
-  /** Called for a recipient whose contact's current fields leave a variable without a value. */
-  readonly onMissing: (recipient: ClaimedRecipient, missing: string) => void;
+  /** Called for a recipient to whom the message cannot be sent with its contact's current fields. */
+  readonly onSkip: (recipient: ClaimedRecipient, skip: VariablesSkip) => void;
   /** Called for each recipient of a claim that was committed although it failed here: nothing was sent to it. */
   readonly onUnanswered: (recipient: Pick<ClaimedRecipient, 'position' | 'claimId'>) => void;
 }
@@ -138,7 +138,7 @@ export class BatchClaimer {
   /** Claims the next batch; its messages are appended to the queue. */
   async claimInto(queue: SendQueue): Promise<Claim> {
     const { config, database, metrics } = this.#dependencies;
-    const { slot, context, prices, renewal, onMissing } = this.#options;
+    const { slot, context, prices, renewal, onSkip } = this.#options;
     const askedAt = performance.now();
     const perSecond = queue.throughput.perSecond() * growth;
     const endedAtClaim = queue.endsAt;
@@ -172,7 +172,7 @@ export class BatchClaimer {
     if (claim.kind === 'batch') {
       const { spacingMs, pending, dueAt } = claim;
       metrics.recipientChanges.inc({ state: 'claimed' }, claim.recipients.length);
-      const recipients = renewal.renew(claim.recipients, onMissing);
+      const recipients = renewal.renew(claim.recipients, onSkip);
       this.#adjustClock(answeredAt - claim.now);
       this.#messagesPerSecond = 1_000 / spacingMs;
       this.#tokensUsed += claim.recipients.length;

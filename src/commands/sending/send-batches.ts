@@ -106,8 +106,8 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
     ...step,
     slot: lease.slot,
     onBatch: (batch) => circuit.onClaim(batch),
-    onMissing: ({ position, claimId }, missing) =>
-      recorder.add({ position, claimId, outcome: { kind: 'skipped', missing } }),
+    onSkip: ({ position, claimId }, skip) =>
+      recorder.add({ position, claimId, outcome: { kind: 'skipped', skip } }),
     onUnanswered: ({ position, claimId }) =>
       recorder.add({ position, claimId, outcome: { kind: 'released', delayMs: 0, attempted: false } }),
   });

@@ -7,6 +7,7 @@ import {
   type RecipientSource,
   type VariableResolver,
 } from '../templates/recipient-variables.ts';
+import type { TextLimit } from '../templates/text-limits.ts';
 
 /** Fields that a campaign's input gives for a recipient; '' if it does not give a field. */
 export interface Person {
@@ -59,6 +60,8 @@ export interface AudienceRules {
   /** ISO 3166 alpha-2 codes to which the channel never sends. */
   readonly blockedCountries: ReadonlySet<string>;
   readonly resolvers: readonly VariableResolver[];
+  /** The texts that the values may make too long. */
+  readonly limits?: readonly TextLimit[];
   /** The contacts' custom fields that the resolvers read. */
   readonly customFields?: readonly string[];
 }
@@ -121,8 +124,8 @@ export function recipientOf(
     return { contactId, phone, line, skip: undefined, variables: candidate.frozen };
   }
   if (rules.resolvers.length === 0) return { contactId, phone, line, skip: undefined, variables: none };
-  const resolved = resolveVariables(rules.resolvers, sourceOf(candidate, contact));
-  if (!resolved.ok) return skipped('MISSING_VARIABLE', resolved.missing);
+  const resolved = resolveVariables(rules.resolvers, sourceOf(candidate, contact), rules.limits);
+  if (!resolved.ok) return skipped(resolved.skip.reason, resolved.skip.detail);
   return { contactId, phone, line, skip: undefined, variables: resolved.values };
 }
 

@@ -215,6 +215,12 @@ export const skipReasonTable: Readonly<Record<SkipReason, RecipientReasonText>> 
     meaning: 'A variable of the template has no value for the contact.',
     advice: 'Fill the field of the contact, or give a value in `default_values`.',
   },
+  TEXT_TOO_LONG: {
+    title: 'The text of the message is too long',
+    isHopeless: false,
+    meaning: 'The values of the recipient make a text of the message longer than the provider takes.',
+    advice: 'Shorten the value; `reason_detail` names the text, its length and the limit.',
+  },
   MALFORMED_ROW: {
     title: 'The row cannot be read',
     isHopeless: false,

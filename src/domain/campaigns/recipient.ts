@@ -20,6 +20,7 @@ export const skipReasons = [
   'UNSUBSCRIBED',
   'CONTACT_DELETED',
   'MISSING_VARIABLE',
+  'TEXT_TOO_LONG',
   'MALFORMED_ROW',
   'BLOCKED_COUNTRY',
 ] as const;

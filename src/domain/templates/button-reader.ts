@@ -1,49 +1,68 @@
 import type { ButtonDefinition } from './definition.ts';
 import { type ButtonValue, isRecord, listOf, own, textOf } from './values.ts';
-import { type Given, isAbsent, plainSlot, type Report, type SlotRule, textSlot } from './slot.ts';
+import {
+  type Given,
+  isAbsent,
+  plainSlot,
+  type Report,
+  type SlotReader,
+  type SlotRule,
+  textSlot,
+} from './slot.ts';
 
 /** The provider's limits for a multi-product message. */
 const maxSections = 10;
 const maxProducts = 30;
 
-interface ProductSection {
-  readonly title: string;
-  readonly product_items: readonly { readonly product_retailer_id: string }[];
+interface ProductSection<Leaf> {
+  readonly title: Leaf;
+  readonly product_items: readonly { readonly product_retailer_id: Leaf }[];
 }
 
-const isFilled = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+/** A place in a mapping: what is given there, and what `default_values` gives. */
+interface Place {
+  readonly value: unknown;
+  readonly fallback: unknown;
+  readonly path: string;
+}
 
-const readItems = (section: unknown, path: string, report: Report): ProductSection['product_items'] => {
-  const items = listOf(own(section, 'product_items'));
-  if (items.length === 0) report(`${path}.product_items`, 'must list at least one product');
-  return items.map((item, at) => {
-    const id = own(item, 'product_retailer_id');
-    if (isFilled(id)) return { product_retailer_id: id };
-    report(`${path}.product_items.${at}.product_retailer_id`, 'must be a text that is not empty');
-    return { product_retailer_id: '' };
-  });
+const inside = ({ value, fallback, path }: Place, key: string): Place => ({
+  value: own(value, key),
+  fallback: own(fallback, key),
+  path: `${path}.${key}`,
+});
+
+const itemsOf = ({ value, fallback, path }: Place): readonly Place[] => {
+  const fallbacks = listOf(fallback);
+  return listOf(value).map((item, at) => ({ value: item, fallback: fallbacks[at], path: `${path}.${at}` }));
 };
 
-const readSection = (section: unknown, path: string, report: Report): ProductSection => {
-  const title = own(section, 'title');
-  if (!isRecord(section)) report(path, 'must be an object');
-  else if (!isFilled(title)) report(`${path}.title`, 'must be a text that is not empty');
-  return { title: isFilled(title) ? title : '', product_items: readItems(section, path, report) };
+const readSection = <Leaf>(place: Place, { slot, report }: SlotReader<Leaf>): ProductSection<Leaf> => {
+  if (!isRecord(place.value)) report(place.path, 'must be an object');
+  const items = inside(place, 'product_items');
+  if (listOf(items.value).length === 0) report(items.path, 'must list at least one product');
+  return {
+    title: slot({ ...inside(place, 'title'), rule: plainSlot }),
+    product_items: itemsOf(items).map((item) => ({
+      product_retailer_id: slot({ ...inside(item, 'product_retailer_id'), rule: plainSlot }),
+    })),
+  };
 };
 
 /** The sections of a multi-product button, without keys the provider does not know. */
-const readSections = (given: unknown, path: string, report: Report): readonly ProductSection[] => {
+const readSections = <Leaf>(place: Place, reader: SlotReader<Leaf>): readonly ProductSection<Leaf>[] => {
+  const { value: given, path } = place;
   if (given === undefined) {
-    report(path, 'is required');
+    reader.report(path, 'is required');
     return [];
   }
   if (!Array.isArray(given) || given.length === 0 || given.length > maxSections) {
-    report(path, `must be an array of 1 to ${maxSections} sections`);
+    reader.report(path, `must be an array of 1 to ${maxSections} sections`);
     return [];
   }
-  const sections = given.map((section: unknown, at) => readSection(section, `${path}.${at}`, report));
+  const sections = itemsOf(place).map((section) => readSection(section, reader));
   const products = sections.reduce((count, section) => count + section.product_items.length, 0);
-  if (products > maxProducts) report(path, `must have at most ${maxProducts} products`);
+  if (products > maxProducts) reader.report(path, `must have at most ${maxProducts} products`);
   return sections;
 };
 
@@ -196,6 +215,7 @@ interface ButtonSource<Leaf> {
   readonly button: ButtonDefinition;
   readonly given: Given<Leaf>;
   readonly entry: unknown;
+  readonly fallback: unknown;
   /** Returns the path of a key of the entry, also of a missing one. */
   readonly pathOf: (key: string) => string;
   readonly isGiven: boolean;
@@ -218,6 +238,7 @@ const buttonSource = <Leaf>(
     button,
     given,
     entry: entry?.value,
+    fallback: fallback?.value,
     pathOf,
     isGiven: !isAbsent(value) || !isAbsent(fallbackValue),
     main: (rule) =>
@@ -225,20 +246,39 @@ const buttonSource = <Leaf>(
   };
 };
 
+/** A key of a button's entry, with the same key of its default. */
+const placeOf = <Leaf>({ entry, fallback, pathOf }: ButtonSource<Leaf>, key: string): Place => ({
+  value: own(entry, key),
+  fallback: own(fallback, key),
+  path: pathOf(key),
+});
+
+/** A value of any shape, with every text in it read. */
+const readNested = <Leaf>(place: Place, reader: SlotReader<Leaf>): unknown => {
+  const { value } = place;
+  if (typeof value === 'string') return reader.nested({ ...place, value });
+  if (Array.isArray(value)) return itemsOf(place).map((item) => readNested(item, reader));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      readNested({ ...inside(place, key), value: item }, reader),
+    ]),
+  );
+};
+
 const readFlow = <Leaf>(source: ButtonSource<Leaf>): Readonly<Record<string, unknown>> => {
-  const data = own(source.entry, 'flow_action_data');
-  if (data !== undefined && !isRecord(data)) {
-    source.given.reader.report(source.pathOf('flow_action_data'), 'must be an object');
-  }
+  const { reader } = source.given;
+  const data = placeOf(source, 'flow_action_data');
+  if (data.value !== undefined && !isRecord(data.value)) reader.report(data.path, 'must be an object');
   return {
     ...(source.isGiven && { flow_token: source.main(plainSlot) }),
-    ...(data !== undefined && { flow_action_data: data }),
+    ...(data.value !== undefined && { flow_action_data: readNested(data, reader) }),
   };
 };
 
 const readProducts = <Leaf>(source: ButtonSource<Leaf>): Readonly<Record<string, unknown>> => {
-  const { report } = source.given.reader;
-  const sections = readSections(own(source.entry, 'sections'), source.pathOf('sections'), report);
+  const sections = readSections(placeOf(source, 'sections'), source.given.reader);
   // The provider requires a thumbnail: by default that of the first product.
   const first = sections[0]?.product_items[0]?.product_retailer_id ?? '';
   return { thumbnail_product_retailer_id: source.isGiven ? source.main(plainSlot) : first, sections };
@@ -278,10 +318,8 @@ const readButton = <Leaf>(
     }
     case 'otp':
       return [{ index, subType: 'url', kind: 'url', text: code ?? source.main(textSlot) }];
-    case 'copy_code': {
-      const rule = { kind: 'coupon_code', maxLength: button.maxLength } as const;
-      return [{ index, subType: 'copy_code', kind: 'copy_code', code: source.main(rule) }];
-    }
+    case 'copy_code':
+      return [{ index, subType: 'copy_code', kind: 'copy_code', code: source.main({ kind: 'coupon_code' }) }];
     case 'quick_reply':
       if (!source.isGiven) return [];
       return [{ index, subType: 'quick_reply', kind: 'quick_reply', payload: source.main(plainSlot) }];

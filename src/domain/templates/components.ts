@@ -158,6 +158,7 @@ export const parseTemplate = (components: unknown, options: TemplateOptions): Te
   const limitedTimeOffer = offer !== undefined;
   return {
     authentication,
+    isBodyOnly: !authentication && list.every((component) => typeOf(component) === 'BODY'),
     header: parseHeader(componentOf(list, 'HEADER'), format),
     body: parseBody(componentOf(list, 'BODY'), {
       format,

@@ -2,8 +2,10 @@
  * Template slots filled from contact fields. They are stored with a campaign's plan so that they are resolved again when a
  * message is sent. Their other parts (CSV cells, inline values) are stored with the recipient's values and do not change.
  */
+import type { TextLimit } from './text-limits.ts';
 import {
   slotResolver,
+  withinLimits,
   type RecipientSlot,
   type RecipientSource,
   type RecipientVariables,
@@ -56,7 +58,13 @@ export const customFieldsOf = (contactSlots: readonly Pick<RecipientSlot, 'parts
 ];
 
 /** Compiled once a step; resolves a recipient's contact slots again with the contact's present fields. */
-export const contactSlotsResolver = (contactSlots: readonly ContactSlot[]) => {
+export const contactSlotsResolver = ({
+  contactSlots = [],
+  limits = [],
+}: {
+  readonly contactSlots?: readonly ContactSlot[];
+  readonly limits?: readonly TextLimit[];
+}) => {
   const resolvers = contactSlots.map((contactSlot) => ({
     ...contactSlot,
     resolve: slotResolver(contactSlot),
@@ -69,9 +77,9 @@ export const contactSlotsResolver = (contactSlots: readonly ContactSlot[]) => {
     const values = [...variables];
     for (const { slot, path, resolve } of resolvers) {
       const value = resolve(source);
-      if (value === '') return { ok: false, missing: path };
+      if (value === '') return { ok: false, skip: { reason: 'MISSING_VARIABLE', detail: path } };
       values[slot] = value;
     }
-    return { ok: true, values };
+    return withinLimits(values, limits);
   };
 };

@@ -61,6 +61,8 @@ export interface CarouselDefinition {
 export interface TemplateDefinition extends CardDefinition {
   /** An authentication template: the same code goes into the body and the OTP button. */
   readonly authentication: boolean;
+  /** The template consists of a body and nothing else. */
+  readonly isBodyOnly: boolean;
   /** The template has a limited-time offer. */
   readonly hasOffer: boolean;
   /** The expiry of the offer must be given with every message. */

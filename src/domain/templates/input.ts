@@ -1,7 +1,5 @@
-import { fillPlaceholders } from './placeholder.ts';
 import { readTemplateValues } from './reader.ts';
 import {
-  lengthOf,
   normaliseSlot,
   type Report,
   slotProblem,
@@ -9,11 +7,11 @@ import {
   type SlotRequest,
   type SlotRule,
 } from './slot.ts';
+import { textLimits, tooLong } from './text-limits.ts';
 import { locationKeys, productKeys, templateVariables } from './variables.ts';
-import { cardDefinitionAt } from './message.ts';
 import { refusedWhitespace } from './variable-mapping-text.ts';
 import type { FieldProblem } from '../error.ts';
-import type { BodyDefinition, TemplateDefinition } from './definition.ts';
+import type { TemplateDefinition } from './definition.ts';
 import type { TemplateValues } from './values.ts';
 
 export type TemplateInput =
@@ -35,6 +33,7 @@ const requestProblem = ({ value, rule }: SlotRequest): string | undefined => {
 
 const literalReader = (report: Report): SlotReader<string> => ({
   report,
+  nested: ({ value }) => value,
   slot: (request) => {
     const value = request.value ?? request.fallback;
     const problem = requestProblem({ ...request, value });
@@ -42,24 +41,6 @@ const literalReader = (report: Report): SlotReader<string> => ({
     return typeof value === 'string' ? normaliseSlot(request.rule, value) : '';
   },
 });
-
-const reportLength = (
-  body: BodyDefinition | undefined,
-  {
-    values,
-    path,
-    report,
-  }: { readonly values: readonly string[]; readonly path: string; readonly report: Report },
-): void => {
-  if (body === undefined) return;
-  const filled = fillPlaceholders(
-    body.text,
-    new Map(body.variables.map((name, at) => [name, values[at] ?? ''])),
-  );
-  if (lengthOf(filled) > body.maxLength) {
-    report(path, `must not make the text longer than ${body.maxLength} characters`);
-  }
-};
 
 interface ReadOptions {
   readonly mapping: unknown;
@@ -75,11 +56,8 @@ const readInput = (definition: TemplateDefinition, { mapping, now, fieldOf }: Re
     problems.push({ field, message: `${field} ${message}` });
   };
   const values = readTemplateValues({ definition, mapping, reader: literalReader(report), now });
-  reportLength(definition.body, { values: values.body, path: 'body', report });
-  for (const [at, card] of (values.cards ?? []).entries()) {
-    const body = cardDefinitionAt(definition.carousel?.cards ?? [], at)?.body;
-    reportLength(body, { values: card.body, path: `carousel.${at}.body`, report });
-  }
+  for (const limit of textLimits(definition, values).strict)
+    if (limit.fixed > limit.max) report(limit.part, tooLong(limit));
   return problems.length === 0 ? { ok: true, values } : { ok: false, problems };
 };
 
@@ -163,8 +141,16 @@ export const valuesFromVariables = (
     return { ok: false, problems: [{ field: 'variables', message }] };
   }
   const fieldOf = (path: string): string => {
-    const at = paths.indexOf(path);
-    return at === -1 ? 'variables' : `variables.${at}`;
+    const exact = paths.indexOf(path);
+    if (exact !== -1) return `variables.${exact}`;
+    // A text that is too long: the longest of its values is named.
+    const inside = [...paths.keys()].filter(
+      (at) => paths[at]?.startsWith(`${path}.`) === true || path.startsWith(`${paths[at]}.`),
+    );
+    const [longest] = inside.toSorted(
+      (one, other) => (variables[other]?.length ?? 0) - (variables[one]?.length ?? 0),
+    );
+    return longest === undefined ? 'variables' : `variables.${longest}`;
   };
   return readInput(definition, { mapping: mappingOf(paths, variables), now, fieldOf });
 };

@@ -16,6 +16,19 @@ export const placeholderNames = (text: string, format: ParameterFormat): readonl
 export const fillPlaceholders = (text: string, values: ReadonlyMap<string, string>): string =>
   text.replaceAll(placeholder, (whole, name: string) => values.get(name) ?? whole);
 
+/** A template text in pieces: literal text, and the variables as they are written. */
+export const textTemplateParts = (
+  text: string,
+): readonly (string | { readonly name: string; readonly written: string })[] => {
+  const parts: (string | { readonly name: string; readonly written: string })[] = [];
+  let end = 0;
+  for (const match of text.matchAll(placeholder)) {
+    parts.push(text.slice(end, match.index), { name: match[1] ?? '', written: match[0] });
+    end = match.index + match[0].length;
+  }
+  return [...parts, text.slice(end)];
+};
+
 /** A button's URL around its one variable; undefined when the URL is static. */
 export const splitUrl = (url: string): { readonly prefix: string; readonly suffix: string } | undefined => {
   const match = url.matchAll(placeholder).next().value;

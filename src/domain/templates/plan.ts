@@ -1,15 +1,8 @@
 import { isRecord, listOf, own } from './values.ts';
 import type { ContactSlot } from './contact-slots.ts';
 import type { TemplateComponent } from './message.ts';
-
-const slotNumber = Symbol('slot');
-
-/** Stands in a message for the n-th value of the recipient. */
-export interface SlotReference {
-  readonly [slotNumber]: number;
-}
-
-export const slotReference = (slot: number): SlotReference => ({ [slotNumber]: slot });
+import { isSlotReference, slotOf, type SlotReference } from './slot.ts';
+import type { TextLimit } from './text-limits.ts';
 
 type PlanPath = readonly (string | number)[];
 
@@ -23,10 +16,9 @@ export interface MessagePlan {
   readonly holes: readonly Hole[];
   /** Absent if no value comes from a contact field. */
   readonly contactSlots?: readonly ContactSlot[];
+  /** The texts that a recipient's values may make too long; absent if there is none. */
+  readonly limits?: readonly TextLimit[];
 }
-
-const isSlotReference = (value: unknown): value is SlotReference =>
-  typeof value === 'object' && value !== null && slotNumber in value;
 
 interface Hole {
   readonly path: PlanPath;
@@ -35,7 +27,7 @@ interface Hole {
 
 const withoutSlots = (value: unknown, path: PlanPath, holes: Hole[]): unknown => {
   if (isSlotReference(value)) {
-    holes.push({ path, slot: value[slotNumber] });
+    holes.push({ path, slot: slotOf(value) });
     return '';
   }
   if (Array.isArray(value)) return value.map((item, at) => withoutSlots(item, [...path, at], holes));

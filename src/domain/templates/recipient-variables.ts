@@ -1,4 +1,6 @@
 import { normaliseSlot, type SlotRule } from './slot.ts';
+import type { SkipReason } from '../campaigns/recipient.ts';
+import { findExcess, type TextLimit } from './text-limits.ts';
 import { tidyText, type ContactField, type TextPart } from './variable-mapping-text.ts';
 
 /** The custom fields of a contact by `fieldId`. */
@@ -89,8 +91,21 @@ export const slotResolver = (slot: RecipientSlot): SlotResolver => {
 
 export type RecipientVariables =
   | { readonly ok: true; readonly values: readonly string[] }
-  /** Where the mapping should have given the value, e.g. `body.2`: the recipient is skipped. */
-  | { readonly ok: false; readonly missing: string };
+  /** The recipient is skipped. */
+  | { readonly ok: false; readonly skip: VariablesSkip };
+
+export interface VariablesSkip {
+  readonly reason: Extract<SkipReason, 'MISSING_VARIABLE' | 'TEXT_TOO_LONG'>;
+  /** Where the mapping should have given a value, e.g. `body.2`; or which text is too long: `body: 1,091 of 1,024`. */
+  readonly detail: string;
+}
+
+/** The values, unless they make a text of the message too long. */
+export const withinLimits = (values: readonly string[], limits: readonly TextLimit[]): RecipientVariables => {
+  const excess = findExcess(limits, values);
+  if (excess === undefined) return { ok: true, values };
+  return { ok: false, skip: { reason: 'TEXT_TOO_LONG', detail: excess } };
+};
 
 export interface VariableResolver {
   readonly path: string;
@@ -106,15 +121,17 @@ const mostCharacters = 65_536;
 export const resolveVariables = (
   resolvers: readonly VariableResolver[],
   source: RecipientSource,
+  limits: readonly TextLimit[] = [],
 ): RecipientVariables => {
   const values: string[] = [];
   let room = mostCharacters;
   for (const { path, resolve, mayBeEmpty } of resolvers) {
     const value = resolve(source);
-    if (value === '' && mayBeEmpty !== true) return { ok: false, missing: path };
+    if (value === '' && mayBeEmpty !== true)
+      return { ok: false, skip: { reason: 'MISSING_VARIABLE', detail: path } };
     const kept = value.length <= room ? value : value.slice(0, room).toWellFormed();
     room -= kept.length;
     values.push(kept);
   }
-  return { ok: true, values };
+  return withinLimits(values, limits);
 };

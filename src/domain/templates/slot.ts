@@ -6,14 +6,32 @@ export type SlotRule =
   | { readonly kind: 'plain' }
   | { readonly kind: 'link' }
   | { readonly kind: 'coordinate'; readonly limit: number }
-  | { readonly kind: 'coupon_code'; readonly maxLength: number }
+  | { readonly kind: 'coupon_code' }
   | { readonly kind: 'url_suffix'; readonly prefix: string; readonly suffix: string };
+
+const slotNumber = Symbol('slot');
+
+/** Stands in a message for the n-th value of the recipient. */
+export interface SlotReference {
+  readonly [slotNumber]: number;
+}
+
+export const slotReference = (slot: number): SlotReference => ({ [slotNumber]: slot });
+
+export const slotOf = (reference: SlotReference): number => reference[slotNumber];
+
+export const isSlotReference = (value: unknown): value is SlotReference =>
+  typeof value === 'object' && value !== null && slotNumber in value;
 
 export const textSlot: SlotRule = { kind: 'text' };
 export const plainSlot: SlotRule = { kind: 'plain' };
 
-/** Characters as the provider counts them: code points. */
-export const lengthOf = (text: string): number => Array.from(text).length;
+/** Code points. */
+export const lengthOf = (text: string): number => {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+};
 
 const isWebLink = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text);
 
@@ -30,7 +48,7 @@ export const slotProblem = (rule: SlotRule, text: string): string | undefined =>
         ? undefined
         : `must be decimal degrees between -${rule.limit} and ${rule.limit}`;
     case 'coupon_code':
-      return lengthOf(text) <= rule.maxLength ? undefined : `must have at most ${rule.maxLength} characters`;
+      return /^[A-Za-z0-9]+$/.test(text) ? undefined : 'must consist of letters a to z and digits only';
     default:
       return undefined;
   }
@@ -62,6 +80,8 @@ export interface SlotRequest {
  */
 export interface SlotReader<Leaf> {
   readonly slot: (request: SlotRequest) => Leaf;
+  /** Reads a text inside a value of a shape that the template does not know: constants stay as they are given. */
+  readonly nested: (request: Pick<SlotRequest, 'path' | 'fallback'> & { readonly value: string }) => Leaf;
   readonly report: Report;
 }
 

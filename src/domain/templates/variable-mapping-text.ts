@@ -60,8 +60,10 @@ export const fieldSources = ({ selectionType, csvKeys }: SourceOptions): FieldSo
 /** Sources without any field. */
 export const noSources: FieldSources = { names: [], find: () => undefined };
 
-/** Characters of a mapping's text: the provider refuses longer ones. Links may have twice as many. */
-export const longestMappingText = 1_024;
+/** Units of UTF-16 of a mapping's values, by kind: no message that the provider takes has longer ones. */
+export const longestMappingText = 32_768;
+export const longestMappingLink = 2_048;
+export const longestMappingValue = 1_024;
 
 export type TextPart = string | FieldSource;
 
@@ -100,25 +102,77 @@ export const parseMappingText = (text: string, sources: FieldSources): readonly 
 const bare = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 
 const likeCustomField = /^custom\.\S+$/i;
+/** An identifier as programs write them; a name such as `Emil` is none. */
+const identifier = /^\p{Ll}[\p{L}\p{N}_.-]{3,}$/u;
 
 /** Finds likely misspelt field names, which recipients would read as text: `{{city}}` where the field is `City`. */
 export const misspelt = (text: string, sources: FieldSources): string | undefined => {
   const names = [...text.matchAll(placeholder)];
   if (names.length > 0) return names.find(([, name = '']) => sources.find(name.trim()) === undefined)?.[0];
   const alone = text.trim();
-  const isLikeAField = bareNames(sources).has(bare(alone)) || likeCustomField.test(alone);
-  return sources.find(alone) === undefined && isLikeAField ? alone : undefined;
+  if (alone.length > longestName || sources.find(alone) !== undefined) return undefined;
+  const isLikeAField =
+    bareNames(sources).has(bare(alone)) ||
+    likeCustomField.test(alone) ||
+    (identifier.test(alone) && nearestName(alone, sources) !== undefined);
+  return isLikeAField ? alone : undefined;
 };
 
-const knownBareNames = new WeakMap<FieldSources, ReadonlySet<string>>();
+const knownBareNames = new WeakMap<FieldSources, ReadonlyMap<string, string>>();
 
-/** Made once for all texts of a mapping. */
-const bareNames = (sources: FieldSources): ReadonlySet<string> => {
+/** Known names by their letters and digits alone. Made once for all texts of a mapping. */
+const bareNames = (sources: FieldSources): ReadonlyMap<string, string> => {
   const known = knownBareNames.get(sources);
   if (known !== undefined) return known;
-  const names = new Set([...sources.names, ...csvColumnKeys].map(bare));
-  knownBareNames.set(sources, names);
-  return names;
+  const names = [...csvColumnKeys, ...sources.names].map((name) => [bare(name), name] as const);
+  const byName = new Map(names);
+  knownBareNames.set(sources, byName);
+  return byName;
+};
+
+const longestName = 64;
+/** Names compared with a misspelt one; a CSV may have thousands of columns. */
+const mostCompared = 200;
+
+/** The known name that a misspelt one most likely stands for, with or without its braces; undefined if none is near. */
+export const nearestName = (misspelling: string, sources: FieldSources): string | undefined => {
+  const given = bare(misspelling);
+  if (given === '' || given.length > longestName) return undefined;
+  const names = bareNames(sources);
+  const isUsable = (name: string): boolean => sources.find(name) !== undefined;
+  const same = names.get(given);
+  if (same !== undefined && isUsable(same)) return same;
+  const farthest = given.length < 5 ? 1 : 2;
+  const near = [...names]
+    .slice(0, mostCompared)
+    .filter(([known, name]) => isUsable(name) && Math.abs(known.length - given.length) <= farthest)
+    .map(([known, name]) => ({ name, edits: editsBetween(given, known) }))
+    .filter(({ edits }) => edits <= farthest)
+    .toSorted((one, other) => one.edits - other.edits);
+  return near[0]?.name;
+};
+
+/** Insertions, deletions, replacements and exchanges of neighbours that make one text of the other. */
+const editsBetween = (one: string, other: string): number => {
+  let [beforeLast, last]: readonly (readonly number[])[] = [
+    [],
+    Array.from({ length: other.length + 1 }, (_, at) => at),
+  ];
+  for (let row = 1; row <= one.length; row += 1) {
+    const present = [row];
+    for (let at = 1; at <= other.length; at += 1) {
+      const differs = one[row - 1] === other[at - 1] ? 0 : 1;
+      const exchanged = row > 1 && at > 1 && one[row - 1] === other[at - 2] && one[row - 2] === other[at - 1];
+      present[at] = Math.min(
+        (last?.[at] ?? 0) + 1,
+        (present[at - 1] ?? 0) + 1,
+        (last?.[at - 1] ?? 0) + differs,
+        exchanged ? (beforeLast?.[at - 2] ?? 0) + 1 : Infinity,
+      );
+    }
+    [beforeLast, last] = [last, present];
+  }
+  return last?.[other.length] ?? 0;
 };
 
 /** The provider refuses these in a text: line breaks and other control characters, four or more spaces in a row. */

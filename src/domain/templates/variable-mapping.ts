@@ -11,15 +11,29 @@ import {
 import { isRecord, type JsonRecord, listOf, own, type TemplateValues } from './values.ts';
 import { buildTemplateComponents, cardDefinitionAt } from './message.ts';
 import { isPosition } from './placeholder.ts';
-import { type MessagePlan, planMessage, slotReference, type SlotReference } from './plan.ts';
+import { type MessagePlan, planMessage } from './plan.ts';
 import { readTemplateValues } from './reader.ts';
 import { type RecipientSlot, slotResolver, type VariableResolver } from './recipient-variables.ts';
-import { normaliseSlot, type Report, slotProblem, type SlotReader, type SlotRequest } from './slot.ts';
+import {
+  normaliseSlot,
+  plainSlot,
+  type Report,
+  slotProblem,
+  type SlotReader,
+  slotReference,
+  type SlotReference,
+  type SlotRequest,
+  type SlotRule,
+} from './slot.ts';
+import { type TextLimit, type TextLimits, textLimits, tooLong } from './text-limits.ts';
 import {
   fieldSources,
   type FieldSources,
+  longestMappingLink,
   longestMappingText,
+  longestMappingValue,
   misspelt,
+  nearestName,
   noSources,
   parseMappingText,
   type TextPart,
@@ -78,8 +92,13 @@ const staticText = (parts: readonly TextPart[]): string | undefined => {
 const isAlwaysEmpty = (parts: readonly TextPart[]): boolean =>
   parts.some((part) => typeof part !== 'string' && part.from === 'nothing');
 
+interface SlotCollector {
+  readonly slots: readonly RecipientSlot[];
+  readonly referTo: (slot: RecipientSlot) => SlotReference;
+}
+
 /** Collects the values that differ; equal ones share a slot. */
-const slotCollector = () => {
+const slotCollector = (): SlotCollector => {
   const slots: RecipientSlot[] = [];
   const known = new Map<string, number>();
   const referTo = (slot: RecipientSlot): SlotReference => {
@@ -104,12 +123,18 @@ const stringOf = (
 ): string | undefined | typeof wrongType => {
   const value = request[key];
   const path = key === 'value' ? request.path : `default_values.${request.path}`;
-  const most = request.rule.kind === 'link' ? 2 * longestMappingText : longestMappingText;
+  const most = longestText(request.rule);
   if (value === undefined) return value;
   if (typeof value !== 'string') report(path, 'must be a string');
   else if (value.length > most) report(path, `must have at most ${most} characters`);
   else return value;
   return wrongType;
+};
+
+/** Texts are counted once the message is filled; this keeps only the mapping itself small. */
+const longestText = ({ kind }: SlotRule): number => {
+  if (kind === 'text') return longestMappingText;
+  return kind === 'link' || kind === 'url_suffix' ? longestMappingLink : longestMappingValue;
 };
 
 const fallbackText = (request: SlotRequest, report: Report): string | typeof wrongType => {
@@ -144,24 +169,33 @@ const fixedText = (
   return text;
 };
 
+/** Warns of a name that recipients will read; names the field that was probably meant. */
+const sentAsItStands = (unknown: string, sources: FieldSources): string => {
+  const nearest = nearestName(unknown, sources);
+  const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+  return `is sent as it stands: ${unknown} names no field; fields are ${someOf(sources.names)}${meant}`;
+};
+
 const someOf = (names: readonly string[]): string =>
   names.length > mostNames ? `${names.slice(0, mostNames).join(', ')} …` : names.join(', ');
+
+/** Texts with fields inside one flow button's data, which are stored for every recipient. */
+const maxNested = 100;
 
 const mappingReader = (
   input: ReaderInput,
   referTo: (slot: RecipientSlot) => SlotReference,
-): SlotReader<Leaf> => ({
-  report: input.report,
-  slot: (request) => {
-    const { options, sources, report, warn } = input;
+): SlotReader<Leaf> => {
+  const { options, sources, report, warn } = input;
+  let nested = 0;
+  const slot = (request: SlotRequest): Leaf => {
     const { path, rule, inlineIndex } = request;
     const text = stringOf(request, 'value', report);
     const fallback = fallbackText(request, report);
     if (text === wrongType || fallback === wrongType) return '';
     const parts = parseMappingText(text ?? '', sources);
     const unknown = misspelt(text ?? '', sources);
-    if (unknown !== undefined)
-      warn(path, `is sent as it stands: ${unknown} names no field; fields are ${someOf(sources.names)}`);
+    if (unknown !== undefined) warn(path, sentAsItStands(unknown, sources));
     if (misspelt(fallback, noSources) !== undefined)
       warn(`default_values.${path}`, 'is sent as it stands: a default holds no fields');
     const mayBeInline = inlineIndex !== undefined && inlineIndex < (options.inlineCount ?? 0);
@@ -171,14 +205,30 @@ const mappingReader = (
     if (!isAlwaysEmpty(parts)) return referTo({ path, parts, fallback, rule });
     if (fallback === '') report(path, 'names a CSV column that csv_mapping leaves out: name it there');
     return fallback;
-  },
-});
+  };
+  return {
+    report,
+    slot,
+    nested: (request) => {
+      const { value, path } = request;
+      if (staticText(parseMappingText(value, sources)) === undefined) {
+        nested += 1;
+        if (nested === maxNested + 1) report(path, `is one of more than ${maxNested} texts with fields`);
+        return slot({ ...request, rule: plainSlot });
+      }
+      const unknown = misspelt(value, sources);
+      if (unknown !== undefined) warn(path, sentAsItStands(unknown, sources));
+      return value;
+    },
+  };
+};
 
 const readMapping = (
   definition: TemplateDefinition,
   variableMapping: unknown,
-  { referTo, ...options }: MappingOptions & { readonly referTo: (slot: RecipientSlot) => SlotReference },
-): MappingFindings & { readonly values: TemplateValues<Leaf> } => {
+  { slots, referTo }: SlotCollector,
+  options: MappingOptions,
+): MappingFindings & { readonly values: TemplateValues<Leaf>; readonly limits: TextLimits } => {
   const problems: FieldProblem[] = [];
   const warnings: FieldProblem[] = [];
   const into =
@@ -195,10 +245,30 @@ const readMapping = (
   const reader = mappingReader({ options, sources, report, warn: into(warnings) }, referTo);
   reportMisfits(definition, variableMapping, report);
   const values = readTemplateValues({ definition, mapping: variableMapping, reader, now: options.now });
-  return { problems, warnings, values };
+  const limits = textLimits(definition, values);
+  if (problems.length === 0) {
+    for (const { part, fixed, max } of limits.soft)
+      if (fixed > max) into(warnings)(part, `${tooLong({ part, fixed, max })}: the provider may refuse it`);
+    for (const limit of limits.strict) {
+      if (isAlwaysTooLong(limit)) report(limit.part, tooLong(limit));
+      else warnings.push(...roomLeft(limit, slots));
+    }
+  }
+  return { problems, warnings, values, limits };
 };
 
-const anyReference = slotReference(0);
+/** Values take at least one character each. */
+const isAlwaysTooLong = ({ fixed, max, slots }: TextLimit): boolean => fixed + slots.length > max;
+
+/** How many characters are left for fields, whose values nobody knows yet, if a text is more than half full without them. */
+const roomLeft = ({ part, max, fixed, slots: used }: TextLimit, slots: readonly RecipientSlot[]) => {
+  const room = max - fixed;
+  if (used.length === 0 || room >= max / 2) return [];
+  const paths = [...new Set(used.map((slot) => `variable_mapping.${slots[slot]?.path ?? part}`))];
+  const together = used.length > 1 ? ' together' : '';
+  const message = `${paths.join(' and ')} may have ${room} characters${together}: recipients with longer values are skipped`;
+  return [{ field: paths[0] ?? '', message }];
+};
 
 /**
  * Checks a campaign's `variable_mapping` (Spec 4.1.1) against its template. Every problem is found here, before a campaign
@@ -208,7 +278,10 @@ export const checkMapping = (
   definition: TemplateDefinition,
   variableMapping: unknown,
   options: MappingOptions,
-): MappingFindings => readMapping(definition, variableMapping, { ...options, referTo: () => anyReference });
+): MappingFindings => {
+  const { problems, warnings } = readMapping(definition, variableMapping, slotCollector(), options);
+  return { problems, warnings };
+};
 
 /** Checks as `checkMapping` does, and prepares the mapping. */
 export const compileMapping = (
@@ -216,16 +289,21 @@ export const compileMapping = (
   variableMapping: unknown,
   options: MappingOptions,
 ): MappingResult => {
-  const { slots, referTo } = slotCollector();
-  const { problems, values } = readMapping(definition, variableMapping, { ...options, referTo });
+  const collector = slotCollector();
+  const { slots } = collector;
+  const { problems, values, limits } = readMapping(definition, variableMapping, collector, options);
   if (problems.length > 0) return { ok: false, problems };
   const { contactSlots, given } = planContactSlots(slots);
-  const plan = planMessage(buildTemplateComponents(definition, values));
+  const varying: readonly TextLimit[] = limits.strict.filter((limit) => limit.slots.length > 0);
   const resolvers = slots.map((slot) => ({ path: slot.path, resolve: slotResolver(slot) }));
   return {
     ok: true,
     mapping: {
-      plan: contactSlots.length === 0 ? plan : { ...plan, contactSlots },
+      plan: {
+        ...planMessage(buildTemplateComponents(definition, values)),
+        ...(contactSlots.length > 0 && { contactSlots }),
+        ...(varying.length > 0 && { limits: varying }),
+      },
       resolvers: [...resolvers, ...given],
       customFields: customFieldsOf(slots),
     },

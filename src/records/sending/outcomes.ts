@@ -6,6 +6,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { failedEvent, type ProviderError } from '../../domain/callbacks/message-status.ts';
 import { statusBits } from '../../domain/campaigns/recipient.ts';
+import type { VariablesSkip } from '../../domain/templates/recipient-variables.ts';
 import { emitEvents } from '../webhooks/events.ts';
 import { isErased } from '../contacts/contacts.ts';
 import type { Connection } from '../database/database.ts';
@@ -29,8 +30,8 @@ export type MessageOutcome =
       readonly optedOut?: boolean;
     }
   | { readonly kind: 'unknown'; readonly detail: string }
-  /** Never sent: the contact's present fields leave the variable `missing` without a value. */
-  | { readonly kind: 'skipped'; readonly missing: string }
+  /** Never sent: the contact's present fields leave a variable without a value, or make a text too long. */
+  | { readonly kind: 'skipped'; readonly skip: VariablesSkip }
   /** Certainly not sent: PENDING again, to be claimed after `delayMs`. `attempted` counts it as an attempt. */
   | { readonly kind: 'released'; readonly delayMs: number; readonly attempted: boolean };
 
@@ -264,8 +265,8 @@ function resultOf({ claimId: claim, outcome, variables }: RecipientOutcome) {
       return {
         claim,
         state: 'SKIPPED',
-        reason: 'MISSING_VARIABLE',
-        detail: outcome.missing,
+        reason: outcome.skip.reason,
+        detail: outcome.skip.detail,
         attempted: false,
       };
     case 'released':

@@ -602,12 +602,16 @@ describe('quick contacts', () => {
 });
 
 describe('contacts as the audience', () => {
-  test('are all contacts that are not deleted; unsubscribed ones are skipped', async () => {
+  test('are all contacts that are not deleted; those that cannot be sent to are skipped', async () => {
     const sender = await aSender(database.pool, 'Hi {{1}}');
     const ada = await aContact(sender, { phone: '4915100000001', firstName: 'Ada' });
     await aContact(sender, { phone: '4915100000002', firstName: 'Bert', subscribed: false });
     await aContact(sender, { phone: '4915100000003', deleted: true });
     await aContact(sender, { phone: '4915100000004' });
+    await aContact(sender, { phone: '4915100000006', firstName: 'x'.repeat(3_000) });
+    await database.pool.query(sql.type(nothing)`
+      UPDATE template SET components = components || '[{"type": "FOOTER", "text": "Bye"}]'
+      WHERE workspace_id = ${sender.workspaceId}`);
     await aContact(await aSender(database.pool), { phone: '4915100000005' });
     const id = await aCampaignToPrepare(database.pool, sender, {
       selectionType: 'all_contacts',
@@ -615,15 +619,17 @@ describe('contacts as the audience', () => {
     });
     await prepare(id);
     expect(
-      (await recipientsOf(id)).map(({ contact_id, variables, reason }) => [
+      (await recipientsOf(id)).map(({ contact_id, variables, reason, reason_detail: detail }) => [
         contact_id === ada,
         variables,
         reason,
+        detail,
       ]),
     ).toEqual([
-      [true, ['Ada 15100000001'], null],
-      [false, null, 'UNSUBSCRIBED'],
-      [false, null, 'MISSING_VARIABLE'],
+      [true, ['Ada 15100000001'], null, null],
+      [false, null, 'UNSUBSCRIBED', null],
+      [false, null, 'MISSING_VARIABLE', 'body.1'],
+      [false, null, 'TEXT_TOO_LONG', 'body: 3,015 of 1,024'],
     ]);
   });
 

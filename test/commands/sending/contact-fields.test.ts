@@ -204,6 +204,29 @@ describe('a contact field', () => {
     expect(variables).toBeNull();
   });
 
+  it('that grew beyond the limit of the text skips the recipient free of charge', async () => {
+    const sender = await fundedSender('Hi {{1}}');
+    await run(sql.fragment`UPDATE template SET components = components || '[{"type": "FOOTER", "text": "Bye"}]'
+      WHERE workspace_id = ${sender.workspaceId}`);
+    await addContacts(sender, 3);
+    const campaignId = await prepared(sender, firstName);
+    await rename(sender, 'x'.repeat(1_021), sql.fragment`phone_number = ${number(1)}`);
+    await rename(sender, 'x'.repeat(1_022), sql.fragment`phone_number = ${number(2)}`);
+    const texts = await send(campaignId);
+    expect([...texts.keys()].toSorted()).toEqual([number(1), number(3)]);
+    expect(await recipientOf(campaignId, 2)).toEqual({
+      state: 'SKIPPED',
+      reason: 'TEXT_TOO_LONG',
+      detail: 'body: 1,025 of 1,024',
+      settlement: 'none',
+    });
+    expect(await checkBooks(test.pool, { ...sender, campaignId })).toMatchObject({
+      reserved: 0n,
+      ledger: 1_000_000_000n - 2_000n,
+      counters_fit: true,
+    });
+  });
+
   it('may be a custom one, of contacts found by filter, by number and by an earlier failure', async () => {
     const sender = await fundedSender('Hi {{1}}');
     await addContacts(sender, 3);

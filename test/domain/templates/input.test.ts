@@ -263,13 +263,13 @@ describe('what a mapping is refused for', () => {
       'a coupon code above 20 characters',
       'static buttons before dynamic ones',
       { body: { 1: 'a' }, buttons: { 3: 'x', 4: 'x'.repeat(21) } },
-      ['buttons.4'],
+      ['buttons.4.coupon_code'],
     ],
     [
       'a coupon code above 15 in an offer',
       'offer with a code',
       { ...offerUntil(later), buttons: ['x'.repeat(16), 'y'] },
-      ['buttons.0'],
+      ['buttons.0.coupon_code'],
     ],
     ['an offer without expiry', 'offer with a code', offer, ['limited_time_offer.expiration_time_ms']],
     [

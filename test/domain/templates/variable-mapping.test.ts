@@ -45,7 +45,7 @@ const problemsOf = (input: Case): readonly string[] => {
 const bodyFor = (input: Case, source: RecipientSource): readonly string[] | string => {
   const mapping = compiled(input);
   const resolved = resolveVariables(mapping.resolvers, source);
-  if (!resolved.ok) return resolved.missing;
+  if (!resolved.ok) return resolved.skip.detail;
   const components = compileRenderer(mapping.plan)(resolved.values) as readonly {
     readonly type: string;
     readonly parameters: readonly { readonly text: string }[];
@@ -329,7 +329,10 @@ test('names the card of a missing value', () => {
     template: definitionOf('media carousel'),
     mapping: { ...withCards(card, { ...card, body: { 1: 'lastName' } }) },
   });
-  expect(resolveVariables(mapping.resolvers, ada)).toEqual({ ok: false, missing: 'carousel.1.body.1' });
+  expect(resolveVariables(mapping.resolvers, ada)).toEqual({
+    ok: false,
+    skip: { reason: 'MISSING_VARIABLE', detail: 'carousel.1.body.1' },
+  });
 });
 
 test('takes the defaults of a card and of a button', () => {

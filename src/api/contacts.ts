@@ -68,7 +68,7 @@ export const listContacts = endpoint(
     operationId: 'listContacts',
     summary: 'List or search the contacts of the workspace',
     description:
-      'Newest first. `search` matches the beginning of the phone number (international or national), first name, last name, chat name or e-mail address; all words must match. `tag`, `segment` and `subscribed` filter the list.',
+      'Newest first. `search` matches the beginning of the phone number (international or national), of a word of the first, last or chat name, or of the e-mail address, whatever its case and accents; all words must match. In scripts without spaces it matches any part of a name. `tag`, `segment` and `subscribed` filter the list.',
     tag,
     access: 'workspace',
     query: optional({

@@ -13,6 +13,8 @@ import { cursorOf, idOf, IsoDateTime, limitUpTo, Page, textOf, Uuid } from '../c
 import { nullish, oneOf, optional, struct } from '../codecs/struct.ts';
 import * as changing from '../commands/conversations/change-conversation.ts';
 import { conversationStatuses, messageText } from '../domain/conversations/conversation.ts';
+import { readContactSearch } from '../domain/contacts/search.ts';
+import { findContacts } from '../records/contacts/list.ts';
 import { getContact } from '../records/contacts/contacts.ts';
 import { type HistoryEntry, type HistoryQuery, listHistory } from '../records/contacts/history.ts';
 import * as records from '../records/conversations/conversations.ts';
@@ -31,6 +33,9 @@ import {
 
 const tag = 'Conversations';
 const params = struct({ id: idOf('Conversation') });
+
+/** Contacts whose conversations a search lists. */
+const mostSearched = 1_000;
 
 const conversationExample = {
   id: '0197c0de-0000-7000-8000-0000000000d1',
@@ -72,6 +77,9 @@ export const listConversations = endpoint(
       status: oneOf(conversationStatuses, 'ConversationStatus'),
       assignedTo: textOf({ max: 255 }),
       contactId: Uuid,
+      search: describe(textOf({ max: 255 }), {
+        description: `Only conversations with contacts that \`GET /api/contacts?search=\` finds, of the first ${mostSearched.toLocaleString('en')} contacts found.`,
+      }),
       campaignId: describe(Uuid, {
         description: 'Only conversations whose contact wrote after the campaign with this id reached it.',
       }),
@@ -81,9 +89,19 @@ export const listConversations = endpoint(
     }),
     responses: { 200: onePage('One page of conversations', Conversation, conversationExample) },
   },
-  async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
+  async ({ dependencies: { database, searchDatabase }, principal: { workspaceId }, query }) => {
     const requested = { page: query.page ?? 1, limit: query.limit ?? 10 };
-    const wanted = { ...query, ...requested, isByLastMessage: query.sort === 'lastMessageAt' };
+    const search = readContactSearch(query.search ?? '');
+    const found =
+      search.words.length === 0
+        ? undefined
+        : await findContacts(searchDatabase, workspaceId, { search, limit: mostSearched });
+    const wanted = {
+      ...query,
+      ...requested,
+      contactIds: found?.slice(0, mostSearched).map(({ id }) => id),
+      isByLastMessage: query.sort === 'lastMessageAt',
+    };
     const { items, total } = await records.listConversations(database, workspaceId, wanted);
     return { status: 200, body: page(items, { ...requested, total }) };
   },

@@ -36,7 +36,7 @@ export const listTags = endpoint(
     operationId: 'listTags',
     summary: 'List the tags of the workspace',
     description:
-      'Sorted by name. `search` finds tags whose name contains every word; the last word may be a beginning.',
+      'Sorted by name. `search` finds tags whose name contains every word, the last of which may be a beginning, or contains the whole text; case and accents do not matter.',
     tag,
     access: 'workspace',
     query: optional({

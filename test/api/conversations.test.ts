@@ -74,6 +74,36 @@ const ada = {
 };
 const grace = { id: 'user-3', name: 'Grace Hopper', email: 'grace@example.com' };
 
+describe('GET /api/conversations?search', () => {
+  it.each([
+    ['jose', ['José']],
+    ['núñez', ['José']],
+    ['客户', ['VIP客户']],
+    ['01510', ['José', 'VIP客户']],
+    ['nobody', []],
+    [' ', ['José', 'VIP客户']],
+  ])('finds conversations by the contact: %j', async (search, expected) => {
+    const workspace = await aWorkspace();
+    for (const [firstName, lastName] of [
+      ['José', 'Núñez'],
+      ['VIP客户', ''],
+    ]) {
+      const contactId = await aContactId(workspace);
+      const names = [contactId, firstName, lastName];
+      await query(
+        api.database,
+        'UPDATE contact SET first_name = $2, last_name = $3, phone_number = $4 WHERE id = $1',
+        [...names, `49151${String(lastNumber).slice(-8)}`],
+      );
+      await aConversation(workspace, { contactId });
+    }
+    const path = `/api/conversations?search=${encodeURIComponent(search)}`;
+    const { body } = await api.send('GET', path, { key: workspace.channelKey });
+    const names = body.data.map(({ contactName }: { contactName: string }) => contactName.split(' ')[0]);
+    expect(names.toSorted()).toEqual(expected);
+  });
+});
+
 describe('a conversation', () => {
   it('is shown field by field', async () => {
     const workspace = await aWorkspace();

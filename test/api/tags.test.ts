@@ -75,11 +75,13 @@ describe('GET /api/tags', () => {
         "O'Brien",
         '🔥 hot',
         'C++',
+        'São Paulo',
+        'VIP客户',
       );
     });
 
     it.each([
-      ['vip', ['VIP', 'VIP customers 2024', 'vip-lounge']],
+      ['vip', ['VIP', 'VIP customers 2024', 'VIP客户', 'vip-lounge']],
       ['cust', ['VIP customers 2024', 'customer']],
       ['vip cust', ['VIP customers 2024']],
       ['customers v', ['VIP customers 2024']],
@@ -93,6 +95,12 @@ describe('GET /api/tags', () => {
       ['🔥', ['🔥 hot']],
       ['hot', ['🔥 hot']],
       ['c+', ['C++', 'VIP customers 2024', 'customer']],
+      ['arger', ['Ärger']],
+      ['sao', ['São Paulo']],
+      ['PAULO', ['São Paulo']],
+      ['sao pau', ['São Paulo']],
+      ['客户', ['VIP客户']],
+      ['客', ['VIP客户']],
       ['***', []],
       ["') | 'x", []],
       ['& | ! <-> :*', []],

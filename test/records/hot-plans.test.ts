@@ -367,6 +367,11 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
       search: { words: [], numbers: ['4915100000777'] },
       limit: 100,
     }),
+  'search a contact by a word of its name': (connection) =>
+    searchContacts(connection, seeded.workspaceId, {
+      search: { words: ['77'], numbers: [] },
+      limit: 100,
+    }),
   'list the messages of a contact': (connection) =>
     listHistory(connection, { workspaceId: seeded.workspaceId, contactId, limit: 100 }),
   'find a person': (connection) => findKnownPerson(connection, seeded.workspaceId, contactId),

@@ -304,6 +304,8 @@ export const listConversations = (client: Client, query: {
     readonly assignedTo?: string;
     /** Only those of the contact with this id. */
     readonly contactId?: string;
+    /** Only conversations with contacts that `GET /api/contacts?search=` finds, of the first 1,000 contacts found. */
+    readonly search?: string;
     /** Only conversations whose contact wrote after the campaign with this id reached it. */
     readonly campaignId?: string;
     /** Time to sort by, latest first; default `createdAt`. */

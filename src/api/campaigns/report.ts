@@ -24,7 +24,8 @@ export const listCampaigns = endpoint(
     path: '/api/campaigns',
     operationId: 'listCampaigns',
     summary: 'List the campaigns of the workspace',
-    description: 'Newest first. `search` matches part of the name; `from` and `to` limit the creation time.',
+    description:
+      'Newest first. `search` matches part of the name, whatever its case and accents; `from` and `to` limit the creation time.',
     tag: 'Campaigns',
     access: 'workspace',
     query: optional({

@@ -3,13 +3,35 @@ import { getCountries, getCountryCallingCode } from 'libphonenumber-js/max';
 import { normalisePhoneNumber } from '../phone-number.ts';
 
 export interface ContactSearch {
-  /** Each word, or all words as one text, must begin a first, last or chat name or an e-mail address. Empty: no search. */
+  /** Each word must begin a word of a first, last or chat name, or an e-mail address. Empty: no search. */
   readonly words: readonly string[];
   /** If the whole text is a number: the forms in which it may be stored, as typed and without leading zeros. Otherwise empty. */
   readonly numbers: readonly string[];
 }
 
 const mostWords = 5;
+
+const plainLetters: Readonly<Record<string, string>> = {
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  ı: 'i',
+  ħ: 'h',
+  ŧ: 't',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  þ: 'th',
+};
+
+/** A text as searches compare it: in small letters, without accents. The same as the function `search_text` of the schema. */
+export const searchText = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replaceAll(/[\u0300-\u036f]/g, '')
+    .toLowerCase()
+    .replaceAll(/[øłđðıħŧßæœþ]/g, (letter) => plainLetters[letter] ?? letter);
 
 export function readContactSearch(text: string): ContactSearch {
   const words = text

@@ -89,7 +89,7 @@ export async function getCampaignReport(
 export interface CampaignFilter {
   /** Empty: campaigns of every status. */
   readonly statuses?: readonly CampaignStatus[];
-  /** Substring of the name. */
+  /** Part of the name, whatever its case and accents. */
   readonly search?: string | undefined;
   readonly templateId?: string | undefined;
   /** Bounds of the creation time. */
@@ -117,7 +117,7 @@ export function listCampaignReports(
       ...(statuses.length === 0
         ? []
         : [sql.fragment`campaign.status = ANY (${sql.array(statuses, 'text')})`]),
-      ...given(search, (text) => sql.fragment`strpos(lower(campaign.name), lower(${text})) > 0`),
+      ...given(search, (text) => sql.fragment`strpos(search_text(campaign.name), search_text(${text})) > 0`),
       ...given(templateId, (id) => sql.fragment`campaign.template_id = ${id}`),
       ...given(from, (at) => sql.fragment`campaign.created_at >= ${at.toISOString()}`),
       ...given(to, (at) => sql.fragment`campaign.created_at < ${at.toISOString()}`),

@@ -2,12 +2,12 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
-import { listCallingCodes, type ContactSearch } from '../../domain/contacts/search.ts';
+import { listCallingCodes, searchText, type ContactSearch } from '../../domain/contacts/search.ts';
 import { ContactFields, contactsById, contactSelection } from './contacts.ts';
 import type { Connection } from '../database/database.ts';
 import { listCursorPage, type CursorPage } from '../database/page.ts';
 import { row } from '../database/row.ts';
-import { begins, compileSegmentFilter, keyOf } from './segment-filter.ts';
+import { compileSegmentFilter, keyOf } from './segment-filter.ts';
 import type { Segment } from './segments.ts';
 
 /** The last contact of the previous page and, in a search, the index of the way that found it. */
@@ -88,15 +88,25 @@ const contactColumns = {
 };
 
 /**
- * Searches by number, first name, last name, chat name and e-mail address, one column after the other (a "way"); the hits of
- * a way are sorted by its column. A contact is listed once, under the first way that finds it.
+ * Searches by number, first name, last name, chat name, e-mail address and the words of all names, one after the other (a "way");
+ * the hits of a way are sorted by its column. A contact is listed once, under the first way that finds it.
  */
 export async function searchContacts(
   connection: Connection,
   workspaceId: number,
-  { search, after, limit, ...filter }: ContactPageRequest & { readonly search: ContactSearch },
+  request: ContactPageRequest & { readonly search: ContactSearch },
 ): Promise<CursorPage<ContactHit>> {
-  const ways = waysOf(search);
+  const positions = await findContacts(connection, workspaceId, request);
+  return withContacts(connection, workspaceId, { positions, limit: request.limit });
+}
+
+/** The positions of the hits: of one more than `limit`, if there are more. */
+export async function findContacts(
+  connection: Connection,
+  workspaceId: number,
+  { search, after, limit, ...filter }: ContactPageRequest & { readonly search: ContactSearch },
+): Promise<readonly ContactPosition[]> {
+  const ways = waysOf(workspaceId, search);
   const hits: ContactPosition[] = [];
   for (let index = after?.way ?? 0; index < ways.length && hits.length <= limit; index += 1) {
     const way = ways[index];
@@ -112,7 +122,7 @@ export async function searchContacts(
     );
     hits.push(...ids.map((id) => ({ way: index, id })));
   }
-  return withContacts(connection, workspaceId, { positions: hits, limit });
+  return hits;
 }
 
 async function withContacts(
@@ -155,13 +165,56 @@ interface Way {
   readonly find: (find: Find) => ReturnType<typeof findByKey>;
 }
 
-function waysOf({ words, numbers }: ContactSearch): readonly Way[] {
+function waysOf(workspaceId: number, { words, numbers }: ContactSearch): readonly Way[] {
   // The longest word is the most selective: an index finds its matches, and the other words filter them.
   const [first, ...others] = words.toSorted((one, other) => other.length - one.length);
-  const byWords = first === undefined ? [] : nameColumns.map((column) => wordWay(column, first, others));
-  // A chat name usually holds first and last name in one column.
-  const byText = others.length === 0 ? [] : nameColumns.map((column) => wordWay(column, words.join(' '), []));
-  return [...numbers.map(numberWay), ...byWords, ...byText];
+  if (first === undefined) return numbers.map(numberWay);
+  const rest = others.map((word) => {
+    const anywhere = [
+      ...nameColumns.map((column) => beginsPlainly(column, word)),
+      hasWord(workspaceId, word),
+    ];
+    return sql.fragment`(${sql.join(anywhere, sql.fragment` OR `)})`;
+  });
+  const withRest = (condition: Fragment) =>
+    sql.fragment`${sql.join([condition, ...rest], sql.fragment` AND `)}`;
+  const byColumn = nameColumns.map((column): Way => {
+    const matches = withRest(beginsPlainly(column, first));
+    return { matches, find: (find) => findByKey(keyOf(column), matches, find) };
+  });
+  const matches = withRest(hasWord(workspaceId, first));
+  return [...numbers.map(numberWay), ...byColumn, { matches, find: (find) => findByWords(matches, find) }];
+}
+
+/**
+ * The column is a plain word that begins with `word`; other names are found by `hasWord`. A range, because of a LIKE Postgres uses
+ * an index only while it knows the text.
+ */
+function beginsPlainly(column: Fragment, word: string): Fragment {
+  const [key, least] = [keyOf(column), searchText(word)];
+  return sql.fragment`(${column} <> '' AND ${key} >= ${least} AND ${key} < ${least} || chr(1114111))`;
+}
+
+/** Names that are more than a plain word each, and have a word that begins with `word`. The index `contact_words` serves it. */
+function hasWord(workspaceId: number, word: string): Fragment {
+  // An e-mail address is no name.
+  if (word.includes('@')) return sql.fragment`FALSE`;
+  return sql.fragment`(
+    contact.first_name || contact.last_name || contact.chat_name ~ '[^A-Za-z0-9]'
+    AND contact_search_words(contact.workspace_id,
+        contact.first_name || ' ' || contact.last_name || ' ' || contact.chat_name)
+      @@ contact_search_query(${workspaceId}::int, ${word}))`;
+}
+
+/** The words name the workspace: without `workspace_id` in the query, no other index than that of the words can serve it. */
+function findByWords(matches: Fragment, { afterId, limit, earlier, condition }: Find) {
+  const rest = afterId === undefined ? sql.fragment`TRUE` : sql.fragment`id > ${afterId}`;
+  return sql.type(Found)`
+    WITH found AS MATERIALIZED (
+      SELECT contact.id FROM contact
+      WHERE ${matches} AND contact.deleted_at IS NULL AND ${noneOf(earlier)} AND ${condition}
+    )
+    SELECT id FROM found WHERE ${rest} ORDER BY id LIMIT ${limit}`;
 }
 
 const nameColumns = [
@@ -170,15 +223,6 @@ const nameColumns = [
   sql.fragment`contact.chat_name`,
   sql.fragment`contact.email`,
 ];
-
-function wordWay(column: Fragment, first: string, others: readonly string[]): Way {
-  const rest = others.map((word) => {
-    const anywhere = nameColumns.map((candidate) => begins(candidate, word));
-    return sql.fragment`(${sql.join(anywhere, sql.fragment` OR `)})`;
-  });
-  const matches = sql.fragment`${sql.join([begins(column, first), ...rest], sql.fragment` AND `)}`;
-  return { matches, find: (find) => findByKey(keyOf(column), matches, find) };
-}
 
 function findByKey(key: Fragment, matches: Fragment, find: Find) {
   const { workspaceId, afterId, limit, earlier, condition } = find;

@@ -162,7 +162,7 @@ export const keyOf = (column: Fragment): Fragment => sql.fragment`lower(${column
 const escapeLike = (text: string) => text.replace(/[\\%_]/g, String.raw`\$&`);
 
 /** The column begins with `word`, which is not empty, in any case of its letters. */
-export const begins = (column: Fragment, word: string): Fragment => sql.fragment`(
+const begins = (column: Fragment, word: string): Fragment => sql.fragment`(
   ${column} <> '' AND ${keyOf(column)} LIKE lower(${escapeLike(word)}) || '%')`;
 
 /** The column equals one of the texts, none of which is empty, in any case of their letters. */

@@ -45,15 +45,16 @@ export function listTags(
   });
 }
 
-/** Full-text search; also compares the beginning of the name, for names without words (signs, emoji). */
+/** Full-text search; also looks for the whole text in the name, for scripts without spaces, signs and emoji. */
 function nameMatches(search: string) {
   const words = search.split(/\s+/);
   const last = words.pop() ?? '';
   // to_tsquery parses a quoted word like text; `:*` makes each resulting word a prefix.
   const prefix = `'${last.replaceAll('\\', '\\\\').replaceAll("'", "''")}':*`;
   return sql.fragment`(
-    tag.search @@ (plainto_tsquery('simple', ${words.join(' ')}) && to_tsquery('simple', ${prefix}))
-    OR starts_with(lower(name), lower(${search})))`;
+    to_tsvector('simple', search_text(name))
+      @@ (plainto_tsquery('simple', search_text(${words.join(' ')})) && to_tsquery('simple', search_text(${prefix})))
+    OR strpos(search_text(name), search_text(${search})) > 0)`;
 }
 
 /** Throws NotFound, also for a tag of another workspace. */

@@ -57,6 +57,8 @@ export interface ConversationFilter {
   /** The assignee's id. */
   readonly assignedTo?: string | undefined;
   readonly contactId?: string | undefined;
+  /** Conversations with one of these contacts. */
+  readonly contactIds?: readonly string[] | undefined;
   /** Only conversations whose contact wrote after this campaign of the workspace was sent to them. */
   readonly campaignId?: string | undefined;
   /** Sorts by the last message instead of the creation. */
@@ -67,18 +69,29 @@ export interface ConversationFilter {
 export function listConversations(
   connection: Connection,
   workspaceId: number,
-  { status, assignedTo, contactId, campaignId, isByLastMessage, ...page }: ConversationFilter & PageRequest,
+  {
+    status,
+    assignedTo,
+    contactId,
+    contactIds,
+    campaignId,
+    isByLastMessage,
+    ...page
+  }: ConversationFilter & PageRequest,
 ): Promise<Page<Conversation>> {
   const conditions = [
     sql.fragment`workspace_id = ${workspaceId}`,
     ...(status === undefined ? [] : [sql.fragment`status = ${status}`]),
     ...(assignedTo === undefined ? [] : [sql.fragment`assigned_to ->> 'id' = ${assignedTo}`]),
     ...(contactId === undefined ? [] : [sql.fragment`contact_id = ${contactId}`]),
+    ...(contactIds === undefined
+      ? []
+      : [sql.fragment`contact_id = ANY (${sql.array([...contactIds], 'uuid')})`]),
     ...(campaignId === undefined ? [] : [repliesTo(workspaceId, campaignId)]),
   ];
   return listPage(connection, {
     ...page,
-    narrowedBy: 'status, assignedTo or contactId',
+    narrowedBy: 'status, assignedTo, contactId or search',
     codec: ConversationFields,
     columns: selection,
     table: sql.fragment`conversation`,

@@ -60,7 +60,7 @@ export async function getTemplateOfBusinessAccount(
 export interface TemplateFilter {
   /** Templates with one of these statuses, whatever their case; empty: all templates. */
   readonly statuses: readonly string[];
-  /** Part of the name, whatever its case; empty: all templates. */
+  /** Part of the name, whatever its case and accents; empty: all templates. */
   readonly search: string;
   /** Absent: templates of every category. */
   readonly category?: string | undefined;
@@ -89,7 +89,7 @@ export function listTemplates(
       ...(upper.length === 0 ? [] : [sql.fragment`upper(status) = ANY (${sql.array(upper, 'text')})`]),
       ...(category === undefined ? [] : [sql.fragment`upper(category) = ${category.toUpperCase()}`]),
       ...(language === undefined ? [] : [sql.fragment`language = ${language}`]),
-      ...(search === '' ? [] : [sql.fragment`strpos(lower(name), lower(${search})) > 0`]),
+      ...(search === '' ? [] : [sql.fragment`strpos(search_text(name), search_text(${search})) > 0`]),
     ],
     order: sql.fragment`name, language, id`,
     size: sql.fragment`octet_length(components::text)`,

@@ -306,6 +306,18 @@ describe('PATCH /api/campaigns/:id', () => {
 });
 
 describe('GET /api/campaigns', () => {
+  it.each(['fruhling', 'SÃO', '客户', 'gross'])(
+    'finds a name by %j, whatever its case and accents',
+    async (search) => {
+      const { campaignId, key } = await aCampaign({ recipients: 1 });
+      await run(
+        sql.fragment`UPDATE campaign SET name = 'Frühling in Sao Paulo, Groß, VIP客户' WHERE id = ${campaignId}`,
+      );
+      const { body } = await api.send('GET', `/api/campaigns?search=${encodeURIComponent(search)}`, { key });
+      expect(body.data).toHaveLength(1);
+    },
+  );
+
   it('filters by status, name, template and time, and says what a campaign was created with', async () => {
     const { campaignId, templateId, key } = await aCampaign({ recipients: 1 });
     const list = async (search: string) =>

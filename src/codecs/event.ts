@@ -68,7 +68,13 @@ export type IncomingData = t.TypeOf<typeof IncomingData>;
 const pricing = named(
   'MessagePricing',
   t.intersection([
-    t.type({ billable: t.boolean, pricing_model: t.string, category: t.string }),
+    t.type({ pricing_model: t.string, category: t.string }),
+    t.partial({
+      billable: t.boolean,
+      type: describe(new t.StringType(), {
+        description: '`regular`, `free_customer_service` or `free_entry_point`; counts before `billable`.',
+      }),
+    }),
     t.UnknownRecord,
   ]),
 );

@@ -1,6 +1,6 @@
 import { either, isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
-import type { ReportedPricing } from '../domain/callbacks/message-status.ts';
+import { billableOf, type ReportedPricing } from '../domain/callbacks/message-status.ts';
 import { cleanId } from '../domain/clean-text.ts';
 import type {
   IdentityChange,
@@ -386,12 +386,8 @@ const ErrorElement = t.type({ code: WholeNumber });
 function readPricing(value: unknown): ReportedPricing | null {
   const pricing = read(PricingElement, value);
   if (!pricing) return null;
-  const { billable } = pricing as Record<string, unknown>;
-  return {
-    // The provider omits it in some pricing models; only an explicit false means free of charge.
-    billable: billable !== false,
-    category: pricing.category.toLowerCase(),
-  };
+  const billable = billableOf(pricing as Record<string, unknown>);
+  return billable === undefined ? null : { billable, category: pricing.category.toLowerCase() };
 }
 
 function readErrors(value: unknown): readonly NotificationError[] {

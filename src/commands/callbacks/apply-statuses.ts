@@ -318,7 +318,13 @@ async function reportedPrices(connection: Connection, moved: readonly MovedMessa
     if (!pricing.billable) return 0n;
     const card = cards.get(target.workspace_id);
     const category = pricedCategory(pricing.category);
-    return card?.get(`${category} ${target.country}`) ?? card?.get(`${category} `) ?? null;
+    // A country without a price of its own for authentication from abroad has one price for all authentication.
+    const categories =
+      category === 'AUTHENTICATION_INTERNATIONAL' ? [category, 'AUTHENTICATION'] : [category];
+    const prices = [target.country, ''].flatMap((country) =>
+      categories.flatMap((name) => card?.get(`${name} ${country}`) ?? []),
+    );
+    return prices[0] ?? null;
   };
 }
 

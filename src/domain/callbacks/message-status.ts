@@ -19,9 +19,27 @@ export interface ReportedStatus {
 }
 
 export interface ReportedPricing {
+  /** False: the message costs nothing. True: it costs what the card says for its category. */
   readonly billable: boolean;
   /** The provider's spelling: `marketing`, `authentication-international`, … */
   readonly category: string;
+}
+
+/**
+ * Returns whether a message with these fields of `pricing` costs anything; undefined if they do not say. `type` counts before
+ * `billable`, which the provider will drop.
+ */
+export function billableOf({
+  type,
+  billable,
+}: {
+  readonly type?: unknown;
+  readonly billable?: unknown;
+}): boolean | undefined {
+  const named = typeof type === 'string' ? type.trim().toLowerCase() : '';
+  if (named.startsWith('free_')) return false;
+  if (named === 'regular') return true;
+  return typeof billable === 'boolean' ? billable : undefined;
 }
 
 export interface StatusOutcome<S extends ReportedStatus> {
@@ -31,9 +49,15 @@ export interface StatusOutcome<S extends ReportedStatus> {
   readonly fresh: readonly S[];
   /** Why these statuses failed the message; null if they did not. */
   readonly failure: { readonly code: number; readonly details: string | null } | null;
-  /** The last pricing among the fresh statuses. */
+  /** The price stated by the fresh statuses, unless a later status stated one before. */
   readonly pricing: ReportedPricing | null;
 }
+
+/**
+ * Bits of `statuses_seen` for the statuses that stated a price, so that the order of arrival does not decide which one counts:
+ * what `read` states beats `delivered`, and both beat `sent`. A message that failed costs nothing, whatever it states.
+ */
+const statedBit = (status: ProviderStatus): number => (status === 'failed' ? 0 : statusBits[status] << 4);
 
 /** Applies statuses in any order. Idempotent: a status seen before changes nothing. */
 export function foldStatuses<S extends ReportedStatus>(
@@ -49,7 +73,11 @@ export function foldStatuses<S extends ReportedStatus>(
     if ((statusesSeen & bit) !== 0) continue;
     statusesSeen |= bit;
     fresh.push(reported);
-    pricing = reported.pricing ?? pricing;
+    if (reported.pricing !== null) {
+      const stated = statedBit(reported.status);
+      if (stated > (statusesSeen & ~0b1111)) pricing = reported.pricing;
+      statusesSeen |= stated;
+    }
     const next = afterStatus(state, reported.status);
     if (next === 'FAILED' && state !== 'FAILED') failure = reported.failure ?? unexplained;
     state = next;
@@ -74,7 +102,6 @@ export function pricedCategory(category: string): string {
 }
 
 const aliases: Readonly<Record<string, string>> = {
-  AUTHENTICATION_INTERNATIONAL: 'AUTHENTICATION',
   MARKETING_LITE: 'MARKETING',
 };
 

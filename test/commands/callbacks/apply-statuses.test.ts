@@ -381,6 +381,27 @@ describe('prices reported by the provider', () => {
     await expectBooksFit(sending);
   });
 
+  it('charges nothing for a message that turns out to be free, in either order of its statuses', async () => {
+    const sending = await accepted(2);
+    const regular = { pricing: { type: 'regular', category: 'utility' } };
+    const free = { pricing: { type: 'free_entry_point', category: 'referral_conversion', billable: true } };
+    await deliver(applier, [callback(sending, 'sent', 0, regular)]);
+    await deliver(applier, [callback(sending, 'delivered', 0, free)]);
+    await deliver(applier, [callback(sending, 'delivered', 1, free)]);
+    await deliver(applier, [callback(sending, 'sent', 1, regular)]);
+    expect(await recipientsOf(sending)).toMatchObject([
+      { state: 'DELIVERED', price: 0 },
+      { state: 'DELIVERED', price: 0 },
+    ]);
+    await expectBooksFit(sending);
+  });
+
+  it('changes nothing when a status names neither a type nor whether it is billable', async () => {
+    const sending = await accepted(1);
+    await deliver(applier, [callback(sending, 'sent', 0, { pricing: { category: 'marketing' } })]);
+    expect(await ledgerOf(sending)).toEqual([]);
+  });
+
   it('changes nothing when the category is the expected one, or has no price', async () => {
     const sending = await accepted(2);
     await deliver(applier, [

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  billableOf,
   foldStatuses,
   pricedCategory,
   type ReportedStatus,
@@ -90,10 +91,57 @@ describe('foldStatuses', () => {
   });
 });
 
+describe('billableOf', () => {
+  it.each([
+    ['regular', true, true],
+    ['regular', false, true],
+    ['regular', undefined, true],
+    ['free_customer_service', true, false],
+    ['free_customer_service', false, false],
+    ['free_customer_service', undefined, false],
+    ['free_entry_point', true, false],
+    ['free_entry_point', false, false],
+    ['free_entry_point', undefined, false],
+    [undefined, true, true],
+    [undefined, false, false],
+    [undefined, undefined, undefined],
+    ['a type of next year', false, false],
+  ])('of type %s and billable %s is %s', (type, billable, wanted) => {
+    expect(billableOf({ type, billable })).toBe(wanted);
+  });
+});
+
+describe('the price that statuses state', () => {
+  const stating = (status: ProviderStatus): ReportedStatus => ({
+    ...reported(status),
+    pricing: { billable: true, category: status },
+  });
+
+  it('is that of the furthest status, whatever the order in which they come', () => {
+    fc.assert(
+      fc.property(statusSequence, ([set, order]) => {
+        let progress: { state: RecipientState; statusesSeen: number } = {
+          state: 'ACCEPTED',
+          statusesSeen: 0,
+        };
+        let price: string | undefined;
+        for (const status of order) {
+          const outcome = foldStatuses(progress, [stating(status)]);
+          price = outcome.pricing?.category ?? price;
+          progress = outcome;
+        }
+        const together = foldStatuses({ state: 'ACCEPTED', statusesSeen: 0 }, order.map(stating));
+        expect(price).toBe((['read', 'delivered', 'sent'] as const).find((status) => set.includes(status)));
+        expect(together.pricing?.category).toBe(price);
+      }),
+    );
+  });
+});
+
 describe('pricedCategory', () => {
   it.each([
     ['marketing', 'MARKETING'],
-    ['authentication-international', 'AUTHENTICATION'],
+    ['authentication-international', 'AUTHENTICATION_INTERNATIONAL'],
     ['marketing_lite', 'MARKETING'],
     ['service', 'SERVICE'],
   ])('prices %s as %s', (category, priced) => {

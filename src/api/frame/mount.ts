@@ -1,5 +1,6 @@
 /** One request to one endpoint, in this order: host, route, method, credentials, rate, body, path, fields, handler. */
 import type { IncomingMessage } from 'node:http';
+import { pipeline, Readable, Transform } from 'node:stream';
 import type { Middleware } from 'koa';
 import { isLeft } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
@@ -18,7 +19,7 @@ import { CallerGone, HttpProblem } from './error-envelope.ts';
 import { idempotencyKeyOf, noIdempotency, openIdempotency, Replay } from './idempotency.ts';
 import type { MemoryBudget, MemoryShare } from './body/memory-budget.ts';
 import type { RateLimiter } from './caller/rate-limit.ts';
-import { bytesPerToken, receiveBody } from './body/receive-body.ts';
+import { bytesPerToken, countBytes, receiveBody } from './body/receive-body.ts';
 import { report } from '../../codecs/report.ts';
 import { isStorable } from './body/json-body.ts';
 import type { StoredResponse } from '../../records/workspaces/idempotency-keys.ts';
@@ -107,7 +108,11 @@ async function serveRequest(serving: Serving): Promise<void> {
       const request = await describeRequest({ frame, ctx, declaration, principal, bytes, serialise });
       return answerOf({ ...serving, principal, params, request, body: received.value });
     });
-    const length = await respond(ctx, answer, { serialise, memory });
+    const length = await respond(ctx, answer, {
+      serialise,
+      memory,
+      ...(declaration.stream !== true && { onBytes: countBytes(charge) }),
+    });
     // The answer to a change is what the change has stored, for each reader and in each event.
     charge(Math.floor(length / (declaration.method === 'GET' ? bytesPerToken : storedBytesPerToken)));
   } catch (error) {
@@ -371,13 +376,15 @@ const smallAnswer = 64 * 1024;
 interface Responding {
   readonly serialise: Serialise;
   readonly memory: MemoryShare;
+  /** Told of each part of an answer that is a stream. */
+  readonly onBytes?: (bytes: number) => void;
 }
 
-/** Returns the length of the answer in characters; 0 for a stream. */
+/** Returns the length of the answer in characters; 0 for a stream, which is charged while it is read. */
 async function respond(
   ctx: FrameContext,
   answer: Answer,
-  { serialise, memory }: Responding,
+  { serialise, memory, onBytes }: Responding,
 ): Promise<number> {
   if (answer.headers !== undefined) ctx.set({ ...answer.headers });
   if ('content' in answer) {
@@ -386,7 +393,7 @@ async function respond(
     ctx.status = answer.status;
     // The type is set before the body, because Koa guesses the type of a body without one.
     ctx.res.setHeader('Content-Type', answer.contentType);
-    ctx.body = content;
+    ctx.body = content instanceof Readable && onBytes !== undefined ? counted(content, onBytes) : content;
     return typeof content === 'string' || Buffer.isBuffer(content) ? content.length : 0;
   } else if (answer.body === undefined) {
     ctx.status = answer.status;
@@ -399,6 +406,17 @@ async function respond(
     respondText(ctx, response);
     return response.body.length;
   }
+}
+
+function counted(content: Readable, onBytes: (bytes: number) => void): Readable {
+  const meter = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      onBytes(chunk.length);
+      done(null, chunk);
+    },
+  });
+  // Either one's end or error ends the other; the response reports an error of the content.
+  return pipeline(content, meter, () => undefined);
 }
 
 function respondText(ctx: FrameContext, { status, body }: StoredResponse): void {

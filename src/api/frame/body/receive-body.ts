@@ -19,6 +19,17 @@ export const bytesPerToken = 64 * 1024;
 const valuesPerToken = 1_000;
 const noBytes = Buffer.alloc(0);
 
+/** Charges the rate limit for a stream, bit by bit, whatever becomes of it. */
+export function countBytes(charge: (tokens: number) => void): (bytes: number) => void {
+  let uncharged = 0;
+  return (bytes) => {
+    uncharged += bytes;
+    const tokens = Math.floor(uncharged / bytesPerToken);
+    uncharged -= tokens * bytesPerToken;
+    if (tokens > 0) charge(tokens);
+  };
+}
+
 export interface Receiving {
   readonly ctx: FrameContext;
   readonly declaration: Pick<Declaration, 'access' | 'body' | 'bodyIsOptional' | 'bodyLimit'>;
@@ -45,7 +56,7 @@ export async function receiveBody({
   if (body === 'none') return { value: undefined, bytes: noBytes };
   if (body === 'multipart') {
     requireMultipart(ctx.req);
-    return { value: fileReceiver(ctx), bytes: noBytes };
+    return { value: fileReceiver(ctx, countBytes(charge)), bytes: noBytes };
   }
   if (body === 'raw') {
     const bytes = await readBytes(ctx.req, limits);

@@ -9,10 +9,10 @@ import type { FileReceiver } from '../endpoint.ts';
 import type { FrameContext } from '../state.ts';
 import { CallerGone, HttpProblem } from '../error-envelope.ts';
 
-/** If the form is broken, too large or abandoned, destroys the file's stream with an error and rejects with the same error. */
-export function fileReceiver(ctx: FrameContext): FileReceiver {
+/** If the form is broken, too large or abandoned, destroys the file's stream with an error and rejects with the same error. `onBytes` is told of every part of the form. */
+export function fileReceiver(ctx: FrameContext, onBytes: (bytes: number) => void): FileReceiver {
   return async ({ field, maxBytes }, take) => {
-    const form = guardForm(ctx.req, maxBytes);
+    const form = guardForm(ctx.req, maxBytes, onBytes);
     const file = new PassThrough();
     // `take` handles errors of the file; this listener prevents an unhandled one after it has returned.
     file.on('error', () => undefined);
@@ -110,7 +110,7 @@ const overheadBytes = 1024 * 1024;
  * Limits a multipart request before it reaches its parser, which does not limit the form as a whole. Throws the error that rejects
  * the request, or destroys the stream with it.
  */
-function guardForm(request: IncomingMessage, maxBytes: number): FormGuard {
+function guardForm(request: IncomingMessage, maxBytes: number, onBytes: (bytes: number) => void): FormGuard {
   const largest = maxBytes + overheadBytes;
   if (Number(request.headers['content-length'] ?? 0) > largest) throw fileTooLarge(maxBytes);
   if (request.destroyed) throw new CallerGone();
@@ -118,6 +118,7 @@ function guardForm(request: IncomingMessage, maxBytes: number): FormGuard {
   const stream = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       received += chunk.length;
+      onBytes(chunk.length);
       if (received > largest) done(fileTooLarge(maxBytes));
       else done(null, chunk);
     },

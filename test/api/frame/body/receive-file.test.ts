@@ -232,7 +232,7 @@ it('slows down a caller that sends faster than the file is read', async () => {
   const app = new Koa<FrameState>();
   app.use(async (ctx) => {
     const before = ctx.req.socket.bytesRead;
-    ctx.body = await fileReceiver(ctx)({ field: 'file', maxBytes: body.length }, async (content) => {
+    ctx.body = await fileReceiver(ctx, () => undefined)({ field: 'file', maxBytes: body.length }, async (content) => {
       let size = 0;
       for await (const chunk of content) {
         for (let turn = 0; turn < 20; turn += 1) await setImmediate();

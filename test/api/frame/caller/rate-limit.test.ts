@@ -83,6 +83,39 @@ describe('the API', () => {
   });
 });
 
+describe('the bytes of files', () => {
+  let api: TestApi;
+  afterEach(() => api.close());
+
+  it('count when an upload is refused, when it is stored, and when it is downloaded', async () => {
+    api = await startTestApi({ config: { rateLimitPerSecond: 2 } });
+    const { channelKey: key } = await api.seedWorkspace();
+    const upload = (content: string) =>
+      api.send('POST', '/api/campaigns/csv-files', {
+        key,
+        body: `--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n${content}\r\n--b--\r\n`,
+        headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
+      });
+    const next = async () => (await api.send('GET', '/api/tags', { key })).status;
+    const mebibyte = 1024 * 1024;
+    const cases = [
+      [() => upload('\n'.repeat(mebibyte)), 400],
+      [() => upload(`phone,name\n${'+4915112345678,Ada\n'.repeat(mebibyte / 19)}`), 201],
+    ] as const;
+    let stored = '';
+    for (const [send, status] of cases) {
+      const answer = await send();
+      expect([answer.status, await next()]).toEqual([status, 429]);
+      stored = answer.body.data?.csv_file_key ?? '';
+      vi.advanceTimersByTime(60_000);
+    }
+    expect((await api.send('GET', `/api/campaigns/csv-files/${stored}`, { key })).status).toBe(200);
+    expect(await next()).toBe(429);
+    vi.advanceTimersByTime(60_000);
+    expect(await next()).toBe(200);
+  });
+});
+
 describe('unknown keys', () => {
   let api: TestApi;
   let asked: string[][];

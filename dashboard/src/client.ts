@@ -51,6 +51,10 @@ export async function allOf<T>(list: Parameters<typeof pages<T>>[0]): Promise<T[
 /** True where the session has ended. */
 export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
+/** True where a sign-in link would replace a session of another workspace. */
+export const isOtherWorkspace = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 409;
+
 /** True where no answer came: the network or the service is gone. */
 export const isUnanswered = (error: unknown): boolean => error !== null && !(error instanceof ApiError);
 
@@ -91,7 +95,8 @@ export const readSession = (): Promise<Session | null> =>
       throw error;
     },
   );
-export const signIn = (proof: { api_key: string } | { token: string }) => askSession('POST', '', proof);
+export const signIn = (proof: { api_key: string } | { token: string; replace?: boolean }) =>
+  askSession('POST', '', proof);
 export const addOperatorKey = (api_key: string) => askSession('PUT', '/operator', { api_key });
 export const removeOperatorKey = () => askSession('DELETE', '/operator');
 export const signOut = () => askSession('DELETE');

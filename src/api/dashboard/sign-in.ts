@@ -4,7 +4,7 @@ import { Integer, IsoDateTime, textOf, Uuid } from '../../codecs/scalars.ts';
 import { nullish, oneOf, optional, struct } from '../../codecs/struct.ts';
 import * as t from 'io-ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { Unauthorized } from '../../domain/error.ts';
+import { Conflict, Unauthorized } from '../../domain/error.ts';
 import {
   hashSessionSecret,
   keyScopes,
@@ -15,6 +15,7 @@ import { withCallContext } from '../../concurrency/call-context.ts';
 import {
   clearOperatorKey,
   endSession,
+  findReplaced,
   insertSession,
   setOperatorKey,
   takeSignInLink,
@@ -73,21 +74,46 @@ export function sessionEndpoints({
       operationId: 'signIn',
       summary: 'Sign in with a key, or with the token of a link',
       ...ofThePage,
-      body: optional({ api_key: ApiKey, token: textOf({ max: 200 }) }),
+      description:
+        'A link to another workspace than that of the browser’s session is answered 409, until `replace` is true.',
+      body: optional({ api_key: ApiKey, token: textOf({ max: 200 }), replace: t.boolean }),
       bodyExample: { api_key: 'mc_…' },
       responses: done,
+      errors: [409],
     },
     async ({ dependencies: { config, database }, body, request }) => {
       requireOwnOrigin(config, request.header);
+      const previous = sessionOf(config, request.header);
+      if (previous !== undefined && body.replace !== true)
+        await refuseReplacing({ database }, { token: body.token, previous, ip: request.ip });
       const keyId = await keyOf({ database }, body, request.ip);
       const value = newSessionSecret();
       await insertSession(database, { idHash: hashSessionSecret(value), keyId });
       // The new cookie replaces that of the previous session, which nobody could end any more.
-      const previous = sessionOf(config, request.header);
       if (previous !== undefined) await endSession(database, previous);
       return { status: 204, headers: { 'Set-Cookie': sessionCookie(config, value) } };
     },
   );
+
+  /** Whoever sends somebody a link could otherwise have them work in a foreign workspace without their knowledge. */
+  async function refuseReplacing(
+    { database }: Pick<Dependencies, 'database'>,
+    {
+      token,
+      previous,
+      ip,
+    }: { readonly token: string | undefined; readonly previous: Buffer; readonly ip: string },
+  ): Promise<void> {
+    if (token === undefined) return;
+    takeToken(ip);
+    const tokenHash = hashSessionSecret(token);
+    const names = await findReplaced(database, { tokenHash, idHash: previous });
+    returnToken(ip);
+    if (names !== undefined)
+      throw new Conflict(
+        `This link leads to the workspace ${names.to}, but you are signed in to ${names.from}`,
+      );
+  }
 
   async function keyOf(
     { database }: Pick<Dependencies, 'database'>,

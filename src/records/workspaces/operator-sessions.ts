@@ -133,3 +133,24 @@ export async function takeSignInLink(connection: Connection, tokenHash: Buffer):
     RETURNING sign_in_link.key_id`);
   return keyId ?? undefined;
 }
+
+const Replaced = t.type({ from: t.string, to: t.string });
+
+/** The names of both workspaces if the link leads to another workspace than that of the session. Consumes nothing. */
+export async function findReplaced(
+  connection: Connection,
+  { tokenHash, idHash }: { readonly tokenHash: Buffer; readonly idHash: Buffer },
+): Promise<t.TypeOf<typeof Replaced> | undefined> {
+  const found = await connection.maybeOne(sql.type(row(Replaced))`
+    WITH named AS (
+      SELECT key_id, workspace.id, workspace.name FROM api_key JOIN workspace ON workspace.id = workspace_id
+      WHERE revoked_at IS NULL
+    )
+    SELECT present.name AS "from", wanted.name AS "to"
+    FROM operator_session JOIN named AS present USING (key_id)
+    CROSS JOIN sign_in_link JOIN named AS wanted ON wanted.key_id = sign_in_link.key_id
+    WHERE id_hash = ${sql.binary(idHash)} AND operator_session.expires_at > now()
+      AND seen_at > now() - ${idleTime}::interval
+      AND token_hash = ${sql.binary(tokenHash)} AND sign_in_link.expires_at > now() AND wanted.id <> present.id`);
+  return found ?? undefined;
+}

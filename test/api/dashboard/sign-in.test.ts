@@ -229,6 +229,31 @@ describe('a link', () => {
     expect(statuses.filter((status) => status === 204)).toHaveLength(1);
   });
 
+  it('asks before it replaces the session of another workspace, and before it is used up', async () => {
+    const other = await api.seedWorkspace();
+    const session = await enter(other.channelKey);
+    const token = tokenOf(await aLink());
+    const refused = await signIn({ token }, session);
+    expect([refused.status, refused.headers.get('set-cookie')]).toEqual([409, null]);
+    expect(((await refused.json()) as { readonly message: string }).message).toMatch(
+      /^This link leads to the workspace .+, but you are signed in to .+$/,
+    );
+    expect((await ask('GET', '/dashboard/session', session)).status).toBe(200);
+    expect((await signIn({ token, replace: true }, session)).status).toBe(204);
+    expect((await ask('GET', '/dashboard/session', session)).status).toBe(401);
+  });
+
+  it('asks nothing of a session of its own workspace, of an ended one, and without one', async () => {
+    const open = async () => tokenOf(await aLink());
+    const same = await enter(workspace.workspaceKey);
+    expect((await signIn({ token: await open() }, same)).status).toBe(204);
+    const other = await api.seedWorkspace();
+    const ended = await enter(other.channelKey);
+    await ask('DELETE', '/dashboard/session', ended);
+    expect((await signIn({ token: await open() }, ended)).status).toBe(204);
+    expect((await signIn({ token: 'unknown' }, await enter(other.channelKey))).status).toBe(401);
+  });
+
   it('does not sign in when it is old, or when its key is revoked', async () => {
     const token = tokenOf(await aLink());
     await change(sql.fragment`UPDATE sign_in_link SET expires_at = now()`);

@@ -10,6 +10,7 @@ import {
   signOut,
   stack,
   visit,
+  visitAs,
   within,
 } from './fixture.ts';
 
@@ -52,6 +53,28 @@ it('signs in by a link once, and signs out when the key is revoked', async () =>
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('This key is not valid').waitFor();
     expect(mishaps).toEqual([]);
+  } finally {
+    await close();
+  }
+});
+
+it('asks before a link replaces the session of another workspace', async () => {
+  const other = keyIdOf(await createWorkspaceKey('Elsewhere'));
+  const { url = '' } = await admin(['sign-in-link', '--key-id', other]);
+  const { page, mishaps, close } = await visitAs(stack.dev.apiKey);
+  try {
+    await page.goto(url);
+    await page.getByText('This link leads to the workspace Elsewhere').waitFor();
+    await expectNoViolation(page);
+    await page.getByRole('button', { name: 'Stay signed in' }).click();
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Sign in by the link' }).click();
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByText('Elsewhere').first().waitFor();
+    // The question is the answer 409 to the link.
+    expect(mishaps.filter((mishap) => !mishap.includes('409'))).toEqual([]);
   } finally {
     await close();
   }

@@ -4,9 +4,11 @@ import { useDocumentTitle } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
-import { isSignedOut, openSignIns, signIn } from '../../client.ts';
+import { isOtherWorkspace, isSignedOut, openSignIns, signIn } from '../../client.ts';
 import { ActionButton } from '../../parts/controls/action-button.tsx';
 import { KeyField } from '../../parts/forms/key-field.tsx';
+
+const linkRefusal = 'This link was used already, or is older than ten minutes. Ask for another one.';
 
 const route = getRouteApi('/sign-in');
 
@@ -20,6 +22,8 @@ export function SignIn() {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const tried = useRef<string>(undefined);
+  /** A link that waits for a decision, because it leads to another workspace. */
+  const [link, setLink] = useState<{ token: string; question: string }>();
 
   const enter = async (proof: Parameters<typeof signIn>[0], refusal: string) => {
     setBusy(true);
@@ -35,7 +39,9 @@ export function SignIn() {
       if (to?.startsWith('/') && !to.startsWith('//')) router.history.push(router.basepath + to);
       else await navigate({ to: '/' });
     } catch (error) {
-      setProblem(isSignedOut(error) ? refusal : (error as Error).message);
+      const { message } = error as Error;
+      if ('token' in proof && isOtherWorkspace(error)) setLink({ token: proof.token, question: message });
+      else setProblem(isSignedOut(error) ? refusal : message);
     } finally {
       setBusy(false);
     }
@@ -48,13 +54,40 @@ export function SignIn() {
     tried.current = token;
     // The token works once, so it need not stay in the browser's history.
     history.replaceState(null, '', location.pathname);
-    void enter({ token }, 'This link was used already, or is older than ten minutes. Ask for another one.');
+    void enter({ token }, linkRefusal);
   });
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
     void enter({ api_key: key.trim() }, 'This key is not valid. Check that all of it was pasted.');
   };
+  if (link !== undefined)
+    return (
+      <Center mih="100dvh" p="md" component="main">
+        <Card withBorder padding="xl" w={400}>
+          <Stack>
+            <Title order={1} size="h3">
+              Another workspace
+            </Title>
+            <Text>{link.question}. Signing in by it ends this session, in all tabs.</Text>
+            {problem !== undefined && (
+              <Alert color="red" role="alert">
+                {problem}
+              </Alert>
+            )}
+            <ActionButton
+              loading={busy}
+              onClick={() => void enter({ token: link.token, replace: true }, linkRefusal)}
+            >
+              Sign in by the link
+            </ActionButton>
+            <ActionButton variant="default" onClick={() => void navigate({ to: '/' })}>
+              Stay signed in
+            </ActionButton>
+          </Stack>
+        </Card>
+      </Center>
+    );
   return (
     <Center mih="100dvh" p="md" component="main">
       <Card withBorder padding="xl" w={400} component="form" onSubmit={submit}>

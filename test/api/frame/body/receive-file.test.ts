@@ -232,15 +232,18 @@ it('slows down a caller that sends faster than the file is read', async () => {
   const app = new Koa<FrameState>();
   app.use(async (ctx) => {
     const before = ctx.req.socket.bytesRead;
-    ctx.body = await fileReceiver(ctx, () => undefined)({ field: 'file', maxBytes: body.length }, async (content) => {
-      let size = 0;
-      for await (const chunk of content) {
-        for (let turn = 0; turn < 20; turn += 1) await setImmediate();
-        ahead = Math.max(ahead, ctx.req.socket.bytesRead - before - size);
-        size += (chunk as Buffer).length;
-      }
-      return { size };
-    });
+    ctx.body = await fileReceiver(ctx, () => undefined)(
+      { field: 'file', maxBytes: body.length },
+      async (content) => {
+        let size = 0;
+        for await (const chunk of content) {
+          for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+          ahead = Math.max(ahead, ctx.req.socket.bytesRead - before - size);
+          size += (chunk as Buffer).length;
+        }
+        return { size };
+      },
+    );
   });
   const handle = app.callback();
   const server = createServer((incoming, response) => void handle(incoming, response));

@@ -2,6 +2,7 @@ import { groupCalls } from '../../concurrency/group-calls.ts';
 import { createLogSample } from '../../telemetry/logger.ts';
 import { createId } from '../../records/database/uuid-v7.ts';
 import { untilDone } from '../../records/database/until-done.ts';
+import type { Config } from '../../config.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { signatureHeaders } from '../../domain/webhooks/signature.ts';
 import type { WebhookRequest } from '../../outbound/post-webhook.ts';
@@ -30,7 +31,7 @@ type WebhookDependencies = Pick<
   Dependencies,
   'database' | 'outbound' | 'secrets' | 'now' | 'logger' | 'config' | 'metrics'
 >;
-type Signer = Pick<Dependencies, 'secrets' | 'now'>;
+type Signer = Pick<Dependencies, 'config' | 'secrets' | 'now'>;
 
 export type DeliverySummary = 'delivered' | `failed: ${string}` | 'not pending';
 
@@ -113,7 +114,9 @@ export function createDeliverWebhook(
   }
 }
 
-const userAgent = 'MessagingCampaigns-Webhooks/1';
+/** Says who asks and, if the address of the installation is known, where to read about it. */
+const userAgent = ({ publicUrl }: Pick<Config, 'publicUrl'>): string =>
+  `MessagingCampaigns-Webhooks/1.0 (${publicUrl === undefined ? 'webhook' : `+${publicUrl}/docs`})`;
 
 /** The secrets that sign: the current one, and the previous one until it expires. */
 function secretsOf({ secrets }: Signer, attempt: Attempt): readonly string[] {
@@ -122,7 +125,7 @@ function secretsOf({ secrets }: Signer, attempt: Attempt): readonly string[] {
     .map((encrypted) => secrets.decrypt(encrypted, `webhook ${attempt.webhookId}`));
 }
 
-/** The request of Spec 6.1: the stored text as it is, the four headers, and the signatures. */
+/** The request of Spec 6.1: the stored text as it is, its headers and the signatures. */
 function webhookRequest(dependencies: Signer, attempt: Attempt): WebhookRequest {
   const body = Buffer.from(attempt.body, 'utf8');
   return {
@@ -130,7 +133,9 @@ function webhookRequest(dependencies: Signer, attempt: Attempt): WebhookRequest 
     body,
     headers: {
       'Content-Type': 'application/json',
-      'User-Agent': userAgent,
+      // Without it, the common rules of web application firewalls count the request as suspect.
+      Accept: '*/*',
+      'User-Agent': userAgent(dependencies.config),
       'X-Webhook-Id': attempt.webhookId,
       'X-Workspace-Id': String(attempt.workspaceId),
       'X-Event-Key': attempt.eventKey,

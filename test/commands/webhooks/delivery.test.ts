@@ -51,6 +51,7 @@ beforeAll(async () => {
   const quiet = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
   dependencies = {
     config: {
+      publicUrl: 'https://campaigns.example.com',
       webhookExpiryHours: 24,
       webhookShards: 16,
       webhookStarts: 16,
@@ -157,12 +158,18 @@ describe('a delivery', () => {
     const [{ headers, body }] = received as [(typeof received)[number]];
     expect(headers).toMatchObject({
       'content-type': 'application/json',
+      'content-length': String(body.length),
+      accept: '*/*',
+      'user-agent': 'MessagingCampaigns-Webhooks/1.0 (+https://campaigns.example.com/docs)',
       'x-webhook-id': configuration.id,
       'x-workspace-id': String(workspaceId),
       'x-event-key': 'contact.created',
       'webhook-id': row?.event_id,
     });
     expect(headers).not.toHaveProperty('webhook-signature');
+    expect(headers).not.toHaveProperty('transfer-encoding');
+    // Printable ASCII alone: the stricter rules of firewalls flag other characters in headers.
+    expect(Object.values(headers).join('')).toMatch(/^[ -~]+$/);
     expect(JSON.parse(body.toString())).toMatchObject({ eventKey: 'contact.created', workspaceId });
   });
 

@@ -2,9 +2,11 @@
 import {
   deleteSendingWindow,
   getOverview,
+  getFailureBrake,
   getSendingWindow,
   listAudit,
   listNoticesEndpoint,
+  putFailureBrake,
   putSendingWindow,
   readNotices,
 } from './workspace.ts';
@@ -136,6 +138,8 @@ const operations: readonly Endpoint[] = [
   changeConversationStatus,
   listChannels,
   getChannel,
+  getFailureBrake,
+  putFailureBrake,
   getSendingWindow,
   putSendingWindow,
   deleteSendingWindow,

@@ -11,11 +11,16 @@ import type { Dependencies } from '../dependencies.ts';
 import { Invalid } from '../domain/error.ts';
 import { formatAmount } from '../domain/money.ts';
 import { auditObjects } from '../domain/operations/audit.ts';
+import { failureBrakeSettings } from '../domain/sending/failure-brake.ts';
 import { noticeKinds, noticeSubjectTypes } from '../domain/operations/notice.ts';
 import { overviewIntervals, type OverviewSums, readOverview } from '../records/campaigns/report.ts';
-import { listAuditEntries } from '../records/operations/audit.ts';
+import { insertAuditEntry, listAuditEntries } from '../records/operations/audit.ts';
 import { listNotices, markNoticesRead, type Notice as NoticeRow } from '../records/operations/notices.ts';
-import { getWorkspaceWindow } from '../records/workspaces/workspaces.ts';
+import {
+  getWorkspaceBrake,
+  getWorkspaceWindow,
+  saveWorkspaceBrake,
+} from '../records/workspaces/workspaces.ts';
 import { endpoint } from './frame/endpoint.ts';
 import {
   acknowledge,
@@ -300,6 +305,63 @@ async function apply(
   const campaignIds = await setSendingWindow(dependencies, workspaceId, window);
   await deliverWorkflowOutboxes(dependencies, campaignIds);
 }
+
+// The failure brake of a workspace.
+
+const FailureBrake = named(
+  'FailureBrake',
+  struct({
+    failure_brake: describe(oneOf(failureBrakeSettings, 'FailureBrakeSetting'), {
+      description:
+        'off: campaigns neither pause because their messages fail nor wait for their first statuses. default: as the rules of `pause_evidence` say. strict: with half of their numbers.',
+    }),
+  }),
+);
+const brakePath = '/api/workspace/failure-brake';
+const brakeSaved = 'Failure brake saved successfully';
+const brakeExample = { failure_brake: 'default' };
+
+export const getFailureBrake = endpoint(
+  {
+    method: 'GET',
+    path: brakePath,
+    operationId: 'getFailureBrake',
+    summary: 'Read how soon campaigns of the workspace pause because their messages fail',
+    tag: 'Workspace',
+    access: 'workspace',
+    responses: { 200: answer('The setting', FailureBrake, brakeExample) },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId } }) => ({
+    status: 200,
+    body: succeed({ failure_brake: await getWorkspaceBrake(database, workspaceId) }),
+  }),
+);
+
+export const putFailureBrake = endpoint(
+  {
+    method: 'PUT',
+    path: brakePath,
+    operationId: 'putFailureBrake',
+    summary: 'Set how soon campaigns of the workspace pause because their messages fail',
+    description: 'Needs an operator’s key. Applies to running campaigns from their next outcome on.',
+    tag: 'Workspace',
+    access: 'operator',
+    body: FailureBrake,
+    bodyExample: brakeExample,
+    responses: { 200: answerWith('Setting after the change', brakeSaved, FailureBrake, brakeExample) },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, body }) => {
+    await database.transaction(async (transaction) => {
+      await saveWorkspaceBrake(transaction, workspaceId, body.failure_brake);
+      await insertAuditEntry(transaction, {
+        workspaceId,
+        action: 'workspace.failure-brake',
+        objectId: String(workspaceId),
+      });
+    });
+    return { status: 200, body: succeedWith(brakeSaved, body) };
+  },
+);
 
 // GET /api/audit: the audit log of a workspace.
 

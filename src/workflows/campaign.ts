@@ -59,10 +59,12 @@ function describeSnapshot(snapshot: CampaignSnapshot | undefined): string {
 }
 
 function headline(snapshot: CampaignSnapshot): string {
-  const { status, pauseReason, prepared, preparationError, scheduledAt } = snapshot;
+  const { status, pauseReason, pauseText, prepared, preparationError, scheduledAt } = snapshot;
   if (preparationError !== null) return `FAILED in preparation: ${preparationError}`;
-  if (pauseReason !== null)
-    return `PAUSED ${pauseReason}: ${pauseReasonTable[pauseReason].meaning} The signal \`resume\` continues`;
+  if (pauseReason !== null) {
+    const text = pauseText ?? `${pauseReasonTable[pauseReason].meaning} The signal \`resume\` continues`;
+    return `PAUSED ${pauseReason}: ${text}`;
+  }
   if (!prepared) return `${status}, waits: ${waitingReasonTable.PREPARATION.title}`;
   if (status === 'SCHEDULED') return `SCHEDULED for ${scheduledAt ?? 'now'}`;
   const wait = describeWait(snapshot);

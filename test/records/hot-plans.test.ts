@@ -57,7 +57,7 @@ import {
 import { claimBatch, type ClaimRequest, listClaimed } from '../../src/records/sending/claim-batch.ts';
 import { expireClaims } from '../../src/records/sending/claim-expiry.ts';
 import { recordOutcomes } from '../../src/records/sending/outcomes.ts';
-import { listLastReasons } from '../../src/records/sending/sending-context.ts';
+import { countKnownOutcomes } from '../../src/records/sending/failure-brake.ts';
 import { claimAttempts, recordDeliveryOutcomes } from '../../src/records/webhooks/attempts.ts';
 import { schedulerLimits } from '../support/webhook-fixtures.ts';
 import { findWaitingDelivery, scheduleDeliveries } from '../../src/records/webhooks/delivery-scheduler.ts';
@@ -334,7 +334,10 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
   },
   'find what an unanswered claim took': (connection) =>
     listClaimed(connection, { campaignId: seeded.campaignId, claimId }),
-  'list the last reasons of failure': (connection) => listLastReasons(connection, seeded.campaignId),
+  'count outcomes for the failure brake': (connection) =>
+    countKnownOutcomes(connection, [
+      { campaignId: seeded.campaignId, outcomes: positions.map(() => ({ kind: 'delivered' }) as const) },
+    ]),
   'expire a claim': (connection) => expireClaims(connection, { ...seeded, graceSeconds: 600 }),
   'learn ids from answers': (connection) =>
     learnIdsOfCampaignRecipients(

@@ -77,6 +77,10 @@ export async function seedCampaign(database: Database, seed: CampaignSeed): Prom
         language, category, status, components)
       VALUES (${templateId}, ${workspaceId}, ${account}, ${templateId}, 'hello', 'en_US', 'UTILITY', 'APPROVED',
         '[{"type":"BODY","text":"Hi {{1}}"}]')`);
+    // Without it, a campaign that begins would wait for its first statuses.
+    await run(
+      sql.fragment`INSERT INTO template_delivery (template_id, delivered_at) VALUES (${templateId}, now())`,
+    );
     await run(sql.fragment`INSERT INTO campaign (id, workspace_id, channel_id, template_id, name,
         contact_selection_type, audience, message_plan, send_type, status, preparation_status, total_contacts,
         created_by, started_at)

@@ -94,6 +94,8 @@ export type AuditEntryPage = {
   readonly pagination: CursorPagination;
 };
 
+export type BrakeRule = "first" | "run" | "share" | "people";
+
 /** Main value of the button as text, or an object with the fields of its kind; null leaves the button out. */
 export type ButtonValue = {
   /** Kind. */
@@ -166,6 +168,8 @@ export type Campaign = {
   readonly phone_number_id: string;
   /** Reason for the pause; null unless status is PAUSED. */
   readonly pause_reason: PauseReason | null;
+  /** Failures that paused the campaign; null unless `pause_reason` is FAILURES. */
+  readonly pause_evidence: PauseEvidence | null;
   /** What sending waits for; null if it does not wait. */
   readonly waiting_for: WaitingReason | null;
   /** Expected end of the wait; null when unknown. */
@@ -293,6 +297,8 @@ export type CampaignDetail = {
   readonly phone_number_id: string;
   /** Reason for the pause; null unless status is PAUSED. */
   readonly pause_reason: PauseReason | null;
+  /** Failures that paused the campaign; null unless `pause_reason` is FAILURES. */
+  readonly pause_evidence: PauseEvidence | null;
   /** What sending waits for; null if it does not wait. */
   readonly waiting_for: WaitingReason | null;
   /** Expected end of the wait; null when unknown. */
@@ -1177,6 +1183,29 @@ export type FailedEvent = {
   readonly data: MessageStatusData;
 };
 
+export type FailureBrake = {
+  /** off: campaigns neither pause because their messages fail nor wait for their first statuses. default: as the rules of `pause_evidence` say. strict: with half of their numbers. */
+  readonly failure_brake: FailureBrakeSetting;
+};
+
+export type FailureBrakeMessageResponse = {
+  readonly status: SuccessStatus;
+  /** Sentence for people. */
+  readonly message: string;
+  /** Result of the request. */
+  readonly data: FailureBrake;
+};
+
+export type FailureBrakeResponse = {
+  readonly status: SuccessStatus;
+  /** Result of the request. */
+  readonly data: FailureBrake;
+};
+
+export type FailureBrakeSetting = "off" | "default" | "strict";
+
+export type FailureSource = "answer" | "status";
+
 export type FieldProblem = {
   /** Path of the field, such as `variable_mapping.body.1`. */
   readonly field: string;
@@ -1680,8 +1709,29 @@ export type Pagination = {
   readonly totalPages: number;
 };
 
-/** INSUFFICIENT_BALANCE: The wallet of the channel does not cover the next message. Recharge the wallet, then start the campaign. BROADCAST_QUOTA: The broadcasts of this month are used up. Start the campaign next month, or ask the operator for a larger quota. TEMPLATE_UNAVAILABLE: The template is no longer approved, or the provider refuses it. Have the template approved again, then start the campaign. CHANNEL_BLOCKED: The channel is blocked, or the provider refuses its number or access token. Have the operator unblock the channel, then start the campaign. MESSAGE_REJECTED: The provider rejected a hundred messages in a row as malformed. Correct the mapping in a new campaign; `start` with `{"force": true}` continues without changes. RECORD_RESTORED: The database was restored from a backup, and messages sent since the backup may be missing from the record. Have the operator settle the restore with the doctor, then start the campaign. OPERATOR: A user or an operator paused the campaign. Start the campaign to continue. */
-export type PauseReason = "INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "MESSAGE_REJECTED" | "RECORD_RESTORED" | "OPERATOR";
+export type PauseEvidence = {
+  /** first: the first outcomes were failures for one reason. run: failures for one reason in a row. share: at least half of the last 200 outcomes failed for one reason. people: at least 60 % of the last 500 outcomes failed because of the recipients. */
+  readonly rule: BrakeRule;
+  /** Reason of the failures, as in `failed_reasons`; under `people` the most frequent one. */
+  readonly reason: string;
+  /** How the last of them became known: in the answer to the request, or by a later status. */
+  readonly source: FailureSource;
+  /** Failed messages. */
+  readonly failed: number;
+  /** Known outcomes among which they were counted. */
+  readonly of: number;
+  /** Time at which the first of these failures became known. */
+  readonly first_at: string;
+  /** Time at which the last of them became known. */
+  readonly last_at: string;
+  /** At most three different texts of the provider, with their digits masked. */
+  readonly details: readonly (string)[];
+  /** Ids of at most three of the recipients. */
+  readonly recipient_ids: readonly (string)[];
+};
+
+/** INSUFFICIENT_BALANCE: The wallet of the channel does not cover the next message. Recharge the wallet, then start the campaign. BROADCAST_QUOTA: The broadcasts of this month are used up. Start the campaign next month, or ask the operator for a larger quota. TEMPLATE_UNAVAILABLE: The template is no longer approved, or the provider refuses it. Have the template approved again, then start the campaign. CHANNEL_BLOCKED: The channel is blocked, or the provider refuses its number or access token. Have the operator unblock the channel, then start the campaign. MESSAGE_REJECTED: The provider rejected a hundred messages in a row as malformed. Releases from 1.1.0 on pause with FAILURES instead. Correct the mapping in a new campaign; `start` with `{"force": true}` continues without changes. RECORD_RESTORED: The database was restored from a backup, and messages sent since the backup may be missing from the record. Have the operator settle the restore with the doctor, then start the campaign. OPERATOR: A user or an operator paused the campaign. Start the campaign to continue. FAILURES: Too many messages failed for one reason, by answer or by status; `pause_evidence` says which. Remove the cause, then try some recipients with `start` and `{"probe": 50}`; `{"force": true}` continues and ignores this reason. MAX_COST: The next message would cost more than `max_cost` leaves. Raise or remove `max_cost` with PATCH, then start the campaign. */
+export type PauseReason = "INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "MESSAGE_REJECTED" | "RECORD_RESTORED" | "OPERATOR" | "FAILURES" | "MAX_COST";
 
 export type PayloadSkeleton = {
   /** Id of the template. */
@@ -1782,6 +1832,11 @@ export type ProviderRefusal = {
 export type ProviderStatuses = {
   /** Provider’s status, as a list of one. */
   readonly statuses: readonly (MessageStatus)[];
+};
+
+export type PutFailureBrake = {
+  /** off: campaigns neither pause because their messages fail nor wait for their first statuses. default: as the rules of `pause_evidence` say. strict: with half of their numbers. */
+  readonly failure_brake: FailureBrakeSetting;
 };
 
 /** Messages leave from `from` until before `to` by the wall clock of `timezone`, on each of `days` (default: all). A `to` before `from` is on the next day. */
@@ -2082,8 +2137,10 @@ export type SkeletonMapping = {
 export type SkipReason = "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "CONTACT_DELETED" | "MISSING_VARIABLE" | "TEXT_TOO_LONG" | "MALFORMED_ROW" | "BLOCKED_COUNTRY";
 
 export type StartCampaign = {
-  /** `true` resumes a campaign paused with MESSAGE_REJECTED although nothing was corrected; default `false`. */
+  /** `true` resumes a campaign paused with FAILURES although nothing was corrected: the reason in `pause_evidence` no longer pauses it. Default `false`. */
   readonly force?: boolean;
+  /** Sends to this many recipients, waits until 80 % of their statuses are known (at most 60 s), and pauses again if most of them failed. */
+  readonly probe?: number;
 };
 
 /** `success` in every successful response. */
@@ -2377,8 +2434,8 @@ export type VariableMapping = {
   readonly default_values?: VariableDefaults;
 };
 
-/** TURN: Other campaigns of the channel are sending. Wait: the campaigns of a channel share its rate. CHANNEL_TROUBLE: The provider fails, so the channel pauses between probes until `waiting_until`; or, without a time, it answers so slowly that the channel sends less than it may. Wait: sending speeds up again as soon as the provider answers. CHANNEL_THROTTLE: The provider asked the channel to send more slowly. Wait until `waiting_until`. MESSAGING_LIMIT: The business account has sent to as many different people in 24 hours as it may. Wait until `waiting_until`, or ask the provider for a higher limit. SENDING_WINDOW: It is outside the hours in which the campaign may send. Wait until `waiting_until`, or change the sending window. PREPARATION: The recipients are being prepared. Wait: sending begins when they are ready. QUEUED: All workers are busy with other campaigns. Wait, or have the operator add workers. WORKFLOW_STUCK: The workflow of the campaign cannot continue, or no worker takes its tasks. Have the operator look at the workers and the workflow. */
-export type WaitingReason = "TURN" | "CHANNEL_TROUBLE" | "CHANNEL_THROTTLE" | "MESSAGING_LIMIT" | "SENDING_WINDOW" | "PREPARATION" | "QUEUED" | "WORKFLOW_STUCK";
+/** TURN: Other campaigns of the channel are sending. Wait: the campaigns of a channel share its rate. CHANNEL_TROUBLE: The provider fails, so the channel pauses between probes until `waiting_until`; or, without a time, it answers so slowly that the channel sends less than it may. Wait: sending speeds up again as soon as the provider answers. CHANNEL_THROTTLE: The provider asked the channel to send more slowly. Wait until `waiting_until`. MESSAGING_LIMIT: The business account has sent to as many different people in 24 hours as it may. Wait until `waiting_until`, or ask the provider for a higher limit. SENDING_WINDOW: It is outside the hours in which the campaign may send. Wait until `waiting_until`, or change the sending window. PREPARATION: The recipients are being prepared. Wait: sending begins when they are ready. QUEUED: All workers are busy with other campaigns. Wait, or have the operator add workers. WORKFLOW_STUCK: The workflow of the campaign cannot continue, or no worker takes its tasks. Have the operator look at the workers and the workflow. FIRST_STATUSES: The first messages have left, and the rest follows when 80 % of their statuses are known, or after 60 s. Wait: it protects the list if the messages do not arrive. */
+export type WaitingReason = "TURN" | "CHANNEL_TROUBLE" | "CHANNEL_THROTTLE" | "MESSAGING_LIMIT" | "SENDING_WINDOW" | "PREPARATION" | "QUEUED" | "WORKFLOW_STUCK" | "FIRST_STATUSES";
 
 export type Wallet = {
   /** Id of the channel. */

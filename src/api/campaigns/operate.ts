@@ -1,7 +1,7 @@
 /** What changes one campaign: POST /api/campaigns/:id/start, /pause, /cancel and /test, and PATCH /api/campaigns/:id. */
 import * as t from 'io-ts';
 import { describe } from '../../codecs/json-schema.ts';
-import { idOf, IsoDateTime, textOf } from '../../codecs/scalars.ts';
+import { idOf, integerOf, IsoDateTime, textOf } from '../../codecs/scalars.ts';
 import { notBlank, nullish, optional, struct } from '../../codecs/struct.ts';
 import {
   cancelCampaign,
@@ -25,19 +25,23 @@ const example = { status: 'success', data: campaignDetailExample };
 const StartCampaign = optional({
   force: describe(t.boolean, {
     description:
-      '`true` resumes a campaign paused with MESSAGE_REJECTED although nothing was corrected; default `false`.',
+      '`true` resumes a campaign paused with FAILURES although nothing was corrected: the reason in `pause_evidence` no longer pauses it. Default `false`.',
+  }),
+  probe: describe(integerOf({ min: 1, max: 10_000 }), {
+    description:
+      'Sends to this many recipients, waits until 80 % of their statuses are known (at most 60 s), and pauses again if most of them failed.',
   }),
 });
 
 const declarationOf = (
   name: 'start' | 'pause' | 'cancel',
-  { summary, shown }: { readonly summary: string; readonly shown: object },
+  { shown, ...words }: { readonly summary: string; readonly description?: string; readonly shown: object },
 ) =>
   ({
     method: 'POST',
     path: `/api/campaigns/:id/${name}`,
     operationId: `${name}Campaign`,
-    summary,
+    ...words,
     tag: 'Campaigns',
     access: 'workspace',
     params: CampaignId,
@@ -73,6 +77,7 @@ export const startCampaign = endpoint(
   {
     ...declarationOf('start', {
       summary: 'Resume a paused campaign',
+      description: 'One paused with FAILURES needs `force` or `probe`.',
       shown: { status: 'RUNNING' },
     }),
     body: StartCampaign,
@@ -80,7 +85,12 @@ export const startCampaign = endpoint(
     bodyExample: {},
   },
   async ({ dependencies, principal: { workspaceId }, params: { id: campaignId }, body }) => {
-    await startCampaignAgain(dependencies, { campaignId, workspaceId, isForced: body.force === true });
+    await startCampaignAgain(dependencies, {
+      campaignId,
+      workspaceId,
+      isForced: body.force === true,
+      probe: body.probe,
+    });
     return answerWithRecord(dependencies, workspaceId, campaignId);
   },
 );

@@ -18,6 +18,7 @@ import {
   waitingReasons,
 } from '../../domain/campaigns/campaign.ts';
 import { afterOpenTime, beginsAt } from '../../domain/campaigns/sending-window.ts';
+import { brakeRules, failureSources } from '../../domain/sending/failure-brake.ts';
 import { formatAmount } from '../../domain/money.ts';
 import type {
   CampaignDetail as DetailRow,
@@ -74,12 +75,43 @@ export const windowFields = {
   }),
 };
 
+const PauseEvidence = named(
+  'PauseEvidence',
+  struct({
+    rule: describe(oneOf(brakeRules, 'BrakeRule'), {
+      description:
+        'first: the first outcomes were failures for one reason. run: failures for one reason in a row. share: at least half of the last 200 outcomes failed for one reason. people: at least 60 % of the last 500 outcomes failed because of the recipients.',
+    }),
+    reason: describe(t.string, {
+      description: 'Reason of the failures, as in `failed_reasons`; under `people` the most frequent one.',
+    }),
+    source: describe(oneOf(failureSources, 'FailureSource'), {
+      description: 'How the last of them became known: in the answer to the request, or by a later status.',
+    }),
+    failed: describe(Integer, { description: 'Failed messages.' }),
+    of: describe(Integer, { description: 'Known outcomes among which they were counted.' }),
+    first_at: describe(IsoDateTime, {
+      description: 'Time at which the first of these failures became known.',
+    }),
+    last_at: describe(IsoDateTime, { description: 'Time at which the last of them became known.' }),
+    details: describe(t.readonlyArray(t.string), {
+      description: 'At most three different texts of the provider, with their digits masked.',
+    }),
+    recipient_ids: describe(t.readonlyArray(t.string), {
+      description: 'Ids of at most three of the recipients.',
+    }),
+  }),
+);
+
 const reportFields = {
   ...campaignFields,
   ...windowFields,
   channel_id: Uuid,
   phone_number_id: t.string,
   pause_reason: nullish(oneOf(pauseReasons, 'PauseReason')),
+  pause_evidence: describe(nullish(PauseEvidence), {
+    description: 'Failures that paused the campaign; null unless `pause_reason` is FAILURES.',
+  }),
   waiting_for: nullish(oneOf(waitingReasons, 'WaitingReason')),
   waiting_until: nullish(IsoDateTime),
   preparation_error: nullish(
@@ -131,8 +163,13 @@ export function presentCampaignReport<R extends ReportRow>(row: R) {
   const { pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped, ...rest } =
     row;
   const { preparation_error_code: code, preparation_error_message: message, windows, ...campaign } = rest;
+  const { pause_evidence: evidence } = row;
   return {
     ...campaign,
+    pause_evidence:
+      evidence === null
+        ? null
+        : { ...evidence, first_at: new Date(evidence.first_at), last_at: new Date(evidence.last_at) },
     charged: formatAmount(row.charged),
     begins_at: beginningOf(row),
     preparation_error: code === null ? null : { code, message: message ?? '' },
@@ -185,6 +222,7 @@ export const campaignReportExample = {
   channel_id: '0197c1f2-4b0a-7d33-9b21-2e1d3c4b5a66',
   phone_number_id: '106540352242922',
   pause_reason: null,
+  pause_evidence: null,
   waiting_for: null,
   waiting_until: null,
   preparation_error: null,

@@ -2,25 +2,28 @@ import { errorName } from '../../concurrency/polling-loop.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { RecipientState } from '../../domain/campaigns/recipient.ts';
 import { countRecipients } from '../../telemetry/metrics.ts';
+import type { BrakeDecisions } from '../../records/sending/failure-brake.ts';
+import { pauseBraked } from '../campaigns/change-campaign.ts';
 import { deliverWorkflowOutboxes } from '../campaigns/deliver-workflow-outbox.ts';
 import type { Consequences } from './status-effects.ts';
 
 /** Work to do after the transaction has committed. */
-export interface AfterCommit extends Pick<Consequences, 'paused' | 'resync'> {
+export interface AfterCommit extends Pick<Consequences, 'paused' | 'resync'>, BrakeDecisions {
   /** New recipient states, for the metrics. */
   readonly reached: readonly RecipientState[];
 }
 
-export const nothingLeft: AfterCommit = { paused: [], resync: [], reached: [] };
+export const nothingLeft: AfterCommit = { paused: [], resync: [], reached: [], braked: [], woken: [] };
 
 export async function finishAfterCommit(
   dependencies: Pick<Dependencies, 'database' | 'logger' | 'orchestrator'> &
     Partial<Pick<Dependencies, 'metrics'>>,
-  { paused, resync, reached }: AfterCommit,
+  { paused, resync, reached, braked, woken }: AfterCommit,
 ): Promise<void> {
   // Undefined in admin commands, which have no metrics.
   if (dependencies.metrics !== undefined) countRecipients(dependencies.metrics, reached);
-  await deliverWorkflowOutboxes(dependencies, [...new Set(paused)]);
+  await pauseBraked(dependencies, braked);
+  await deliverWorkflowOutboxes(dependencies, [...new Set([...paused, ...woken])]);
   await requestTemplateSyncs(dependencies, resync);
 }
 

@@ -77,7 +77,7 @@ export async function applyItems(
   await applyOptOuts(dependencies, transaction, effects.optedOut);
 
   await insertUnmatchedStatuses(transaction, unknown.map(unmatched));
-  const reached = await applyStatuses(transaction, known, now());
+  const { reached, braked, woken } = await applyStatuses(transaction, known, now());
   for (const silence of [...accounts.throttled, ...effects.throttled]) await slowDown(transaction, silence);
 
   const strangers = [...statuses, ...messages, ...preferences, ...echoes]
@@ -94,6 +94,8 @@ export async function applyItems(
     paused: [...accounts.paused, ...effects.paused],
     resync: [...accounts.resync, ...effects.resync],
     reached,
+    braked,
+    woken,
     erased: [...known.values()].filter(({ target }) => target.erased).flatMap(namesIn),
   };
 }

@@ -9,6 +9,7 @@ import {
 import { providerReason, type RecipientState } from '../../domain/campaigns/recipient.ts';
 import { cleanText } from '../../domain/clean-text.ts';
 import { Failure } from '../../domain/error.ts';
+import type { BrakeOutcome } from '../../domain/sending/failure-brake.ts';
 import { settle, type SettlementEntry, type SettlementOutcome } from '../../domain/wallet/settlement.ts';
 import type { NewEvent } from '../../domain/webhooks/new-event.ts';
 import {
@@ -42,6 +43,11 @@ import {
   type NewLedgerEntry,
   writeSettlements,
 } from '../../records/wallet/wallets.ts';
+import {
+  type BrakeDecisions,
+  type CampaignOutcomes,
+  countKnownOutcomes,
+} from '../../records/sending/failure-brake.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
 import type { RoutedStatus, StatusMatch } from './match-statuses.ts';
 
@@ -62,20 +68,27 @@ export class WaitingRecipients extends Failure {
 
 /**
  * Applies statuses of known messages, in any order and with repetitions: state, money, counters, reasons, and one event per
- * message and status. Returns the new recipient states. Runs in the caller's transaction and locks in the order given in
+ * message and status. Runs in the caller's transaction and locks in the order given in
  * docs/architecture.md. Throws WaitingRecipients, which `resolveWaiting` handles after the transaction.
  */
 export async function applyStatuses(
   connection: Connection,
   matches: ReadonlyMap<string, StatusMatch>,
   occurredAt: Date,
-): Promise<readonly RecipientState[]> {
-  if (matches.size === 0) return [];
+): Promise<AppliedStatuses> {
+  if (matches.size === 0) return nothingApplied;
   const recipients = await lockRecipients(connection, idsOf(matches, 'recipient'));
   requireNoneWaiting(matches, recipients);
   const messages = await lockMessages(connection, idsOf(matches, 'message'));
   return applyToLocked(connection, { locked: [...recipients, ...messages], matches, occurredAt });
 }
+
+export interface AppliedStatuses extends BrakeDecisions {
+  /** New recipient states. */
+  readonly reached: readonly RecipientState[];
+}
+
+const nothingApplied: AppliedStatuses = { reached: [], braked: [], woken: [] };
 
 /**
  * Takes the recipients of `WaitingRecipients` out of the retry queue and applies their statuses. A recipient that is being
@@ -95,6 +108,7 @@ async function applyToWaiting(
       campaignIds: targets.flatMap(({ campaign_id }) => campaign_id ?? []),
     });
     const matches = new Map(waiting.map((match) => [match.target.id, match]));
+    // What the failure brake decides here is done after the next outcome, and the outbox's loop wakes the workflow.
     await applyToLocked(transaction, { locked, matches, occurredAt });
   });
 }
@@ -137,9 +151,9 @@ interface Application {
 async function applyToLocked(
   connection: Connection,
   { locked, matches, occurredAt }: Application,
-): Promise<readonly RecipientState[]> {
+): Promise<AppliedStatuses> {
   const progressed = locked.flatMap((before) => progressOf(before, matches));
-  if (progressed.length === 0) return [];
+  if (progressed.length === 0) return nothingApplied;
 
   // Nothing is emitted for an erased person, because every part of the event would name the person.
   const emitted = progressed.flatMap(({ target, outcome }) =>
@@ -164,9 +178,43 @@ async function applyToLocked(
     connection,
     recipients.map((progress) => stateMove(progress, money.get(progress.after.id)?.entries)),
   );
-  return recipients
-    .filter(({ before, after }) => before.state !== after.state)
-    .map(({ after }) => after.state);
+  const moved = recipients.filter(({ before, after }) => before.state !== after.state);
+  const decisions = await countKnownOutcomes(connection, knownOutcomes(moved, matches));
+  return { ...decisions, reached: moved.map(({ after }) => after.state) };
+}
+
+/** Outcomes that became known by statuses, in the order of the statuses. Each recipient counts once, by its first known outcome. */
+function knownOutcomes(
+  moved: readonly Progress[],
+  matches: ReadonlyMap<string, StatusMatch>,
+): readonly CampaignOutcomes[] {
+  const order = new Map([...matches.keys()].map((id, at) => [id, at]));
+  const inOrder = moved.toSorted(
+    (one, other) => (order.get(one.after.id) ?? 0) - (order.get(other.after.id) ?? 0),
+  );
+  const outcomes = new Map<string, BrakeOutcome[]>();
+  for (const { target, before, after } of inOrder) {
+    const outcome = outcomeOf(before.state, after);
+    if (outcome === undefined || target.campaign_id === null) continue;
+    const present = outcomes.get(target.campaign_id) ?? [];
+    outcomes.set(target.campaign_id, present);
+    present.push(outcome);
+  }
+  return [...outcomes].map(([campaignId, known]) => ({ campaignId, outcomes: known }));
+}
+
+function outcomeOf(
+  before: RecipientState,
+  { id, state, reason, reason_detail }: LockedMessage,
+): BrakeOutcome | undefined {
+  if (before === 'FAILED') return undefined;
+  if (state === 'FAILED')
+    return {
+      kind: 'failed',
+      failure: { reason: reason ?? '', source: 'status', detail: reason_detail, recipientId: id },
+    };
+  const isNews = state === 'DELIVERED' || (state === 'READ' && before !== 'DELIVERED');
+  return isNews ? { kind: 'delivered' } : undefined;
 }
 
 function idsOf(matches: ReadonlyMap<string, StatusMatch>, kind: StatusTarget['kind']): readonly string[] {

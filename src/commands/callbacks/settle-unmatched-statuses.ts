@@ -115,11 +115,11 @@ async function applyKnown(
     contactId === null ? [] : [{ workspaceId, contactId, subscribed: false, at: null }],
   );
   await changeSubscriptions(dependencies, transaction, optedOut);
-  const reached = await applyStatuses(transaction, known, dependencies.now());
+  const applied = await applyStatuses(transaction, known, dependencies.now());
   for (const silence of effects.throttled) await slowDown(transaction, silence);
-  const applied = waiting.filter(({ status }) => found.has(status)).map(({ unmatched: { id } }) => id);
-  await deleteUnmatchedStatuses(transaction, applied);
-  return { applied: applied.length, after: { ...effects, reached } };
+  const ids = waiting.filter(({ status }) => found.has(status)).map(({ unmatched: { id } }) => id);
+  await deleteUnmatchedStatuses(transaction, ids);
+  return { applied: ids.length, after: { ...effects, ...applied } };
 }
 
 /** Emits, once, the events of statuses whose message stayed unknown, with messageSource `unknown`. Returns how many. */

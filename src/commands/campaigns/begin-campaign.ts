@@ -8,6 +8,7 @@ import {
   moveCampaign,
   type LockedCampaign,
 } from '../../records/campaigns/lifecycle.ts';
+import { slowStartSize, startSlowly } from '../../records/sending/failure-brake.ts';
 import type { Connection } from '../../records/database/database.ts';
 
 /**
@@ -24,6 +25,8 @@ export async function beginCampaign(
       return 0;
     if (campaign.due_in_ms > 0) return campaign.due_in_ms;
     const obstacle = await findObstacle(transaction, campaign);
+    if (obstacle === null && campaign.total_contacts > slowStartSize)
+      await startSlowly(transaction, campaignId);
     await moveCampaign(transaction, campaign, obstacle === null ? 'begin' : 'pause', obstacle);
     logger.info(
       { campaignId, pauseReason: obstacle },

@@ -18,6 +18,7 @@ import {
 } from '../../records/campaigns/lifecycle.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
+import { releaseBrake, takeEvidence } from '../../records/sending/failure-brake.ts';
 import { type ChannelRefusal, recordRefusal } from '../../records/workspaces/notified-channels.ts';
 import { deliverWorkflowOutbox } from './deliver-workflow-outbox.ts';
 
@@ -30,12 +31,21 @@ export interface CampaignReference {
 
 type Changer = Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>;
 
-/** Starts a paused campaign again. Throws NotFound, or Conflict with the state or the obstacle. */
+interface StartRequest extends CampaignReference {
+  readonly isForced?: boolean;
+  /** Send to this many recipients, then wait for their statuses and judge them. */
+  readonly probe?: number | undefined;
+}
+
+/**
+ * Starts a paused campaign again. By force, the reason of the failures that paused it no longer pauses it. Throws NotFound, or
+ * Conflict with the state or the obstacle.
+ */
 export function startCampaignAgain(
   dependencies: Changer,
-  reference: CampaignReference & { readonly isForced?: boolean },
+  { isForced = false, probe, ...reference }: StartRequest,
 ): Promise<void> {
-  return change(dependencies, reference, (campaign) => {
+  const decide = (campaign: LockedCampaign): CampaignAction => {
     const start = actionOfStart({ started: campaign.started_at !== null, sendType: campaign.send_type });
     const action = requirePossible(campaign, start, 'started again');
     const hint = 'start it again once that has changed, or cancel it';
@@ -43,12 +53,26 @@ export function startCampaignAgain(
       throw new Conflict(`The campaign is PAUSED and its template is not approved: ${hint}`);
     if (campaign.channel_status !== 'active')
       throw new Conflict(`The campaign is PAUSED and its channel is blocked: ${hint}`);
-    if (campaign.pause_reason === 'MESSAGE_REJECTED' && reference.isForced !== true)
+    if (isForced || probe !== undefined) return action;
+    if (campaign.pause_reason === 'MESSAGE_REJECTED')
       throw new Conflict(
         'The campaign is PAUSED because the provider rejected a hundred messages in a row: create it again with another mapping, or start it with {"force": true}',
       );
+    if (campaign.pause_reason === 'FAILURES')
+      throw new Conflict(
+        'The campaign is PAUSED because too many messages failed: start it with {"probe": 50} to try 50 recipients, or with {"force": true} to send on although they fail',
+      );
     return action;
-  });
+  };
+  return change(
+    dependencies,
+    reference,
+    decide,
+    async (transaction, { id, pause_reason, pause_evidence }) => {
+      if (pause_reason !== 'FAILURES' && probe === undefined) return;
+      await releaseBrake(transaction, id, { probe, ignore: isForced ? pause_evidence?.reason : undefined });
+    },
+  );
 }
 
 /** Throws NotFound or Conflict. */
@@ -86,10 +110,12 @@ async function change(
   dependencies: Changer,
   { campaignId, workspaceId, byWorkflow }: CampaignReference,
   decide: (campaign: LockedCampaign) => CampaignAction,
+  prepare: (transaction: Connection, campaign: LockedCampaign) => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   const status = await dependencies.database.transaction(async (transaction) => {
     const campaign = await lockCampaign(transaction, campaignId, workspaceId);
     const action = decide(campaign);
+    await prepare(transaction, campaign);
     const move = byWorkflow === true ? moveCampaign : moveCampaignAndNotify;
     await move(transaction, campaign, action, action === 'pause' ? 'OPERATOR' : null);
     if (workspaceId !== undefined) {
@@ -119,6 +145,32 @@ export async function carryOutOperatorAction(
     if (!(error instanceof Conflict)) throw error;
     dependencies.logger.warn({ campaignId, action, refused: error.message }, "operator's action refused");
     return error.message;
+  }
+}
+
+/**
+ * Pauses running campaigns whose failure brake has decided so. Does nothing if that is done already. A campaign that others have
+ * paused meanwhile keeps the decision until it is started.
+ */
+export async function pauseBraked(
+  dependencies: Changer & Partial<Pick<Dependencies, 'metrics'>>,
+  campaignIds: readonly string[],
+): Promise<void> {
+  for (const campaignId of campaignIds) {
+    const evidence = await dependencies.database.transaction(async (transaction) => {
+      const campaign = await lockCampaign(transaction, campaignId);
+      if (campaign.status !== 'RUNNING') return null;
+      const taken = await takeEvidence(transaction, campaignId);
+      if (taken !== null) await moveCampaignAndNotify(transaction, campaign, 'pause', 'FAILURES', taken);
+      return taken;
+    });
+    if (evidence === null) continue;
+    const { rule, reason, source, failed, of } = evidence;
+    dependencies.logger.error(
+      { campaignId, rule, reason, source, failed, of },
+      'too many failures: campaign paused',
+    );
+    await deliverWorkflowOutbox(dependencies, campaignId);
   }
 }
 

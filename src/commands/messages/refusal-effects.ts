@@ -1,7 +1,7 @@
 import type { Dependencies } from '../../dependencies.ts';
 import type { ProviderError } from '../../domain/sending/provider-error.ts';
 import { applyChoices } from '../callbacks/change-subscription.ts';
-import { finishAfterCommit } from '../callbacks/after-commit.ts';
+import { finishAfterCommit, nothingLeft } from '../callbacks/after-commit.ts';
 import { applyConsequences } from '../callbacks/status-effects.ts';
 
 export interface MessageRecipient {
@@ -36,5 +36,5 @@ export async function applyRefusalEffects(
     }
     return found;
   });
-  await finishAfterCommit(dependencies, { ...effects, reached: [] });
+  await finishAfterCommit(dependencies, { ...nothingLeft, ...effects });
 }

@@ -106,6 +106,8 @@ export class BatchClaimer {
   #tokensUsed = 0;
   /** Recipients that are PENDING, as far as this step knows. */
   remaining: number;
+  /** Recipients that may be claimed before sending waits for the statuses of those before them. */
+  allowance: number;
 
   constructor(dependencies: Sender, options: ClaimerOptions) {
     const { clock, context } = options;
@@ -115,6 +117,7 @@ export class BatchClaimer {
     this.#claimMs = Math.min(clock.roundTripMs, maxClaimMs);
     this.#messagesPerSecond = context.messages_per_second;
     this.remaining = context.pending;
+    this.allowance = context.gate_left ?? Infinity;
   }
 
   /** How long a claim takes, in ms: the slowest of the latest claims; decays by a fifth with each faster claim. */
@@ -176,6 +179,7 @@ export class BatchClaimer {
       this.#adjustClock(answeredAt - claim.now);
       this.#messagesPerSecond = 1_000 / spacingMs;
       this.#tokensUsed += claim.recipients.length;
+      this.allowance -= claim.recipients.length;
       this.remaining = pending;
       this.#options.onBatch(claim);
       queue.add({ recipients, startsAt: dueAt + this.#offsetMs, spacingMs, endedAtClaim });
@@ -196,7 +200,7 @@ export class BatchClaimer {
   #batchSize(perSecond: number): number {
     const seconds = Math.max(batchMs, this.#claimMs * growth) / 1_000;
     const wanted = Math.floor(Math.min(this.#messagesPerSecond, perSecond) * seconds);
-    return Math.max(1, Math.min(wanted, largestBatch, this.remaining));
+    return Math.max(1, Math.min(wanted, largestBatch, this.remaining, this.allowance));
   }
 
   /** The fastest query gives the best offset; a sample that differs by more than a second means that a clock was set. */

@@ -16,7 +16,6 @@ import {
   retryDelayMs,
 } from '../../domain/sending/provider-error.ts';
 import { providerErrorOf, type SendRejected, type SendResult } from '../../provider/provider.ts';
-import { lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
 import { slowDown } from '../../records/sending/channel-rate.ts';
 import type { ClaimedRecipient } from '../../records/sending/claim-batch.ts';
 import {
@@ -27,6 +26,7 @@ import {
 } from '../../records/sending/outcomes.ts';
 import { isRunningEpoch, type SendingContext } from '../../records/sending/sending-context.ts';
 import { countRecipients } from '../../telemetry/metrics.ts';
+import { pauseBraked } from '../campaigns/change-campaign.ts';
 import { keepChoice } from '../contacts/opted-out-numbers.ts';
 import { applyRefusalEffects } from '../messages/refusal-effects.ts';
 
@@ -53,7 +53,14 @@ export interface OutcomeRecorder {
 export function createOutcomeRecorder(
   { database, metrics, logger, secrets }: Pick<Dependencies, 'database' | 'metrics' | 'logger' | 'secrets'>,
   { campaignId, channelId, workspaceId }: Omit<OutcomeBatch, 'outcomes'> & { readonly workspaceId: number },
-  recorded: (states: readonly RecipientState[]) => void,
+  {
+    onRecorded,
+    onBraked,
+  }: {
+    readonly onRecorded: (states: readonly RecipientState[]) => void;
+    /** The failure brake has decided that the campaign pauses. */
+    readonly onBraked: () => void;
+  },
 ): OutcomeRecorder {
   let waiting: RecipientOutcome[] = [];
   let batchSize = largestBatch;
@@ -65,14 +72,15 @@ export function createOutcomeRecorder(
   const writeBatch = async (): Promise<void> => {
     const outcomes = nextBatch(waiting, batchSize);
     const stop = metrics.recordSeconds.startTimer();
-    const strangers = await recordOutcomes(database, { campaignId, channelId, outcomes });
+    const { strangers, braked } = await recordOutcomes(database, { campaignId, channelId, outcomes });
     stop();
     waiting = waiting.slice(outcomes.length);
+    if (braked.length > 0) onBraked();
     if (strangers.length > 0)
       await keepChoice({ secrets }, database, { workspaceId, names: strangers, subscribed: false });
     const states = outcomes.map(({ outcome }) => outcomeStates[outcome.kind]);
     countRecipients(metrics, states);
-    recorded(states);
+    onRecorded(states);
     logger.info({ campaignId, recorded: outcomes.length }, 'outcomes recorded');
   };
 
@@ -148,8 +156,8 @@ export type StopReason =
   | { readonly kind: 'throttled'; readonly silenceMs: number }
   /** The provider blocks the template, or the channel. */
   | { readonly kind: 'blocked' }
-  /** A hundred consecutive messages were malformed in the same way, so the campaign's mapping is wrong. */
-  | { readonly kind: 'malformed' };
+  /** The failure brake has decided that the campaign pauses. */
+  | { readonly kind: 'braked' };
 
 export interface Classification {
   readonly outcome: MessageOutcome;
@@ -162,8 +170,6 @@ export interface Classification {
   readonly wasSent?: false;
   /** A rejection with an effect beyond its message. */
   readonly rejection?: ProviderError;
-  /** The reason of a malformed message. */
-  readonly malformedReason?: string;
 }
 
 const released: MessageOutcome = { kind: 'released', delayMs: 0, attempted: false };
@@ -254,7 +260,6 @@ function classifyRejection(result: SendRejected, attempts: number, circuit: Circ
         },
         // An opt-out is recorded with the outcome.
         ...(action.effect !== undefined && action.effect !== 'unsubscribe_contact' && { rejection: result }),
-        ...(action.mappingSuspect === true && { malformedReason: reason }),
       };
     }
   }
@@ -288,30 +293,14 @@ export async function handleRejections(
 }
 
 export async function handleStop(
-  { database, logger }: Pick<Dependencies, 'database' | 'logger'>,
+  dependencies: Pick<Dependencies, 'database' | 'logger' | 'metrics' | 'orchestrator'>,
   context: SendingContext,
   reason: StopReason,
 ): Promise<void> {
-  if (reason.kind === 'malformed') await pauseMalformed({ database, logger }, context);
+  if (reason.kind === 'braked') await pauseBraked(dependencies, [context.campaign_id]);
   if (reason.kind !== 'throttled') return;
+  const { database, logger } = dependencies;
   const { channel_id: channelId } = context;
   logger.warn({ channelId }, 'the provider throttles the channel');
   await slowDown(database, { channelId, holdMs: reason.silenceMs });
-}
-
-/**
- * Pauses the campaign before the rest of its recipients fail in the same way. It starts again only by force, and is paused again
- * after at most a hundred more failures. Does nothing if the campaign has changed since its `epoch`.
- */
-async function pauseMalformed(
-  { database, logger }: Pick<Dependencies, 'database' | 'logger'>,
-  { campaign_id: campaignId, epoch }: SendingContext,
-): Promise<void> {
-  const paused = await database.transaction(async (transaction) => {
-    const campaign = await lockCampaign(transaction, campaignId);
-    if (campaign.epoch !== epoch) return false;
-    await moveCampaign(transaction, campaign, 'pause', 'MESSAGE_REJECTED');
-    return true;
-  });
-  if (paused) logger.error({ campaignId }, 'every message is malformed in the same way: campaign paused');
 }

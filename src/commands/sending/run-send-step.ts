@@ -6,14 +6,11 @@ import { randomUUID } from 'node:crypto';
 import { compileRenderer, type MessagePlan } from '../../domain/templates/plan.ts';
 import { isLockHeld } from '../../records/database/failure.ts';
 import { expireClaims } from '../../records/sending/claim-expiry.ts';
-import {
-  getSendingContext,
-  listLastReasons,
-  type SendingContext,
-} from '../../records/sending/sending-context.ts';
+import { passGate } from '../../records/sending/failure-brake.ts';
+import { getSendingContext, type SendingContext } from '../../records/sending/sending-context.ts';
 import { leaveSlotQueue, recordSlotUsage } from '../../records/sending/send-slots.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
-import { pauseCampaignsOfChannel } from '../campaigns/change-campaign.ts';
+import { pauseBraked, pauseCampaignsOfChannel } from '../campaigns/change-campaign.ts';
 import { createContactRenewal, type Sender } from './batch-claimer.ts';
 import { within } from '../../concurrency/within.ts';
 import { handleRejections, handleStop } from './outcome-recorder.ts';
@@ -44,6 +41,16 @@ export async function runSendStep(
     );
     return { drained: false, waitMs: 0 };
   }
+  if (context.is_braked) {
+    // The process that recorded the failures ended before the pause.
+    await pauseBraked(dependencies, [campaignId]);
+    return { drained: false, waitMs: 0 };
+  }
+  if (context.pending > 0 && context.gate_left !== null && context.gate_left <= 0) {
+    const gate = await passGate(database, campaignId);
+    if (gate.kind === 'braked') await pauseBraked(dependencies, [campaignId]);
+    return { drained: false, waitMs: gate.kind === 'closed' ? gate.waitMs : 0 };
+  }
   const answeredAt = performance.now();
   const clock = { offsetMs: answeredAt - context.now, roundTripMs: answeredAt - askedAt };
   const prices = await findPrices(database, context.workspace_id, context.template_category);
@@ -68,7 +75,6 @@ export async function runSendStep(
     const plan = context.message_plan as MessagePlan;
     const send = sendMessagesOf(dependencies, context, plan);
     const renewal = createContactRenewal(plan);
-    const lastReasons = context.failed === 0 ? [] : await listLastReasons(database, campaignId);
     return await sendAndRelease(dependencies, {
       options,
       lease,
@@ -77,7 +83,6 @@ export async function runSendStep(
       prices,
       send,
       renewal,
-      lastReasons,
     });
   } catch (error) {
     // Nothing is in flight any more. Without this release, the channel would send nothing until the lease expires.

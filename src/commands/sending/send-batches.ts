@@ -9,6 +9,7 @@ import { lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts
 import { delaySchedule, recordPaceShare, slowBelow } from '../../records/sending/channel-rate.ts';
 import { type AnswerCounts, failuresToOpen, recordAnswers } from '../../records/sending/circuit-breaker.ts';
 import { type Claim, type ClaimedRecipient, countOpenClaims } from '../../records/sending/claim-batch.ts';
+import { passGate } from '../../records/sending/failure-brake.ts';
 import type { SendingContext } from '../../records/sending/sending-context.ts';
 import { lockWallets } from '../../records/wallet/wallets.ts';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -52,8 +53,6 @@ export interface SendingStep {
   readonly prices: ReadonlyMap<string, bigint>;
   readonly send: SendQueueOptions['send'];
   readonly renewal: ContactRenewal;
-  /** Reasons in the answers to earlier steps, newest first. */
-  readonly lastReasons: readonly (string | null)[];
 }
 
 /** Why the loop ended: at most one of the three is set. */
@@ -111,7 +110,7 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
     onUnanswered: ({ position, claimId }) =>
       recorder.add({ position, claimId, outcome: { kind: 'released', delayMs: 0, attempted: false } }),
   });
-  const stopConditions = new StopConditions(step.lastReasons);
+  const stopConditions = new StopConditions();
   const failures = logFailures(dependencies.logger, channelId);
   const circuit = new CircuitReporter((answers) =>
     recordAnswers(database, { channelId, ...answers }).then(failures.circuit),
@@ -119,8 +118,11 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
   const recorder = createOutcomeRecorder(
     dependencies,
     { campaignId, channelId, workspaceId: context.workspace_id },
-    (states) => {
-      claimer.remaining += states.filter((state) => state === 'PENDING').length;
+    {
+      onRecorded: (states) => {
+        claimer.remaining += states.filter((state) => state === 'PENDING').length;
+      },
+      onBraked: () => stopConditions.stop({ kind: 'braked' }),
     },
   );
   const isStopped = (): boolean =>
@@ -206,12 +208,28 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
     }
   };
 
+  /** The messages before the gate have left: says how the loop ends, undefined if sending goes on. */
+  const handleGate = async (): Promise<Ending | undefined> => {
+    if (!(await settle())) return timeIsUp;
+    if (isStopped()) return undefined;
+    const gate = await passGate(database, campaignId);
+    if (gate.kind === 'closed') return waitFor(gate.waitMs);
+    if (gate.kind === 'braked') stopConditions.stop({ kind: 'braked' });
+    else claimer.allowance = gate.left ?? Infinity;
+    return undefined;
+  };
+
   const claimAndSend = async (): Promise<Ending> => {
     while (!isOver()) {
       queue.sendDue();
       // Messages that are on the wire may still be released and become PENDING again.
       if (claimer.remaining <= 0 && !(await settle())) return timeIsUp;
       if (claimer.remaining <= 0) return drained;
+      if (claimer.allowance <= 0) {
+        const ending = await handleGate();
+        if (ending !== undefined) return ending;
+        continue;
+      }
       handOverWhenDue();
       const isBehind = queue.isStuck() || recorder.isBehind();
       const waitMs = isBehind ? pollMs : queue.remainingMs() - claimer.claimMs;
@@ -324,21 +342,10 @@ export async function pauseForBalance(
   logger.info({ campaignId, pauseReason: 'INSUFFICIENT_BALANCE' }, 'campaign paused');
 }
 
-/** The step stops after 100 consecutive failures with the same reason that blames the message. */
-const malformedToStop = 100;
-
 /** Collects what a step's answers mean for later messages: whether the step stops, and which rejections have effects. */
 class StopConditions {
   readonly rejections: Rejection[] = [];
   #reason: StopReason | undefined;
-  #malformed: { readonly reason: string | null; readonly count: number };
-
-  /** `lastReasons`: reasons in the answers to earlier steps, newest first; a run of malformed messages continues across steps. */
-  constructor(lastReasons: readonly (string | null)[]) {
-    const [reason = null] = lastReasons;
-    const end = lastReasons.findIndex((other) => other !== reason);
-    this.#malformed = { reason, count: end === -1 ? lastReasons.length : end };
-  }
 
   /** Undefined while the step may send. The first reason stays. */
   get reason(): StopReason | undefined {
@@ -349,7 +356,7 @@ class StopConditions {
     this.#reason ??= reason;
   }
 
-  onAnswer({ stopReason, rejection, malformedReason }: Classification, recipient: ClaimedRecipient): void {
+  onAnswer({ stopReason, rejection }: Classification, recipient: ClaimedRecipient): void {
     const pauses = stopReason !== undefined;
     // One of many equal rejections is enough to pause a template or a channel, or to block a country.
     const isRepeated =
@@ -359,14 +366,6 @@ class StopConditions {
       );
     if (rejection !== undefined && !isRepeated) this.rejections.push({ error: rejection, recipient, pauses });
     if (stopReason !== undefined) this.stop(stopReason);
-    this.#countMalformed(malformedReason ?? null);
-    const { reason: alike, count } = this.#malformed;
-    if (alike !== null && count >= malformedToStop) this.stop({ kind: 'malformed' });
-  }
-
-  #countMalformed(reason: string | null): void {
-    const { reason: before, count } = this.#malformed;
-    this.#malformed = { reason, count: reason === before ? count + 1 : 1 };
   }
 }
 

@@ -23,6 +23,8 @@ export const pauseReasons = [
   'MESSAGE_REJECTED',
   'RECORD_RESTORED',
   'OPERATOR',
+  'FAILURES',
+  'MAX_COST',
 ] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 
@@ -36,6 +38,7 @@ export const waitingReasons = [
   'PREPARATION',
   'QUEUED',
   'WORKFLOW_STUCK',
+  'FIRST_STATUSES',
 ] as const;
 export type WaitingReason = (typeof waitingReasons)[number];
 

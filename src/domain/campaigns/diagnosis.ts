@@ -76,6 +76,8 @@ const unchecked: Readonly<Record<PauseReason, boolean>> = {
   MESSAGE_REJECTED: true,
   RECORD_RESTORED: true,
   OPERATOR: true,
+  FAILURES: true,
+  MAX_COST: true,
 };
 
 function paused(
@@ -261,6 +263,8 @@ function pace(facts: CampaignFacts): DiagnosisEntry {
       );
     case 'TURN':
       return fine('PACE', 'Other campaigns send on the channel, too: they take turns.');
+    case 'FIRST_STATUSES':
+      return fine('PACE', `The statuses of the first messages are awaited${forSpan(facts)}.`);
     case 'SENDING_WINDOW':
     case 'PREPARATION':
     case 'QUEUED':

@@ -2,6 +2,8 @@
  * The only place for the texts of reasons. The dashboard, Temporal's page, the diagnosis, notices, `docs/errors.md` and the
  * API document read these tables; a new reason that lacks a text does not compile. Imports neither io-ts nor Node.
  */
+import type { PauseEvidence } from '../sending/failure-brake.ts';
+import { findProviderError, kindOfReason } from '../sending/provider-error.ts';
 import type { PauseReason, PreparationErrorCode, WaitingReason } from './campaign.ts';
 import { skipReasons, type SkipReason } from './recipient.ts';
 
@@ -53,7 +55,8 @@ export const pauseReasonTable: TitledReasonTable<PauseReason> = {
   },
   MESSAGE_REJECTED: {
     title: 'The provider rejects every message',
-    meaning: 'The provider rejected a hundred messages in a row as malformed.',
+    meaning:
+      'The provider rejected a hundred messages in a row as malformed. Releases from 1.1.0 on pause with FAILURES instead.',
     advice:
       'Correct the mapping in a new campaign; `start` with `{"force": true}` continues without changes.',
   },
@@ -68,7 +71,40 @@ export const pauseReasonTable: TitledReasonTable<PauseReason> = {
     meaning: 'A user or an operator paused the campaign.',
     advice: 'Start the campaign to continue.',
   },
+  FAILURES: {
+    title: 'Too many messages fail',
+    meaning: 'Too many messages failed for one reason, by answer or by status; `pause_evidence` says which.',
+    advice:
+      'Remove the cause, then try some recipients with `start` and `{"probe": 50}`; `{"force": true}` continues and ignores this reason.',
+  },
+  MAX_COST: {
+    title: 'The maximum cost is reached',
+    meaning: 'The next message would cost more than `max_cost` leaves.',
+    advice: 'Raise or remove `max_cost` with PATCH, then start the campaign.',
+  },
 };
+
+const adviceByKind = {
+  own: 'Correct the message, its template or its media, then try 50 recipients.',
+  person: 'Check where the numbers come from and whether these people expect your messages.',
+  country: 'Leave this country out.',
+} as const;
+
+/** Says in a sentence why the failure brake paused a campaign, and in another what to do. Without personal data. */
+export function describeEvidence({
+  rule,
+  reason,
+  source,
+  failed,
+  of,
+}: Pick<PauseEvidence, 'rule' | 'reason' | 'source' | 'failed' | 'of'>): string {
+  const known = findProviderError(reason);
+  const which = rule === 'first' ? 'first' : 'last';
+  const when = source === 'status' ? ' after the provider had accepted them' : '';
+  const cause = known?.meaning ?? 'a code that this release does not know';
+  const most = rule === 'people' ? 'most often: ' : '';
+  return `${failed} of the ${which} ${of} messages failed${when}, ${most}${cause} (${reason}). ${known?.advice ?? adviceByKind[kindOfReason(reason)]}`;
+}
 
 export const waitingReasonTable: TitledReasonTable<WaitingReason> = {
   TURN: {
@@ -111,6 +147,12 @@ export const waitingReasonTable: TitledReasonTable<WaitingReason> = {
     title: 'its workflow is stuck',
     meaning: 'The workflow of the campaign cannot continue, or no worker takes its tasks.',
     advice: 'Have the operator look at the workers and the workflow.',
+  },
+  FIRST_STATUSES: {
+    title: 'the first messages are on their way',
+    meaning:
+      'The first messages have left, and the rest follows when 80 % of their statuses are known, or after 60 s.',
+    advice: 'Wait: it protects the list if the messages do not arrive.',
   },
 };
 

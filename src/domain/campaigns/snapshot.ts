@@ -5,6 +5,8 @@ export interface CampaignSnapshot {
   readonly workspaceId: number;
   readonly status: CampaignStatus;
   readonly pauseReason: PauseReason | null;
+  /** What the failure brake says about the pause, without personal data. Absent from steps of a 1.0.0 worker. */
+  readonly pauseText?: string | null;
   readonly waitingFor: WaitingReason | null;
   /** ISO 8601; null if not known. */
   readonly waitingUntil: string | null;

@@ -11,6 +11,7 @@ const auditActions = [
   'segment.delete',
   'tag.delete',
   'workspace.sending-window',
+  'workspace.failure-brake',
   'workspace.set-feature',
   'wallet.recharge',
   'wallet.adjust',

@@ -1,6 +1,7 @@
 /** Notices: messages to the users of a workspace. Events are their counterpart for programs. */
 import type { PauseReason } from '../campaigns/campaign.ts';
-import { pauseReasonTable } from '../campaigns/reasons.ts';
+import { describeEvidence, pauseReasonTable } from '../campaigns/reasons.ts';
+import type { PauseEvidence } from '../sending/failure-brake.ts';
 
 export const noticeKinds = [
   'template_status',
@@ -38,13 +39,18 @@ interface NamedCampaign {
 
 const campaignSubject = ({ id, name }: NamedCampaign): NoticeSubject => ({ type: 'campaign', id, name });
 
-export function campaignPaused(campaign: NamedCampaign, reason: PauseReason): NewNotice {
+export function campaignPaused(
+  campaign: NamedCampaign,
+  reason: PauseReason,
+  evidence: PauseEvidence | null = null,
+): NewNotice {
   const { meaning, advice } = pauseReasonTable[reason];
+  const why = evidence === null ? `${meaning} ${advice}` : describeEvidence(evidence);
   return {
     workspaceId: campaign.workspace_id,
     kind: 'campaign_paused',
     subject: campaignSubject(campaign),
-    message: `The campaign was paused. ${meaning} ${advice}`,
+    message: `The campaign was paused. ${why}`,
   };
 }
 

@@ -30,16 +30,21 @@ export type ProviderErrorRule =
   | { readonly kind: 'retry_once'; readonly delayMs: number }
   /** The whole channel slows down or pauses for a while; the message is returned to pending and does not count as an attempt. */
   | { readonly kind: 'throttle'; readonly delayMs: number; readonly silenceMs: number }
-  /** Final for the recipient. `mappingSuspect`: after a hundred such failures in a row the campaign is paused. */
-  | { readonly kind: 'fail'; readonly effect?: ProviderErrorEffect; readonly mappingSuspect?: true }
+  /** Final for the recipient. */
+  | { readonly kind: 'fail'; readonly effect?: ProviderErrorEffect }
   /** Pause the campaigns of this template; the recipient stays pending. */
   | { readonly kind: 'pause_template'; readonly effect?: ProviderErrorEffect }
   /** Pause every campaign of the channel and raise an alert; the recipient stays pending. */
   | { readonly kind: 'pause_channel'; readonly cause: ChannelBlockCause };
 
+/** What a failure blames: the message, with its template and media; the person; or the person's country. */
+export type FailureKind = 'own' | 'person' | 'country';
+
 interface ProviderErrorRow {
   readonly codes: readonly number[];
   readonly meaning: string;
+  /** Absent: `own`. The failure brake counts the kinds apart. */
+  readonly kind?: Exclude<FailureKind, 'own'>;
   /** What a person can do about it; absent if the provider's documentation says more than we could. */
   readonly advice?: string;
   /** Another message to the same recipient would fail again, or should not be sent. */
@@ -58,7 +63,6 @@ export const retry = {
   factor: 4,
 } as const satisfies ProviderErrorRule;
 const fail = { kind: 'fail' } as const satisfies ProviderErrorRule;
-const suspectMapping: ProviderErrorRule = { kind: 'fail', mappingSuspect: true };
 const pauseTemplate: ProviderErrorRule = { kind: 'pause_template' };
 
 /** Each code appears in only one row. */
@@ -77,6 +81,7 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
     codes: [131056],
     meaning: 'too many messages to this recipient in a short time',
     advice: 'Too many messages to one person in a short time. Wait before writing to them again.',
+    kind: 'person',
     rule: { kind: 'retry_recipient', attempts: 6, firstDelayMs: second, factor: 4 },
   },
   {
@@ -145,9 +150,9 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
     codes: [100, 131008, 131009, 132000, 132008, 132012, 132018],
     meaning: 'parameter missing, miscounted or malformed',
     advice: 'The mapping does not fit the template: compare their variables.',
-    rule: suspectMapping,
+    rule: fail,
   },
-  { codes: [131014, 131053], meaning: 'media could not be fetched or uploaded', rule: suspectMapping },
+  { codes: [131014, 131053], meaning: 'media could not be fetched or uploaded', rule: fail },
   // No effect beyond the recipient: this is the most frequent failure, and the person may be reachable tomorrow.
   {
     codes: [131026],
@@ -155,6 +160,7 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
     advice:
       'The number is probably not on the service, or its app is too old. Leave it out of the next campaign.',
     isHopeless: true,
+    kind: 'person',
     rule: fail,
   },
   {
@@ -162,11 +168,13 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
     meaning: 'recipient opted out of marketing messages',
     advice: 'The person has stopped marketing messages of this number. Do not write to them.',
     isHopeless: true,
+    kind: 'person',
     rule: { kind: 'fail', effect: 'unsubscribe_contact' },
   },
   {
     codes: [130497],
     meaning: 'business may not message this country',
+    kind: 'country',
     rule: { kind: 'fail', effect: 'block_country' },
   },
   {
@@ -174,6 +182,7 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
     meaning: 'held back by the provider: too much marketing to this person',
     advice: 'The provider keeps people from too much marketing. Try again in a few days, not sooner.',
     isHopeless: true,
+    kind: 'person',
     rule: fail,
   },
   {
@@ -181,24 +190,36 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
     meaning: "recipient's number is part of an experiment",
     advice: 'The person is part of an experiment of the provider. Nothing can be done.',
     isHopeless: true,
+    kind: 'person',
     rule: fail,
   },
-  { codes: [130403], meaning: 'recipient blocked the business', rule: fail },
+  { codes: [130403], meaning: 'recipient blocked the business', kind: 'person', rule: fail },
   {
     codes: [131047],
     meaning: 'outside the 24-hour window',
     advice: 'More than a day has passed since the person last wrote: only a template may be sent.',
+    kind: 'person',
     rule: fail,
   },
-  { codes: [131021, 131030, 131051], meaning: 'recipient or message type not allowed', rule: fail },
+  { codes: [131021], meaning: 'the recipient is the sender', kind: 'person', rule: fail },
+  { codes: [131030, 131051], meaning: 'recipient or message type not allowed', rule: fail },
   { codes: [131062], meaning: 'recipient known by user id only is not allowed here', rule: fail },
   { codes: [131035, 131036, 131043], meaning: 'message expired or cannot be stored', rule: fail },
-  { codes: [137000], meaning: "recipient's identity changed and needs review", rule: fail },
+  { codes: [137000], meaning: "recipient's identity changed and needs review", kind: 'person', rule: fail },
 ];
 
 const ruleByCode: ReadonlyMap<number, ProviderErrorRule> = new Map(
   providerErrorTable.flatMap(({ codes, rule }) => codes.map((code) => [code, rule] as const)),
 );
+
+const rowByReason: ReadonlyMap<string, ProviderErrorRow> = new Map(
+  providerErrorTable.flatMap((row) => row.codes.map((code) => [`PROVIDER_${code}`, row] as const)),
+);
+
+/** Takes the reason of a FAILED recipient; undefined for codes outside the table, and for failures without a code. */
+export const findProviderError = (reason: string): ProviderErrorRow | undefined => rowByReason.get(reason);
+
+export const kindOfReason = (reason: string): FailureKind => findProviderError(reason)?.kind ?? 'own';
 
 /** A rejection by the provider; a status callback gives only its code. */
 export interface ProviderError {
@@ -275,5 +296,5 @@ function httpErrorRule(httpStatus: number): ProviderErrorRule {
   if (httpStatus === 401 || httpStatus === 403) return { kind: 'pause_channel', cause: 'token' };
   if (httpStatus === 404 || httpStatus < 400) return { kind: 'pause_channel', cause: 'address' };
   if (httpStatus === 408 || httpStatus === 425 || httpStatus === 503) return retry;
-  return suspectMapping;
+  return fail;
 }

@@ -9,12 +9,14 @@ import {
   preparationStatuses,
   waitingReasons,
 } from '../../domain/campaigns/campaign.ts';
+import { describeEvidence } from '../../domain/campaigns/reasons.ts';
 import type { CampaignSnapshot } from '../../domain/campaigns/snapshot.ts';
 import { notFound, NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 import { isSlow, openUntil, silentUntil } from '../sending/channel-rate.ts';
 import { isAtLimit, quotaFreesAt } from '../sending/messaging-limit.ts';
+import { Evidence, gateLeft, gateOpensAt, pauseEvidence } from '../sending/failure-brake.ts';
 import { isLeased } from '../sending/send-slots.ts';
 
 // Derives why a campaign waits, and until when, from the state of the campaign, its workflow and its channel.
@@ -55,6 +57,11 @@ export const waitingJoin = sql.fragment`
       FROM channel WHERE channel.id = campaign.channel_id AND ${isAtLimit} AND campaign.status = 'RUNNING'
         AND EXISTS (SELECT FROM campaign_counter WHERE campaign_counter.campaign_id = campaign.id AND pending > 0)
       UNION ALL
+      SELECT 'FIRST_STATUSES', ${gateOpensAt}, 4 FROM campaign_brake
+      JOIN campaign_counter ON campaign_counter.campaign_id = campaign_brake.campaign_id
+      WHERE campaign_brake.campaign_id = campaign.id AND campaign.status = 'RUNNING' AND pending > 0 AND gate_since IS NOT NULL
+        AND ${gateLeft} <= 0
+      UNION ALL
       SELECT 'TURN', NULL, 5 FROM slot_queue
       WHERE slot_queue.campaign_id = campaign.id AND slot_queue.waiting AND campaign.status = 'RUNNING'
         AND EXISTS (SELECT FROM send_slot WHERE send_slot.channel_id = campaign.channel_id
@@ -89,6 +96,7 @@ const Snapshot = row(
     workspace_id: t.number,
     status: oneOf(campaignStatuses),
     pause_reason: nullable(oneOf(pauseReasons)),
+    pause_evidence: nullable(Evidence),
     waiting_for: nullable(oneOf(waitingReasons)),
     waiting_until: nullable(timestamp),
     preparation_status: oneOf(preparationStatuses),
@@ -123,7 +131,7 @@ export async function getCampaignSnapshot(
   campaignId: string,
 ): Promise<CampaignSnapshot> {
   const found = await connection.maybeOne(sql.type(Snapshot)`
-    SELECT campaign.workspace_id, status, pause_reason, preparation_status, preparation_error_code, scheduled_at,
+    SELECT campaign.workspace_id, status, pause_reason, ${pauseEvidence} AS pause_evidence, preparation_status, preparation_error_code, scheduled_at,
       ${countColumns}, ${waitingColumns}
     FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
     ${waitingJoin}
@@ -134,6 +142,7 @@ export async function getCampaignSnapshot(
     workspaceId: found.workspace_id,
     status: found.status,
     pauseReason: found.pause_reason,
+    pauseText: found.pause_evidence === null ? null : describeEvidence(found.pause_evidence),
     waitingFor: found.waiting_for,
     waitingUntil: found.waiting_until?.toISOString() ?? null,
     prepared: found.preparation_status === 'READY',

@@ -13,9 +13,11 @@ import {
   type PauseReason,
 } from '../../domain/campaigns/campaign.ts';
 import { notFound } from '../../domain/error.ts';
+import type { PauseEvidence } from '../../domain/sending/failure-brake.ts';
 import { campaignPaused } from '../../domain/operations/notice.ts';
 import type { Connection } from '../database/database.ts';
 import { insertNotices } from '../operations/notices.ts';
+import { Evidence, pauseEvidence } from '../sending/failure-brake.ts';
 import { enqueueRefresh, enqueueRefreshes } from './workflow-outbox.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
@@ -31,6 +33,8 @@ const LockedCampaign = t.type({
   send_type: oneOf(sendTypes),
   epoch: t.number,
   started_at: nullable(timestamp),
+  total_contacts: t.number,
+  pause_evidence: nullable(Evidence),
   /** Time until `scheduled_at`; 0 when it has passed, or without one. */
   due_in_ms: t.number,
   quota_counted: t.boolean,
@@ -58,6 +62,7 @@ export async function lockCampaign(
   return transaction.one(sql.type(row(LockedCampaign))`
     SELECT campaign.id, campaign.workspace_id, campaign.name, campaign.channel_id, campaign.template_id, campaign.status,
       campaign.pause_reason, campaign.preparation_status, campaign.send_type, campaign.epoch, campaign.started_at,
+      campaign.total_contacts, ${pauseEvidence} AS pause_evidence,
       greatest(0, coalesce(ceil(extract(epoch FROM scheduled_at - clock_timestamp()) * 1000), 0))::float8 AS due_in_ms,
       campaign.quota_month IS NOT NULL AS quota_counted,
       template.status AS template_status, template.vanished_at IS NOT NULL AS template_vanished,
@@ -70,13 +75,14 @@ export async function lockCampaign(
 
 /**
  * Makes the move on a locked campaign and raises its epoch. The caller has checked that it is possible; `pauseReason` goes
- * with `pause` alone. For the steps of the campaign's own workflow, which sees the new snapshot in their answer.
+ * with `pause` alone, `evidence` with FAILURES. For the steps of the campaign's own workflow, which sees the new snapshot in their answer.
  */
 export async function moveCampaign(
   transaction: Connection,
   campaign: LockedCampaign,
   action: CampaignAction,
   pauseReason: PauseReason | null = null,
+  evidence: PauseEvidence | null = null,
 ): Promise<void> {
   const next = nextCampaignStatus(campaign.status, action);
   if (next === undefined) throw new Error(`A ${campaign.status} campaign cannot ${action}`);
@@ -87,10 +93,12 @@ export async function moveCampaign(
       DELETE FROM slot_queue WHERE campaign_id = ${campaign.id}
     )
     UPDATE campaign SET status = ${next}, pause_reason = ${pauseReason}, epoch = epoch + 1, updated_at = now(),
+      pause_evidence = ${evidence === null ? null : JSON.stringify(evidence)}::jsonb,
       started_at = CASE WHEN ${action === 'begin'} THEN COALESCE(started_at, now()) ELSE started_at END,
       completed_at = CASE WHEN ${action === 'complete'} THEN now() ELSE completed_at END
     WHERE id = ${campaign.id}`);
-  if (pauseReason !== null) await insertNotices(transaction, [campaignPaused(campaign, pauseReason)]);
+  if (pauseReason !== null)
+    await insertNotices(transaction, [campaignPaused(campaign, pauseReason, evidence)]);
 }
 
 /** `moveCampaign` for callers outside the campaign's workflow: enqueues a refresh, so that the workflow reads its record. */

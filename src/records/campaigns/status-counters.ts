@@ -131,7 +131,7 @@ export interface MinuteCount {
   readonly charged: bigint;
 }
 
-/** Adds to the counts of the current minute. Call it after the counters are locked: docs/architecture.md gives the lock order. */
+/** Adds to the counts of the current minute, and notes, once an hour, that the campaigns' templates are delivered. Call it after the counters are locked: docs/architecture.md gives the lock order. */
 export async function addToMinute(connection: Connection, counts: readonly MinuteCount[]): Promise<void> {
   const rows = counts
     .filter(
@@ -148,10 +148,20 @@ export async function addToMinute(connection: Connection, counts: readonly Minut
     ]);
   if (rows.length === 0) return;
   await connection.query(sql.type(nothing)`
+    WITH given AS MATERIALIZED (
+      SELECT * FROM ${sql.unnest(rows, ['uuid', 'int4', 'int4', 'int4', 'int4', 'int8'])}
+        AS listed (campaign_id, accepted, delivered, read, failed, charged)
+    ), noted AS (
+      INSERT INTO template_delivery (template_id, delivered_at)
+      SELECT DISTINCT template_id, now() FROM given CROSS JOIN LATERAL (
+        SELECT template_id FROM campaign WHERE campaign.id = given.campaign_id OFFSET 0) AS its
+      WHERE delivered > 0 AND NOT EXISTS (SELECT FROM template_delivery AS known
+        WHERE known.template_id = its.template_id AND known.delivered_at > now() - interval '1 hour')
+      ORDER BY template_id
+      ON CONFLICT (template_id) DO UPDATE SET delivered_at = excluded.delivered_at
+    )
     INSERT INTO campaign_minute (campaign_id, at, accepted, delivered, read, failed, charged)
-    SELECT campaign_id, date_trunc('minute', clock_timestamp()), accepted, delivered, read, failed, charged
-    FROM ${sql.unnest(rows, ['uuid', 'int4', 'int4', 'int4', 'int4', 'int8'])}
-      AS given (campaign_id, accepted, delivered, read, failed, charged)
+    SELECT campaign_id, date_trunc('minute', clock_timestamp()), accepted, delivered, read, failed, charged FROM given
     ORDER BY campaign_id
     ON CONFLICT (campaign_id, at) DO UPDATE SET accepted = campaign_minute.accepted + excluded.accepted,
       delivered = campaign_minute.delivered + excluded.delivered, read = campaign_minute.read + excluded.read,

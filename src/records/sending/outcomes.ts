@@ -7,9 +7,11 @@ import * as t from 'io-ts';
 import { failedEvent, type ProviderError } from '../../domain/callbacks/message-status.ts';
 import { statusBits } from '../../domain/campaigns/recipient.ts';
 import type { VariablesSkip } from '../../domain/templates/recipient-variables.ts';
+import type { BrakeOutcome } from '../../domain/sending/failure-brake.ts';
 import { emitEvents } from '../webhooks/events.ts';
 import { isErased } from '../contacts/contacts.ts';
 import type { Connection } from '../database/database.ts';
+import { type BrakeDecisions, countKnownOutcomes } from './failure-brake.ts';
 import { learnIdsOfCampaignRecipients } from '../callbacks/identities.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 
@@ -54,16 +56,15 @@ export interface OutcomeBatch {
 /**
  * Idempotent: recording the same outcomes twice changes nothing the second time, because a recorded recipient no longer
  * carries its claim. One statement, so that all of it is true or none, and a claim is closed with its last outcome. Opt-outs are
- * part of it: claims obey them from its commit on, and `applyWaitingOptOuts` changes the contacts. Returns the addresses of
- * people who opted out and have no contact.
+ * part of it: claims obey them from its commit on, and `applyWaitingOptOuts` changes the contacts.
  */
-export async function recordOutcomes(database: Connection, batch: OutcomeBatch): Promise<readonly string[]> {
-  if (batch.outcomes.length === 0) return [];
+export async function recordOutcomes(database: Connection, batch: OutcomeBatch): Promise<RecordedOutcomes> {
+  if (batch.outcomes.length === 0) return nothingToDo;
   const canFail = batch.outcomes.some(
     ({ outcome }) => outcome.kind === 'failed' || outcome.kind === 'released',
   );
-  let strangers: readonly string[] = [];
-  if (canFail) strangers = await database.transaction((transaction) => recordAndEmit(transaction, batch));
+  let recorded = nothingToDo;
+  if (canFail) recorded = await database.transaction((transaction) => recordAndEmit(transaction, batch));
   else await database.query(recordStatement(batch));
   const learnt = batch.outcomes.flatMap(({ position, outcome }) =>
     outcome.kind === 'accepted'
@@ -73,14 +74,22 @@ export async function recordOutcomes(database: Connection, batch: OutcomeBatch):
   // A statement of its own, so that a locked contact does not hold up the wallet. If it fails, status callbacks bring the ids.
   if (learnt.length > 0)
     await learnIdsOfCampaignRecipients(database, batch.campaignId, learnt).catch(() => undefined);
-  return strangers;
+  return recorded;
 }
 
-/** Records, and emits the event `failed` of each message that ends here in the same transaction. */
-async function recordAndEmit(transaction: Connection, batch: OutcomeBatch): Promise<readonly string[]> {
+/** What recording leaves to do after the commit. */
+export interface RecordedOutcomes extends BrakeDecisions {
+  /** Addresses of people who opted out and have no contact. */
+  readonly strangers: readonly string[];
+}
+
+const nothingToDo: RecordedOutcomes = { strangers: [], braked: [], woken: [] };
+
+/** Records, emits the event `failed` of each message that ends here, and counts it for the failure brake, in the same transaction. */
+async function recordAndEmit(transaction: Connection, batch: OutcomeBatch): Promise<RecordedOutcomes> {
   const failed = await transaction.any(recordStatement(batch));
   const [first] = failed;
-  if (first === undefined) return [];
+  if (first === undefined) return nothingToDo;
   const outcomes = new Map(batch.outcomes.map(({ position, outcome }) => [position, outcome]));
   const events = failed.map(({ position, at, isStranger: _, ...message }) => {
     const outcome = outcomes.get(position);
@@ -88,7 +97,19 @@ async function recordAndEmit(transaction: Connection, batch: OutcomeBatch): Prom
     return failedEvent({ ...message, campaignId: batch.campaignId, source: 'campaign', error }, at);
   });
   await emitEvents(transaction, first.workspaceId, events);
-  return failed.filter(({ isStranger }) => isStranger).map(({ to }) => to);
+  // In the order of their answers.
+  const byPosition = new Map(failed.map((recipient) => [recipient.position, recipient]));
+  const known = batch.outcomes.flatMap(({ position, outcome }): readonly BrakeOutcome[] => {
+    if (outcome.kind === 'accepted') return [{ kind: 'accepted' }];
+    const recipient = byPosition.get(position);
+    if (recipient === undefined) return [];
+    const { id: recipientId, reason, detail } = recipient;
+    return [{ kind: 'failed', failure: { reason, detail, source: 'answer', recipientId } }];
+  });
+  const decisions = await countKnownOutcomes(transaction, [
+    { campaignId: batch.campaignId, outcomes: known },
+  ]);
+  return { ...decisions, strangers: failed.filter(({ isStranger }) => isStranger).map(({ to }) => to) };
 }
 
 const FailedRecipient = row(

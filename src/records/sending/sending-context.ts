@@ -4,6 +4,7 @@ import * as t from 'io-ts';
 import { NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { bytes, nullable, row } from '../database/row.ts';
+import { gateLeft, isBraked } from './failure-brake.ts';
 
 const SendingContext = t.type({
   campaign_id: t.string,
@@ -21,7 +22,10 @@ const SendingContext = t.type({
   pace_share: nullable(t.number),
   pending: t.number,
   claimed: t.number,
-  failed: t.number,
+  /** Messages that may leave before sending waits for their statuses; null: as many as there are. */
+  gate_left: nullable(t.number),
+  /** The failure brake has decided that the campaign pauses. */
+  is_braked: t.boolean,
   template_name: t.string,
   template_language: t.string,
   template_category: t.string,
@@ -42,7 +46,8 @@ export async function getSendingContext(connection: Connection, campaignId: stri
       campaign.epoch, campaign.message_plan,
       channel.phone_number_id, channel.access_token_encrypted, channel.messages_per_second, channel.marketing_endpoint,
       business_account.messaging_limit IS NOT NULL AS limited, channel.status <> 'active' AS channel_blocked,
-      channel_rate.answer_ms, channel_rate.pace_share, campaign_counter.pending, campaign_counter.claimed, campaign_counter.failed,
+      channel_rate.answer_ms, channel_rate.pace_share, campaign_counter.pending, campaign_counter.claimed,
+      ${gateLeft} AS gate_left, ${isBraked} AS is_braked,
       template.name AS template_name, template.language AS template_language, template.category AS template_category,
       extract(epoch FROM clock_timestamp())::float8 * 1000 AS now
     FROM campaign
@@ -51,36 +56,10 @@ export async function getSendingContext(connection: Connection, campaignId: stri
     JOIN channel_rate ON channel_rate.channel_id = channel.id
     JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
     JOIN template ON template.id = campaign.template_id
+    LEFT JOIN campaign_brake ON campaign_brake.campaign_id = campaign.id
     WHERE campaign.id = ${campaignId}`);
   if (found === null) throw new NotFound('Campaign');
   return found;
-}
-
-const Answered = row(t.type({ reason: nullable(t.string) }));
-
-/**
- * Reasons of the last 99 recipients that the provider answered, the last first; null for those without one, and for all from
- * before the campaign was last started. Looks at the last 1,000 positions that were claimed: a run of skipped recipients may be
- * as long as the campaign. Empty once every position was claimed: what is answered then are retries.
- */
-export async function listLastReasons(
-  connection: Connection,
-  campaignId: string,
-): Promise<readonly (string | null)[]> {
-  const answered = await connection.any(sql.type(Answered)`
-    SELECT last.reason
-    FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id,
-      LATERAL (
-        SELECT position, CASE WHEN updated_at >= campaign.updated_at THEN reason END AS reason
-        FROM recipient
-        WHERE campaign_id = campaign.id
-          AND campaign_counter.claimed_position < campaign.total_contacts + campaign.total_contacts_skipped
-          AND position BETWEEN campaign_counter.claimed_position - 999 AND campaign_counter.claimed_position
-          AND state NOT IN ('PENDING', 'CLAIMED', 'CANCELLED', 'SKIPPED')
-        ORDER BY position DESC LIMIT 99) AS last
-    WHERE campaign.id = ${campaignId}
-    ORDER BY last.position DESC`);
-  return answered.map(({ reason }) => reason);
 }
 
 const Unchanged = row(t.type({ unchanged: t.boolean }));

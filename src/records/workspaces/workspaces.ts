@@ -5,6 +5,7 @@ import { oneOf } from '../../codecs/struct.ts';
 import { campaignStatuses, isFinished } from '../../domain/campaigns/campaign.ts';
 import type { SendingWindow as Window } from '../../domain/campaigns/sending-window.ts';
 import { notFound, NotFound } from '../../domain/error.ts';
+import { type FailureBrakeSetting, failureBrakeSettings } from '../../domain/sending/failure-brake.ts';
 import type { FeatureSetting } from '../../domain/workspaces/feature.ts';
 import { enqueueRefreshes } from '../campaigns/workflow-outbox.ts';
 import type { Connection } from '../database/database.ts';
@@ -92,4 +93,28 @@ export async function saveWorkspaceWindow(
   const ids = changed.filter(({ status }) => status === 'RUNNING').map(({ id }) => id);
   await enqueueRefreshes(transaction, ids);
   return ids;
+}
+
+// How soon campaigns of the workspace pause because their messages fail.
+
+const Brake = row(t.type({ failure_brake: oneOf(failureBrakeSettings) }));
+
+/** Throws NotFound. */
+export async function getWorkspaceBrake(
+  connection: Connection,
+  workspaceId: number,
+): Promise<FailureBrakeSetting> {
+  const found = await connection.maybeOne(sql.type(Brake)`
+    SELECT failure_brake FROM workspace WHERE id = ${workspaceId}`);
+  return (found ?? notFound('Workspace')).failure_brake;
+}
+
+/** The next known outcome of each running campaign is judged by the new setting. */
+export async function saveWorkspaceBrake(
+  connection: Connection,
+  workspaceId: number,
+  setting: FailureBrakeSetting,
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE workspace SET failure_brake = ${setting} WHERE id = ${workspaceId}`);
 }

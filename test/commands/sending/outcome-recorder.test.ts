@@ -46,7 +46,7 @@ async function claimAll(recipients: number) {
   return { seeded, recipients: claim.recipients };
 }
 
-/** A database whose `query` and `any` fail like a statement that timed out when `refuse` returns true. */
+/** A database whose statements that record outcomes fail like a statement that timed out when `refuse` returns true. */
 function failing(refuse: (statement: string) => boolean, database: Connection = test.pool): Database {
   return new Proxy(database, {
     get(target, name) {
@@ -55,8 +55,8 @@ function failing(refuse: (statement: string) => boolean, database: Connection = 
         return (routine: (transaction: Connection) => Promise<unknown>) =>
           target.transaction((transaction) => routine(failing(refuse, transaction)));
       if ((name !== 'query' && name !== 'any') || typeof member !== 'function') return member;
-      return (statement: { readonly values: readonly unknown[] }) => {
-        if (refuse(String(statement.values[0])))
+      return (statement: { readonly sql: string; readonly values: readonly unknown[] }) => {
+        if (statement.sql.includes('by_position') && refuse(String(statement.values[0])))
           throw Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
         return Reflect.apply(member, target, [statement]);
       };
@@ -76,7 +76,7 @@ it('keeps outcomes whose statement fails, and records them in smaller batches', 
   const recorder = createOutcomeRecorder(
     { database, logger, metrics: createMetrics('test'), secrets: testSecrets },
     seeded,
-    () => undefined,
+    { onRecorded: () => undefined, onBraked: () => undefined },
   );
   for (const { position, claimId } of recipients)
     recorder.add({
@@ -102,7 +102,7 @@ it('writes at most 500 outcomes per statement, and reports a backlog while state
   const recorder = createOutcomeRecorder(
     { database, logger, metrics: createMetrics('test'), secrets: testSecrets },
     seeded,
-    () => undefined,
+    { onRecorded: () => undefined, onBraked: () => undefined },
   );
   for (const { position, claimId } of recipients)
     recorder.add({ position, claimId, outcome: { kind: 'failed', reason: 'PROVIDER_100', detail: '' } });
@@ -140,7 +140,7 @@ it('records everything although its statements are cancelled', async () => {
   const recorder = createOutcomeRecorder(
     { database: test.pool, logger, metrics: createMetrics('test'), secrets: testSecrets },
     seeded,
-    () => undefined,
+    { onRecorded: () => undefined, onBraked: () => undefined },
   );
   for (const { position, claimId } of recipients)
     recorder.add({

@@ -28,8 +28,8 @@ const firstActions: ReadonlyArray<readonly [readonly number[], object]> = [
   [[132015], { kind: 'pause_template', effect: 'template_paused' }],
   [[132016], { kind: 'pause_template', effect: 'template_disabled' }],
   [[132007, 132068, 132069, 131055, 131063, 134100, 134102], { kind: 'pause_template' }],
-  [[100, 131008, 131009, 132000, 132008, 132012, 132018], { kind: 'fail', mappingSuspect: true }],
-  [[131014, 131053], { kind: 'fail', mappingSuspect: true }],
+  [[100, 131008, 131009, 132000, 132008, 132012, 132018], { kind: 'fail' }],
+  [[131014, 131053], { kind: 'fail' }],
   [[131050], { kind: 'fail', effect: 'unsubscribe_contact' }],
   [[130497], { kind: 'fail', effect: 'block_country' }],
   [
@@ -96,10 +96,9 @@ describe('providerErrorAction', () => {
 });
 
 describe('providerErrorRule', () => {
-  it.each([400, 405, 413, 422])('suspects the campaign when a gateway answers HTTP %i', (httpStatus) => {
+  it.each([400, 405, 413, 422])('fails the recipient when a gateway answers HTTP %i', (httpStatus) => {
     expect(providerErrorRule({ code: httpStatus, httpStatus })).toEqual({
       kind: 'fail',
-      mappingSuspect: true,
     });
   });
 

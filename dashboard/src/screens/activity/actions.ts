@@ -13,6 +13,7 @@ const actions: Readonly<Record<AuditAction, string>> = {
   'segment.delete': 'Segment deleted',
   'tag.delete': 'Tag deleted',
   'workspace.sending-window': 'Sending window changed',
+  'workspace.failure-brake': 'Failure brake changed',
   'workspace.set-feature': 'Feature changed',
   'wallet.recharge': 'Wallet recharged',
   'wallet.adjust': 'Wallet adjusted',

@@ -21,6 +21,8 @@ import { ResendDialog } from './resend.tsx';
 
 const icon = { size: 16, stroke: 1.8, 'aria-hidden': true } as const;
 
+const isBraked = (reason: string | null): boolean => reason === 'FAILURES' || reason === 'MESSAGE_REJECTED';
+
 export function Actions({ campaign }: { campaign: api.CampaignDetail }) {
   const { id, status, counters } = campaign;
   const isPaused = status === 'PAUSED';
@@ -32,15 +34,25 @@ export function Actions({ campaign }: { campaign: api.CampaignDetail }) {
       <Group gap="xs">
         {/* Not in the place of Pause: a click of a second operator who pauses would start the campaign. */}
         {isPaused &&
-          (campaign.pause_reason === 'MESSAGE_REJECTED' ? (
-            <ConfirmButton
-              label="Start"
-              leftSection={<IconPlayerPlay {...icon} />}
-              question="Send on as it is?"
-              consequence="The provider rejected a hundred messages in a row as malformed. Up to a hundred more people will fail if the mapping is still wrong."
-              confirmation="Start anyway"
-              onConfirm={() => action.mutate('force')}
-            />
+          (isBraked(campaign.pause_reason) ? (
+            <>
+              <ActionButton
+                leftSection={<IconPlayerPlay {...icon} />}
+                loading={action.isPending && action.variables === 'probe'}
+                // The button disappears with the start, so the focus has to move.
+                onClick={() => action.mutate('probe', { onSuccess: focusMain })}
+              >
+                Try 50
+              </ActionButton>
+              <ConfirmButton
+                label="Continue anyway"
+                variant="default"
+                question="Send on as it is?"
+                consequence="The campaign is not paused for this reason again. Everybody whose message fails is lost for it."
+                confirmation="Continue anyway"
+                onConfirm={() => action.mutate('force', { onSuccess: focusMain })}
+              />
+            </>
           ) : (
             <ActionButton
               // Recharging is the primary action where money is missing.

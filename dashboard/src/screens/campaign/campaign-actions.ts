@@ -6,8 +6,10 @@ import { counted } from '../../format.ts';
 export const campaignActions = {
   pause: (id: string) => api.pauseCampaign(client, id),
   start: (id: string) => api.startCampaign(client, id),
-  /** Starts a campaign that was paused because the provider rejected its messages, even if nothing was corrected. */
+  /** Starts a campaign that was paused because its messages failed, even if nothing was corrected. */
   force: (id: string) => api.startCampaign(client, id, { force: true }),
+  /** Sends to 50 people and pauses again if most of the messages fail. */
+  probe: (id: string) => api.startCampaign(client, id, { probe: 50 }),
   cancel: (id: string) => api.cancelCampaign(client, id),
 };
 

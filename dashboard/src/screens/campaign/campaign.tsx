@@ -13,6 +13,7 @@ import { Status } from '../../parts/display/status.tsx';
 import { TextLink } from '../../parts/controls/text-link.tsx';
 import { Actions } from './actions.tsx';
 import { CampaignDetails, Figures } from './facts.tsx';
+import { Evidence } from './evidence.tsx';
 import { Failures } from './failures.tsx';
 import { Diagnosis } from './diagnosis.tsx';
 import { useProgress } from './use-progress.ts';
@@ -81,6 +82,7 @@ function Followed({ campaign: record }: { campaign: api.CampaignDetail }) {
       {/* Screen readers announce the state, but not the numbers, which change each second. */}
       <VisuallyHidden role="status">{`The campaign is ${stateWord(status)}`}</VisuallyHidden>
       <Diagnosis campaign={campaign} isSending={rate > 0} />
+      <Evidence campaign={campaign} />
       <Grid gap="lg" align="flex-start">
         <Grid.Col span={{ base: 12, lg: 8 }}>
           <Stack gap="lg">

@@ -20,16 +20,32 @@ function markIfAutomatic(given: RequestInit['headers']): Headers {
   return headers;
 }
 
+/**
+ * How long a read waits for the head of an answer: a service that is frozen keeps connections open and never answers. With the
+ * retries below, the page says so within a minute.
+ */
+const readWithinMs = 10_000;
+const retries = 2;
+
 /** Calls `fetch`; where no answer comes, throws an error whose message a user understands. */
 export const ask: typeof fetch = async (address, options) => {
+  const silence = new AbortController();
+  const isRead = (options?.method ?? 'GET') === 'GET';
+  const timer = isRead ? setTimeout(() => silence.abort(), readWithinMs) : undefined;
   try {
-    return await fetch(address, { ...options, headers: markIfAutomatic(options?.headers) });
+    return await fetch(address, {
+      ...options,
+      headers: markIfAutomatic(options?.headers),
+      signal: AbortSignal.any([silence.signal, ...(options?.signal ? [options.signal] : [])]),
+    });
   } catch (error) {
     throw new Error('The service did not answer. Check the network connection.', { cause: error });
+  } finally {
+    clearTimeout(timer);
   }
 };
 
-const clientBy = (send: typeof fetch) => createClient({ baseUrl: '/dashboard', fetch: send });
+const clientBy = (send: typeof fetch) => createClient({ baseUrl: '/dashboard', fetch: send, retries });
 
 export const client = clientBy(ask);
 
@@ -54,6 +70,9 @@ export const isSignedOut = (error: unknown): boolean => error instanceof ApiErro
 /** True where a sign-in link would replace a session of another workspace. */
 export const isOtherWorkspace = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 409;
+
+/** True where the record that was asked for does not exist, or no longer. */
+export const isGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
 
 /** True where no answer came: the network or the service is gone. */
 export const isUnanswered = (error: unknown): boolean => error !== null && !(error instanceof ApiError);

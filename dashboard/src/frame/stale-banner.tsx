@@ -4,12 +4,14 @@ import { useNetwork } from '@mantine/hooks';
 import { useQueryClient, type QueryCache } from '@tanstack/react-query';
 import { IconCloudOff } from '@tabler/icons-react';
 import { useCallback, useSyncExternalStore } from 'react';
-import { isUnanswered } from '../client.ts';
+import { isGone, isUnanswered } from '../client.ts';
 import { minuteTime } from '../format.ts';
 
 /** Returns `<oldest update in ms> <unanswered>`: a string, so that React sees an unchanged state as equal. */
 function stateOf(cache: QueryCache): string {
-  const failed = cache.getAll().filter((query) => query.isActive() && query.state.status === 'error');
+  const failed = cache
+    .getAll()
+    .filter((query) => query.isActive() && query.state.status === 'error' && !isGone(query.state.error));
   const unanswered = failed.some(({ state }) => isUnanswered(state.error));
   const stale = failed.filter(({ state }) => state.data !== undefined);
   if (!unanswered && stale.length === 0) return '';

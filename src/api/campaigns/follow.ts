@@ -153,7 +153,7 @@ export const streamCampaign = endpoint(
     operationId: 'streamCampaign',
     summary: 'Stream the progress of a campaign',
     description:
-      'Server-sent events with JSON in `data`; the schema describes one event. `progress` follows every change, at most once a second; `end` comes last, when nothing but receipts can still change the campaign. A comment every 15 seconds keeps the connection open. A stream ends after an hour; open another one then. A workspace may have 20 streams at a time.',
+      'Server-sent events with JSON in `data`; the schema describes one event. `progress` follows every change, at most once a second, and is repeated after ten seconds without one, so that a longer silence means a lost connection; `end` comes last, when nothing but receipts can still change the campaign. A comment every 15 seconds keeps the connection open. A stream ends after an hour; open another one then. A workspace may have 20 streams at a time.',
     tag: 'Campaigns',
     access: 'workspace',
     stream: true,
@@ -174,6 +174,7 @@ export const streamCampaign = endpoint(
 
 type StreamRequest = Pick<EndpointRequest, 'isStopping' | 'isStillAllowed'>;
 
+const repeatAfterMs = 10_000;
 const commentEveryMs = 15_000;
 // Interval of the checks whether the key is still valid: a revoked key ends the stream within this time.
 const checkEveryMs = 4_000;
@@ -208,18 +209,20 @@ async function* events(
   let sentText = '';
   const beganAt = performance.now();
   let sentAt = beganAt;
-  let allowedAt = sentAt;
+  let commentedAt = beganAt;
+  let allowedAt = beganAt;
   try {
     yield 'retry: 1000\n\n';
     while (!request.isStopping() && performance.now() - beganAt < longestMs) {
       const text = latest === undefined ? sentText : JSON.stringify(present(latest));
       const now = performance.now();
-      if (text !== sentText) {
+      if (text !== sentText || (text !== '' && now - sentAt >= repeatAfterMs)) {
         sentText = text;
         sentAt = now;
         yield `event: progress\ndata: ${text}\n\n`;
-      } else if (now - sentAt >= commentEveryMs) {
-        sentAt = now;
+      }
+      if (now - commentedAt >= commentEveryMs) {
+        commentedAt = now;
         yield ':\n\n';
       }
       if (latest?.isFinished === true) {

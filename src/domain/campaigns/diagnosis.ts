@@ -317,8 +317,8 @@ function worker({ waitingFor, outboxSince, now }: CampaignFacts): DiagnosisEntry
   if (waitingFor === 'WORKFLOW_STUCK')
     return wrong(
       'WORKER',
-      'Its workflow is stuck.',
-      'Ask the operator of this service to look at the workflow.',
+      'Nothing moves: the workers do not answer, or the campaign’s workflow fails.',
+      'Ask the operator of this service to look at the workers and the workflow.',
     );
   if (waitingFor === 'QUEUED')
     return wrong('WORKER', 'Its next step waits: all workers are busy.', 'Wait, or add workers.');

@@ -144,7 +144,7 @@ export const waitingReasonTable: TitledReasonTable<WaitingReason> = {
     advice: 'Wait, or have the operator add workers.',
   },
   WORKFLOW_STUCK: {
-    title: 'its workflow is stuck',
+    title: 'nothing moves, the workers do not answer',
     meaning: 'The workflow of the campaign cannot continue, or no worker takes its tasks.',
     advice: 'Have the operator look at the workers and the workflow.',
   },

@@ -68,6 +68,11 @@ export const waitingJoin = sql.fragment`
           AND send_slot.campaign_id <> campaign.id AND step_id IS NOT NULL AND ${isLeased(sql.fragment`send_slot`)})
       UNION ALL
       -- No check of the workflows has ended for a minute, and the campaign does not move: no worker runs, or Temporal is away.
+      SELECT 'WORKFLOW_STUCK', NULL, 0 FROM campaign_watch
+      WHERE campaign.preparation_status = 'PREPARING' AND looked_at < now() - interval '1 minute'
+        AND (campaign.status = 'DRAFT' OR campaign.status = 'SCHEDULED' AND campaign.scheduled_at <= now())
+        AND campaign.updated_at < now() - interval '1 minute'
+      UNION ALL
       SELECT 'WORKFLOW_STUCK', NULL, 6 FROM campaign_watch
       JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
       WHERE campaign.status = 'RUNNING' AND looked_at < now() - interval '1 minute'

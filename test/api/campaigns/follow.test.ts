@@ -1,5 +1,6 @@
 /** Endpoints that show a running campaign: diagnosis, timeline, stream, list filters, one recipient. */
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { eventStream } from '../../../src/api/campaigns/follow.ts';
@@ -8,6 +9,7 @@ import { createApiKey } from '../../../src/commands/workspaces/api-keys.ts';
 import { moveCampaignCounters } from '../../../src/commands/callbacks/apply-statuses.ts';
 import { prepareCampaign } from '../../../src/commands/audience/prepare-campaign.ts';
 import { formatAmount } from '../../../src/domain/money.ts';
+import type { Progress, ProgressFeed } from '../../../src/records/campaigns/progress-feed.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { aCampaignToPrepare, aSender } from '../../support/audience-campaign.ts';
@@ -30,6 +32,36 @@ async function aCampaign(
   const { apiKey } = await createApiKey(api.dependencies, { workspaceId, channelId, scope: 'channel' });
   return { ...campaign, key: apiKey };
 }
+
+describe('GET /api/campaigns/:id', () => {
+  it.each([
+    ['a campaign in preparation', `status = 'DRAFT', preparation_status = 'PREPARING'`, 'PREPARATION'],
+    ['a running campaign', `status = 'RUNNING'`, null],
+  ])(
+    'says that nothing moves while no worker has checked the workflows for a minute: %s',
+    async (_, state, before) => {
+      const { campaignId, key } = await aCampaign({ recipients: 1 });
+      const owner = new pg.Client({ connectionString: api.database.ownerUrl });
+      await owner.connect();
+      const waitsFor = async () =>
+        (await api.send('GET', `/api/campaigns/${campaignId}`, { key })).body.data.waiting_for;
+      try {
+        await owner.query(`UPDATE campaign_watch SET looked_at = now()`);
+        await owner.query(
+          `UPDATE campaign SET ${state}, updated_at = now() - interval '2 minutes' WHERE id = '${campaignId}'`,
+        );
+        expect(await waitsFor()).toBe(before);
+        await owner.query(`UPDATE campaign_watch SET looked_at = now() - interval '2 minutes'`);
+        expect(await waitsFor()).toBe('WORKFLOW_STUCK');
+        await owner.query(`UPDATE campaign SET updated_at = now() WHERE id = '${campaignId}'`);
+        expect(await waitsFor()).toBe(before);
+      } finally {
+        await owner.query(`UPDATE campaign_watch SET looked_at = now()`);
+        await owner.end();
+      }
+    },
+  );
+});
 
 describe('GET /api/campaigns/:id/diagnosis', () => {
   it('returns the price of the pending recipients, and the missing amount', async () => {
@@ -200,6 +232,28 @@ describe('GET /api/campaigns/:id/stream', () => {
       eta_seconds: null,
       counters: { pending: 2 },
     });
+  });
+
+  it('repeats the progress after ten seconds without a change, so that silence means a lost connection', async () => {
+    const { campaignId } = await aCampaign({ recipients: 1 });
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    try {
+      const request = { isStopping: () => false, isStillAllowed: async () => true };
+      const progress = { id: campaignId, charged: 0n, isFinished: false } as Progress;
+      const tellOnce: ProgressFeed['follow'] = (_, tell) => {
+        tell(progress);
+        return () => undefined;
+      };
+      const stream = eventStream({ follow: tellOnce } as ProgressFeed, campaignId, request);
+      const parts: string[] = [];
+      stream.on('data', (part) => parts.push(String(part)));
+      await vi.advanceTimersByTimeAsync(31_000);
+      stream.destroy();
+      expect(parts.filter((part) => part.startsWith('event: progress'))).toHaveLength(3);
+      expect(parts.filter((part) => part === ':\n\n').length).toBeGreaterThanOrEqual(1);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('ends after the revocation of its key, before it sends a comment for want of events', async () => {

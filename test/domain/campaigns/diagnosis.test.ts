@@ -136,7 +136,11 @@ it.each<[string, Partial<CampaignFacts>, string]>([
     { waitingFor: 'MESSAGING_LIMIT', waitingUntil: new Date('2026-11-21T10:29:30Z') },
     "The account's limit of people a day is used up for 90 min more. 812 people wait.",
   ],
-  ['a workflow that is stuck', { waitingFor: 'WORKFLOW_STUCK' }, 'Its workflow is stuck. 812 people wait.'],
+  [
+    'a workflow that is stuck',
+    { waitingFor: 'WORKFLOW_STUCK' },
+    'Nothing moves: the workers do not answer, or the campaign’s workflow fails. 812 people wait.',
+  ],
   [
     'a worker that is away',
     { outboxSince: new Date('2026-11-21T08:59:20Z'), pending: 1 },

@@ -80,3 +80,28 @@ it.each(restarts.filter(([, name]) => everyCase || name === 'api'))(
       }),
     ),
 );
+
+it.each(everyCase ? ['the API'] : [])(
+  'says within a minute that %s no longer answers, although its connections stay open',
+  () =>
+    atPace(20, () =>
+      within(async (page) => {
+        const id = await createCampaign('Frozen API', people(3_000, 68_000_000));
+        await openCampaign(page, id, 'Frozen API');
+        await page.getByText('● live').waitFor();
+        const pid = (await stack.readDev()).pids.api ?? 0;
+        process.kill(pid, 'SIGSTOP');
+        try {
+          await page
+            .getByRole('alert')
+            .getByText(/^No connection to the service/)
+            .waitFor({ timeout: 60_000 });
+          await page.getByText('connecting …').waitFor();
+        } finally {
+          process.kill(pid, 'SIGCONT');
+        }
+        await page.getByText('● live').waitFor({ timeout: 60_000 });
+        await api.cancelCampaign(client, id);
+      }),
+    ),
+);

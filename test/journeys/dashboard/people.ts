@@ -37,6 +37,10 @@ it('imports contacts, finds one by a number as it is dialled, and shows its page
     await page.getByRole('button', { name: 'Erase' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Erase for good' }).click();
     await page.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor();
+    await page.goBack();
+    await page.getByText('Contact not found').waitFor();
+    expect(await page.getByText(/^(No connection to the service|The service cannot answer)/).count()).toBe(0);
+    await goTo(page, 'Contacts');
     await page.getByLabel('Search contacts').fill('0151 66132001');
     await page.getByText('Nobody matches').waitFor();
   });

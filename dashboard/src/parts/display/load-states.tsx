@@ -3,6 +3,7 @@ import { Alert, Box, Button, Group, Skeleton, Stack, Text, ThemeIcon } from '@ma
 import { IconAlertCircle, IconListDetails, type TablerIcon } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { isGone } from '../../client.ts';
 
 export function ErrorFace({ error, retry }: { error: Error; retry?: () => void }) {
   return (
@@ -85,7 +86,7 @@ export function LoadingFace({ rows = 4 }: { rows?: number }) {
   );
 }
 
-/** Shows a query's data, also during a refetch; without data its error, or else a skeleton. */
+/** Shows a query's data, also during a refetch; without data its error, or else a skeleton. A record that is gone is an error. */
 export function Loaded<A>({
   query,
   children,
@@ -93,7 +94,7 @@ export function Loaded<A>({
   query: Pick<UseQueryResult<A>, 'data' | 'error'> & { readonly refetch: () => unknown };
   children: (data: A) => ReactNode;
 }) {
-  if (query.data !== undefined) return children(query.data);
+  if (query.data !== undefined && !isGone(query.error)) return children(query.data);
   if (query.error !== null) return <ErrorFace error={query.error} retry={() => void query.refetch()} />;
   return <LoadingFace />;
 }

@@ -15,6 +15,8 @@ export type Progress = Pick<
 > & { readonly rate: number; readonly eta_seconds: number | null };
 
 const againAfterMs = 2_000;
+/** The service repeats `progress` after ten seconds without a change: a longer silence is a lost connection. */
+const silentAfterMs = 22_000;
 
 /** `live` is false while disconnected. The record is fetched again when the status changes, or sending starts or stops. */
 export function useProgress(id: string, enabled: boolean): { progress: Progress | undefined; live: boolean } {
@@ -27,10 +29,27 @@ export function useProgress(id: string, enabled: boolean): { progress: Progress 
     let timer: ReturnType<typeof setTimeout> | undefined;
     let lastState: string | undefined;
     const refresh = () => queryClient.invalidateQueries({ queryKey: ['campaign', id] });
+    let silence: ReturnType<typeof setTimeout> | undefined;
+    let heard = true;
+    const listen = () => {
+      clearTimeout(silence);
+      silence = setTimeout(() => {
+        source.close();
+        setLive(false);
+        // Once: a refresh begins the requests anew, and they would never come to their end.
+        if (heard) void refresh();
+        heard = false;
+        open();
+      }, silentAfterMs);
+    };
     const open = () => {
+      listen();
       source = new EventSource(`/dashboard/api/campaigns/${id}/stream`);
       source.addEventListener('open', () => setLive(true));
       source.addEventListener('progress', ({ data }) => {
+        listen();
+        heard = true;
+        setLive(true);
         const next = JSON.parse(data as string) as Progress;
         const now = `${next.status} ${next.preparation_status} ${next.rate > 0}`;
         if (lastState !== undefined && lastState !== now) void refresh();
@@ -38,6 +57,7 @@ export function useProgress(id: string, enabled: boolean): { progress: Progress 
         setProgress(next);
       });
       source.addEventListener('end', () => {
+        clearTimeout(silence);
         source.close();
         setLive(false);
         void refresh();
@@ -46,6 +66,7 @@ export function useProgress(id: string, enabled: boolean): { progress: Progress 
         setLive(false);
         // CLOSED means that the server rejected the stream. The browser reconnects a broken stream, but not a rejected one.
         if (source.readyState !== EventSource.CLOSED) return;
+        clearTimeout(silence);
         void refresh();
         timer = setTimeout(open, againAfterMs);
       });
@@ -53,6 +74,7 @@ export function useProgress(id: string, enabled: boolean): { progress: Progress 
     open();
     return () => {
       clearTimeout(timer);
+      clearTimeout(silence);
       source.close();
       setLive(false);
     };

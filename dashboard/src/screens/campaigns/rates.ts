@@ -26,8 +26,11 @@ export function ratesOf({ counters }: Pick<api.Campaign, 'counters'>): Rates {
   };
 }
 
-/** Marks a completed campaign red where all of its messages failed, orange where more than half did. */
-export function colourOf(campaign: Pick<api.Campaign, 'status' | 'counters'>): string | undefined {
+/** Red: all messages of a completed campaign failed. Orange: more than half did, or nothing moves although people wait. */
+export function colourOf(
+  campaign: Pick<api.Campaign, 'status' | 'counters' | 'waiting_for'>,
+): string | undefined {
+  if (campaign.waiting_for === 'WORKFLOW_STUCK') return 'orange';
   const { failed } = ratesOf(campaign);
   if (campaign.status !== 'COMPLETED' || failed === undefined) return undefined;
   if (failed === 1) return 'red';

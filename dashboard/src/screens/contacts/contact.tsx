@@ -104,7 +104,14 @@ function Actions({ contact }: { contact: api.Contact }) {
         question="Erase this person?"
         consequence="Number, names, texts and variables go from contact, campaigns, messages, events and callbacks. Numbers of campaigns and the ledger stay. This cannot be undone."
         confirmation="Erase for good"
-        onConfirm={() => act.mutate('erase', { onSuccess: () => void navigate({ to: '/contacts' }) })}
+        onConfirm={() =>
+          act.mutate('erase', {
+            onSuccess: () => {
+              const forget = () => queryClient.removeQueries({ queryKey: ['contact', contact.id] });
+              void navigate({ to: '/contacts' }).then(forget);
+            },
+          })
+        }
       />
       {error && (
         <Alert color="red" role="alert">

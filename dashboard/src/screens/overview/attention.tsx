@@ -8,7 +8,7 @@ import { api, client } from '../../client.ts';
 import { counted, money } from '../../format.ts';
 import { lowBalanceLimit } from '../../low-balance.ts';
 import { TextLink } from '../../parts/controls/text-link.tsx';
-import { pauses } from '../../reasons.ts';
+import { pauses, waits } from '../../reasons.ts';
 
 const shown = 5;
 
@@ -18,6 +18,13 @@ export function Attention() {
     queryFn: () => api.listCampaigns(client, { limit: shown, status: ['PAUSED'] }),
     refetchInterval: 30_000,
   });
+  // Every campaign stands still when the workers are gone, so the newest are enough to notice it.
+  const open = useQuery({
+    queryKey: ['campaigns', 'open'],
+    queryFn: () => api.listCampaigns(client, { limit: 25, status: ['RUNNING', 'DRAFT', 'SCHEDULED'] }),
+    refetchInterval: 30_000,
+  });
+  const stuck = (open.data?.data ?? []).filter(({ waiting_for: waiting }) => waiting === 'WORKFLOW_STUCK');
   const channels = useChannels();
   const wallet = useWallet(useOwnChannel()).data;
   const available = wallet && Number(wallet.balance) - Number(wallet.reserved);
@@ -26,7 +33,7 @@ export function Attention() {
   const blocked = channels.data?.filter(({ status }) => status === 'blocked') ?? [];
   const campaigns = paused.data?.data ?? [];
   const more = (paused.data?.pagination.total ?? 0) - campaigns.length;
-  if (campaigns.length === 0 && blocked.length === 0 && !isLow) return null;
+  if (campaigns.length === 0 && blocked.length === 0 && stuck.length === 0 && !isLow) return null;
   return (
     <Alert color="orange" variant="light" title="Needs attention" icon={<IconAlertTriangle aria-hidden />}>
       <Stack gap={6}>
@@ -39,6 +46,14 @@ export function Attention() {
           <Line key={id} to="/channels" action="Look at it">
             The channel {name} is blocked.
           </Line>
+        ))}
+        {stuck.slice(0, shown).map(({ id, name, counters }) => (
+          <Text key={id} size="sm" style={{ overflowWrap: 'anywhere' }}>
+            <TextLink to="/campaigns/$id" params={{ id }} dir="auto" fz="inherit" underline="always">
+              {name}
+            </TextLink>
+            {`: ${waits['WORKFLOW_STUCK']}. ${waitingSentence(counters.pending)}`}
+          </Text>
         ))}
         {campaigns.map(({ id, name, pause_reason: reason, counters }) => (
           <Text key={id} size="sm" style={{ overflowWrap: 'anywhere' }}>

@@ -4,7 +4,7 @@ import * as t from 'io-ts';
 import { ContactCursor, CreateContact, UpdateContact } from '../codecs/contact.ts';
 import { EventContact as Contact } from '../codecs/event.ts';
 import { describe, named } from '../codecs/json-schema.ts';
-import { cursorOf, idOf, IsoDateTime, limitUpTo, textOf, Uuid } from '../codecs/scalars.ts';
+import { idOf, limitUpTo, textOf, Uuid } from '../codecs/scalars.ts';
 import { oneOf, optional, struct } from '../codecs/struct.ts';
 import { exportContact, eraseContact } from '../commands/contacts/erase-contact.ts';
 import * as changing from '../commands/contacts/change-contact.ts';
@@ -14,13 +14,13 @@ import { Invalid } from '../domain/error.ts';
 import * as listing from '../records/contacts/list.ts';
 import * as records from '../records/contacts/contacts.ts';
 import { getSegment } from '../records/contacts/segments.ts';
+import { consentExample } from './consents.ts';
 import { endpoint } from './frame/endpoint.ts';
 import {
   acknowledge,
   acknowledgement,
   answer,
   answerWith,
-  cutPage,
   oneCursorPage,
   presentPage,
   succeed,
@@ -54,6 +54,7 @@ const contactExample = {
   countryCode: '49',
   source: 'api',
   subscribed: true,
+  consent: 'all',
   customFields: [{ fieldId: 'city', value: 'Berlin' }],
   tagsId: ['0197c0de-0000-7000-8000-0000000000a1'],
   dob: null,
@@ -213,7 +214,7 @@ export const exportContactEndpoint = endpoint(
         contact: contactExample,
         formerNumbers: ['4930901821'],
         providerIds: ['US.13491208655302741918'],
-        consents: [{ subscribed: true, source: 'api', at: '2026-11-21T09:00:00.000Z' }],
+        consents: [consentExample],
         conversations: [],
         messages: [],
         campaignMessages: [],
@@ -266,49 +267,3 @@ function withLowerCaseTags<I extends Pick<ContactInput, 'tagsId'>>(input: I): I 
   if (input.tagsId === undefined) return input;
   return { ...input, tagsId: input.tagsId.map((tagId) => tagId.toLowerCase()) };
 }
-
-const ConsentCursor = cursorOf(struct({ id: Uuid }));
-
-const Consent = named(
-  'Consent',
-  struct({
-    subscribed: describe(t.boolean, { description: 'False for an opt-out, true for an opt-in.' }),
-    source: describe(oneOf(['person', 'api'], 'ConsentSource'), {
-      description:
-        'Origin of the decision: `person` by a message or a setting in the app, `api` by a request.',
-    }),
-    at: describe(IsoDateTime, { description: 'Time of the opt-out or opt-in.' }),
-  }),
-);
-
-export const listContactConsents = endpoint(
-  {
-    method: 'GET',
-    path: '/api/contacts/:id/consents',
-    operationId: 'listContactConsents',
-    summary: 'List the opt-outs and opt-ins of a contact',
-    description: 'Newest first.',
-    tag,
-    access: 'workspace',
-    params,
-    query: optional({ cursor: ConsentCursor, limit: limitUpTo(1000) }),
-    responses: {
-      200: oneCursorPage('One page of opt-outs and opt-ins', Consent, {
-        subscribed: false,
-        source: 'person',
-        at: '2026-11-21T09:00:00.000Z',
-      }),
-    },
-  },
-  async ({ dependencies: { database }, principal: { workspaceId }, params: { id }, query: asked }) => {
-    const limit = asked.limit ?? 100;
-    await records.getContact(database, workspaceId, id);
-    const person = { workspaceId, contactId: id };
-    const found = await records.listConsents(database, person, { after: asked.cursor?.id, limit });
-    const how = {
-      cursor: (one: records.Consent) => ConsentCursor.encode({ id: one.id }),
-      present: ({ subscribed, source, at }: records.Consent) => ({ subscribed, source, at }),
-    };
-    return { status: 200, body: cutPage(found, limit, how) };
-  },
-);

@@ -52,6 +52,7 @@ const conversationExample = {
     email: 'ada@example.com',
   },
   chatMode: 'manual',
+  labels: [],
   contactName: 'Grace Hopper',
   contactPhoneNumber: '4930901820',
   lastMessageAt: '2026-11-21T09:04:00.000Z',

@@ -28,10 +28,10 @@ import {
   deleteContact,
   exportContactEndpoint,
   getContact,
-  listContactConsents,
   listContacts,
   updateContact,
 } from './contacts.ts';
+import { listContactConsents, recordContactConsent } from './consents.ts';
 import {
   assignConversation,
   changeConversationStatus,
@@ -124,6 +124,7 @@ const operations: readonly Endpoint[] = [
   deleteContact,
   exportContactEndpoint,
   listContactConsents,
+  recordContactConsent,
   listContactHistory,
   listSegments,
   createSegment,

@@ -37,7 +37,7 @@ const segmentExample = {
 };
 
 const conditionsDescription =
-  'Fields: firstName, lastName, chatName, email, phoneNumber, countryCode, source, subscribed, createdAt, updatedAt, dob, tag (takes tag ids) and custom.<fieldId>. Operators need a `value`, except exists and not_exists; in and not_in take an array.';
+  'Fields: firstName, lastName, chatName, email, phoneNumber, countryCode, source, subscribed, consent (`all`, `no_marketing`, `none`), createdAt, updatedAt, dob, tag (takes tag ids) and custom.<fieldId>. Operators need a `value`, except exists and not_exists; in and not_in take an array.';
 
 function assertConditions(conditions: readonly SegmentCondition[]): void {
   const problems = conditionProblems(conditions, 'conditions');

@@ -1,10 +1,11 @@
 /** Requests about contacts (Spec 2.5). Responses contain a contact in the form of events, `EventContact`. */
 import * as t from 'io-ts';
+import { consents } from '../domain/contacts/consent.ts';
 import { maxCustomFields } from '../domain/contacts/contact.ts';
 import { listOf } from './collections.ts';
 import { describe, named } from './json-schema.ts';
 import { cursorOf, HexColour, integerOf, IsoDateTime, textOf, Uuid } from './scalars.ts';
-import { notBlank, nullish, optional, refined, struct } from './struct.ts';
+import { notBlank, nullish, oneOf, optional, refined, struct } from './struct.ts';
 
 const Name = textOf({ max: 255 });
 
@@ -56,6 +57,7 @@ const fields = {
   chatName: Name,
   email: Email,
   subscribed: t.boolean,
+  consent: oneOf(consents, 'ContactConsent'),
   customFields: CustomFields,
   tagsId: TagIds,
   dob: nullish(DateOfBirth),

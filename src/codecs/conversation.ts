@@ -6,6 +6,7 @@ import {
   assignmentSources,
   assignmentTypes,
   chatModes,
+  conversationLabels,
   conversationStatuses,
   type Actor,
   type Assignee,
@@ -24,6 +25,10 @@ export const Conversation = named(
     assignmentType: oneOf(assignmentTypes, 'AssignmentType'),
     assignedTo: nullish(AssigneeRecord),
     chatMode: oneOf(chatModes, 'ChatMode'),
+    labels: describe(t.array(oneOf(conversationLabels, 'ConversationLabel')), {
+      description:
+        '`asks_to_stop`: the contact wrote a sentence that may be an opt-out. Cleared when the conversation is resolved or closed.',
+    }),
     contactName: describe(t.string, {
       description: 'First and last name of the contact, else its chat name; may be empty.',
     }),

@@ -53,6 +53,7 @@ const contact = {
   countryCode: '91',
   source: 'csv_import',
   subscribed: true,
+  consent: 'all' as const,
   customFields: [{ fieldId: 'city', value: 'Pune' }],
   tagsId: ['0199d6c1-0000-7000-8000-00000000000d'],
   dob: '1990-04-12T00:00:00.000Z',

@@ -3,6 +3,7 @@
  * unchanged: their codecs name the fields of the specification and keep all others.
  */
 import * as t from 'io-ts';
+import { consents } from '../domain/contacts/consent.ts';
 import {
   assignmentSources,
   assignmentTypes,
@@ -165,6 +166,7 @@ export const EventContact = named(
     countryCode: Digits,
     source: t.string,
     subscribed: t.boolean,
+    consent: oneOf(consents, 'ContactConsent'),
     customFields: t.array(named('CustomField', struct({ fieldId: t.string, value: t.string }))),
     tagsId: t.array(uuid),
     dob: nullish(dateTime),

@@ -13,7 +13,7 @@ import { describe, named } from './json-schema.ts';
 import { IsoDateTime, textOf, Uuid } from './scalars.ts';
 import { notBlank, oneOf, optional, readAs, refined, struct } from './struct.ts';
 
-const fields = [...textFields, ...timeFields, 'subscribed', 'tag'].join('|');
+const fields = [...textFields, ...timeFields, 'subscribed', 'consent', 'tag'].join('|');
 const Written = struct(
   {
     field: describe(t.string, { pattern: `^(${fields})$|^custom[.][\\s\\S]` }),

@@ -71,6 +71,7 @@ describe('POST /api/contacts', () => {
       countryCode: '49',
       source: 'api',
       subscribed: false,
+      consent: 'none',
       customFields: [{ fieldId: 'city', value: 'Berlin' }],
       tagsId: [tagId],
       dob: '1906-12-09T00:00:00.000Z',
@@ -213,6 +214,7 @@ describe('PUT /api/contacts/{id}', () => {
     expect(body.data).toEqual({
       ...contact,
       ...change,
+      consent: 'none',
       dob: '1906-12-09T00:00:00.000Z',
       updatedAt: body.data.updatedAt,
     });
@@ -537,5 +539,84 @@ describe('GET /api/contacts', () => {
       expect(answer.status).toBe(400);
       expect(answer.body.error[0].field).toBe('cursor');
     }
+  });
+});
+
+describe('the consent of a contact', () => {
+  const record = (workspace: SeededWorkspace, id: string, body: object) =>
+    api.send('POST', `/api/contacts/${id}/consents`, { key: workspace.channelKey, body });
+  const consentOf = async (workspace: SeededWorkspace, id: string) => {
+    const { body } = await api.send('GET', `/api/contacts/${id}`, { key: workspace.channelKey });
+    return [body.data.consent, body.data.subscribed];
+  };
+
+  it('is changed by consent or by subscribed, which leaves it alone if it says what it was', async () => {
+    const workspace = await aWorkspace();
+    const { id, consent } = await aContact(workspace);
+    expect(consent).toBe('all');
+    const steps = [
+      [{ consent: 'no_marketing' }, ['no_marketing', false]],
+      [{ subscribed: false, lastName: 'Hopper' }, ['no_marketing', false]],
+      [{ subscribed: true }, ['all', true]],
+      [{ subscribed: false }, ['none', false]],
+      [{ consent: 'no_marketing', subscribed: true }, ['no_marketing', false]],
+      [{ consent: 'all' }, ['all', true]],
+    ] as const;
+    for (const [body, expected] of steps) {
+      expect((await put(workspace, id, body)).status).toBe(200);
+      expect([body, await consentOf(workspace, id)]).toEqual([body, expected]);
+    }
+    expect((await put(workspace, id, { consent: 'some' })).status).toBe(400);
+    expect((await aContact(workspace, { consent: 'no_marketing' })).subscribed).toBe(false);
+  });
+
+  it('is recorded with its evidence', async () => {
+    const workspace = await aWorkspace();
+    const { id } = await aContact(workspace, { consent: 'no_marketing' });
+    const evidence = { text: 'Yes, offers', url: 'https://shop.example.com', language: 'en' };
+    const { status, body } = await record(workspace, id, { ...evidence, source: 'import' });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      status: 'success',
+      message: 'Consent recorded successfully',
+      data: {
+        id: expect.any(String),
+        subscribed: true,
+        category: 'MARKETING',
+        consent: 'all',
+        source: 'import',
+        ...evidence,
+        recorded_by: expect.any(String),
+        at: expect.stringMatching(/Z$/),
+      },
+    });
+    expect(await consentOf(workspace, id)).toEqual(['all', true]);
+    expect(await keysOf(workspace)).toEqual(['contact.created', 'contact.updated']);
+
+    await record(workspace, id, { subscribed: false, category: 'ALL', at: '2026-01-01T00:00:00Z' });
+    const late = await record(workspace, id, { at: '2025-12-31T00:00:00Z' });
+    expect(late.body.data).toMatchObject({ subscribed: true, consent: 'none', text: null });
+    expect(await consentOf(workspace, id)).toEqual(['none', false]);
+    const list = await api.send('GET', `/api/contacts/${id}/consents`, { key: workspace.channelKey });
+    expect(list.body.data.map(({ category }: { category: string }) => category)).toEqual([
+      'MARKETING',
+      'ALL',
+      'MARKETING',
+    ]);
+  });
+
+  it.each([
+    [{ text: 'x'.repeat(1_001) }, 'text'],
+    [{ at: '2999-01-01T00:00:00Z' }, 'at'],
+    [{ category: 'UTILITY' }, 'category'],
+  ])('is not recorded with %j', async (body, field) => {
+    const workspace = await aWorkspace();
+    const { id } = await aContact(workspace);
+    const answer = await record(workspace, id, body);
+    expect(answer).toMatchObject({ status: 400, body: { error: [{ field }] } });
+  });
+
+  it('is not recorded of an unknown contact', async () => {
+    expect((await record(await aWorkspace(), randomUUID(), {})).status).toBe(404);
   });
 });

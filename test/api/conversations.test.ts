@@ -116,6 +116,7 @@ describe('a conversation', () => {
       assignmentType: 'none',
       assignedTo: null,
       chatMode: 'manual',
+      labels: [],
       contactName: '',
       contactPhoneNumber: expect.stringMatching(/^49151/),
       lastMessageAt: null,

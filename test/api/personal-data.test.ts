@@ -156,6 +156,11 @@ it('clears every column of a contact but those that say nothing about the person
     'source',
     'subscribed',
     'consent_at',
+    'consent',
+    'stop_all',
+    'stop_all_at',
+    'stop_marketing',
+    'stop_marketing_at',
     'created_at',
     'updated_at',
     'deleted_at',
@@ -169,7 +174,7 @@ it('clears every column of a contact but those that say nothing about the person
     const rows = await rowsOf<{ readonly key: string }>(api.dependencies.database, columns);
     return rows.map(({ key }) => key).filter((key) => !kept.includes(key));
   };
-  await query(sql.fragment`UPDATE contact SET former_numbers = ARRAY['5215500000000'], last_name = 'Kahlo', chat_name = 'Frida K.',
+  await query(sql.fragment`UPDATE contact SET former_numbers = ARRAY['5215500000000'], last_name = 'Kahlo', chat_name = 'Frida K.', username = 'frida.k',
     custom_fields = '{"city": "Coyoacán"}', dob = '1907-07-06' WHERE id = ${contactId}`);
   const all = await rowsOf<{ readonly name: string }>(
     api.dependencies.database,

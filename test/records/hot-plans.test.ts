@@ -19,7 +19,8 @@ import {
   lockRecipients,
 } from '../../src/records/callbacks/message-statuses.ts';
 import { insertAppMessage, lockOrBeginConversation } from '../../src/records/callbacks/inbound-messages.ts';
-import { lockPerson, setSubscribed } from '../../src/records/callbacks/sender-contacts.ts';
+import { decideConsent } from '../../src/records/contacts/consents.ts';
+import { lockPerson } from '../../src/records/callbacks/sender-contacts.ts';
 import { cancelPending } from '../../src/records/campaigns/lifecycle.ts';
 import { listOutboxMessages, takeStarts } from '../../src/records/campaigns/workflow-outbox.ts';
 import { listConversations } from '../../src/records/conversations/conversations.ts';
@@ -308,7 +309,6 @@ const place = () => ({
     id: contactId,
     phoneNumber: '4915100000777',
     formerNumbers: ['4915100000778'],
-    subscribed: true,
     providerIds: [],
   },
 });
@@ -326,6 +326,7 @@ async function claim(connection: Connection, more: Partial<ClaimRequest> = {}): 
 const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>> = {
   'claim a batch, retries first': (connection) => claim(connection),
   'claim a batch whose contacts may have changed': (connection) => claim(connection, { rendersAgain: true }),
+  'claim a batch of a utility template': (connection) => claim(connection, { isMarketing: false }),
   'record outcomes': (connection) => {
     const outcomes = new Map(
       positions.map((at) => [at, { kind: 'accepted', providerMessageId: `wamid.${at}` } as const]),
@@ -433,7 +434,12 @@ const someone = {
 const hotOnceAnalyzed: typeof hot = {
   'lock who wrote': (connection) => lockPerson(connection, seeded.workspaceId, someone),
   'opt people out': (connection) =>
-    setSubscribed(connection, seeded.workspaceId, { contactIds, subscribed: false, at: new Date() }),
+    decideConsent(connection, seeded.workspaceId, {
+      contactIds,
+      decision: { category: 'ALL', allows: false },
+      at: new Date(),
+      source: 'person',
+    }),
   'learn ids from statuses': (connection) =>
     learnIdentities(
       connection,

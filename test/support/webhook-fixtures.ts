@@ -95,6 +95,7 @@ export function contactEvent(overrides: { readonly firstName?: string } = {}): N
         countryCode: '49',
         source: 'api',
         subscribed: true,
+        consent: 'all',
         customFields: [],
         tagsId: [],
         dob: null,

@@ -557,12 +557,36 @@ export type CheckCampaign = {
 export type ChosenWebhookStatus = "active" | "inactive";
 
 export type Consent = {
+  /** Unique id. */
+  readonly id: string;
   /** False for an opt-out, true for an opt-in. */
   readonly subscribed: boolean;
-  /** Origin of the decision: `person` by a message or a setting in the app, `api` by a request. */
+  /** What the decision is about: `ALL` messages, or those of the category `MARKETING`. */
+  readonly category: ConsentCategory;
+  /** What the contact agrees to receive after the decision. */
+  readonly consent: ContactConsent;
+  /** Origin of the decision: `person` by a message or a setting in the app, `api` by a request, `import` by a file. */
   readonly source: ConsentSource;
-  /** Time of the opt-out or opt-in. */
+  /** What the person saw or wrote; null if unknown. */
+  readonly text: string | null;
+  /** Address of the page or form; null if unknown. */
+  readonly url: string | null;
+  /** Language of the text; null if unknown. */
+  readonly language: string | null;
+  /** Id of the API key that recorded it; null if the provider reported it. */
+  readonly recorded_by: string | null;
+  /** Time of the decision. */
   readonly at: string;
+};
+
+export type ConsentCategory = "ALL" | "MARKETING";
+
+export type ConsentMessageResponse = {
+  readonly status: SuccessStatus;
+  /** Sentence for people. */
+  readonly message: string;
+  /** Result of the request. */
+  readonly data: Consent;
 };
 
 export type ConsentPage = {
@@ -573,7 +597,7 @@ export type ConsentPage = {
   readonly pagination: CursorPagination;
 };
 
-export type ConsentSource = "person" | "api";
+export type ConsentSource = "person" | "api" | "import";
 
 export type Contact = {
   /** Unique id. */
@@ -594,8 +618,10 @@ export type Contact = {
   readonly countryCode: string;
   /** Where the contact came from, such as `api`, `csv_import` or `incoming`. */
   readonly source: string;
-  /** False after an opt-out: campaigns skip the contact. */
+  /** True if the contact may receive MARKETING: `consent` is `all`. */
   readonly subscribed: boolean;
+  /** What the contact agrees to receive: `all`, `no_marketing` (campaigns of MARKETING skip it), or `none` (all campaigns skip it). */
+  readonly consent: ContactConsent;
   /** Custom fields of the contact. */
   readonly customFields: readonly (CustomField)[];
   /** Ids of the contact’s tags. */
@@ -607,6 +633,8 @@ export type Contact = {
   /** Time of the last change. */
   readonly updatedAt: string;
 };
+
+export type ContactConsent = "all" | "no_marketing" | "none";
 
 export type ContactCreatedEvent = {
   /** Always `contact.created`. */
@@ -707,6 +735,8 @@ export type Conversation = {
   readonly assignedTo: Assignee | null;
   /** Who answers. */
   readonly chatMode: ChatMode;
+  /** `asks_to_stop`: the contact wrote a sentence that may be an opt-out. Cleared when the conversation is resolved or closed. */
+  readonly labels: readonly (ConversationLabel)[];
   /** First and last name of the contact, else its chat name; may be empty. */
   readonly contactName: string;
   /** Phone number of the contact: digits with country calling code; null if unknown. */
@@ -754,6 +784,8 @@ export type ConversationAssignedEvent = {
   /** What happened. */
   readonly data: ConversationAssignedData;
 };
+
+export type ConversationLabel = "asks_to_stop";
 
 export type ConversationMessageResponse = {
   readonly status: SuccessStatus;
@@ -873,8 +905,10 @@ export type CreateContact = {
   readonly chatName?: string;
   /** E-mail address; empty if unknown (default). */
   readonly email?: string;
-  /** False records an opt-out: campaigns skip the contact. Default true. */
+  /** False records an opt-out from everything; see `consent`. Default: true, unless the person opted out before. */
   readonly subscribed?: boolean;
+  /** What the contact agrees to receive. Takes precedence over `subscribed`. */
+  readonly consent?: ContactConsent;
   /** Custom fields, each `fieldId` once; default none. */
   readonly customFields?: readonly (CustomFieldValue)[];
   /** Ids of tags; default none. */
@@ -1959,6 +1993,23 @@ export type RecipientStatusTime = {
   readonly at: string | null;
 };
 
+export type RecordContactConsent = {
+  /** True (default) for an opt-in, false for an opt-out. */
+  readonly subscribed?: boolean;
+  /** What the decision is about; default `MARKETING`. */
+  readonly category?: ConsentCategory;
+  /** Origin of the decision; default `api`. */
+  readonly source?: ConsentSource;
+  /** What the person saw or wrote; null if unknown. */
+  readonly text?: string | null;
+  /** Address of the page or form; null if unknown. */
+  readonly url?: string | null;
+  /** Language of the text, such as `en`; null if unknown. */
+  readonly language?: string | null;
+  /** Time of the decision; now if it is null or absent. */
+  readonly at?: string | null;
+};
+
 export type ResendFailedDeliveries = {
   /** Only deliveries created at this time or later. */
   readonly since: string;
@@ -2365,8 +2416,10 @@ export type UpdateContact = {
   readonly chatName?: string;
   /** E-mail address; empty if unknown (default). */
   readonly email?: string;
-  /** False records an opt-out, true an opt-in. */
+  /** False records an opt-out from everything, true an opt-in; the present value changes nothing. See `consent`. */
   readonly subscribed?: boolean;
+  /** What the contact agrees to receive. Takes precedence over `subscribed`. */
+  readonly consent?: ContactConsent;
   /** Custom fields, each `fieldId` once; they replace all stored ones. */
   readonly customFields?: readonly (CustomFieldValue)[];
   /** Ids of tags; they replace all stored ones. */

@@ -117,7 +117,7 @@ function contactsOf(
       contacts: candidates.map((candidate) => {
         const present = known.get(candidate.phone.digits);
         return present === undefined
-          ? newContact(candidate, { id: '', subscribed: !optedOut.has(candidate.phone.digits) })
+          ? newContact(candidate, { id: '', consent: optedOut.get(candidate.phone.digits) ?? 'all' })
           : (changedContact(candidate, present) ?? present);
       }),
       written: Promise.resolve(),

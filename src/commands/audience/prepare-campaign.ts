@@ -272,6 +272,7 @@ async function load(
       blockedCountries: new Set(campaign.blocked_countries),
       resolvers: frozen.resolvers,
       limits: frozen.limits,
+      isMarketing: campaign.template_category === 'MARKETING',
     },
     recipients,
     contacts,

@@ -1,27 +1,32 @@
 import type { IncomingData } from '../../codecs/event.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { storedJson } from '../../domain/callbacks/stored-json.ts';
-import { createConsentReader } from '../../domain/callbacks/consent-words.ts';
+import { cleanText } from '../../domain/clean-text.ts';
+import { createConsentReader, offersWord } from '../../domain/callbacks/consent-words.ts';
 import { numberOfWaId } from '../../domain/callbacks/provider-number.ts';
 import { epochSeconds } from '../../domain/epoch-seconds.ts';
 import type { NewEvent } from '../../domain/webhooks/new-event.ts';
-import type { EchoItem } from '../../provider/notification-item.ts';
+import type { EchoItem, MessageItem } from '../../provider/notification-item.ts';
 import { findAnsweredMessage } from '../../records/callbacks/identities.ts';
 import {
   continueConversation,
   type CurrentConversation,
   insertAppMessage,
   insertInboundMessage,
+  labelConversation,
   listKnownInboundIds,
+  listRecentTexts,
   lockConversation,
   lockOrBeginConversation,
   lockProviderMessage,
   startResponderSession,
 } from '../../records/callbacks/inbound-messages.ts';
 import type { Connection } from '../../records/database/database.ts';
+import { maxEvidenceText } from '../../domain/contacts/consent.ts';
+import { noEvidence } from '../../records/contacts/consents.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
 import { changeIdentity } from './change-identity.ts';
-import { changeSubscriptions } from './change-subscription.ts';
+import { changeConsents } from './change-subscription.ts';
 import { recogniseSender, type Sender } from './recognise-sender.ts';
 import type { InboundNotice, Routed } from './routed.ts';
 
@@ -62,8 +67,12 @@ function bySender(one: InboundNotice, other: InboundNotice): number {
   return first < second ? -1 : 1;
 }
 
+interface InboundContext {
+  readonly consentOf: ReturnType<typeof createConsentReader>;
+}
+
 async function applyInboundMessage(
-  dependencies: Receiver & { readonly consentOf: ReturnType<typeof createConsentReader> },
+  dependencies: Receiver & InboundContext,
   connection: Connection,
   notice: InboundNotice,
 ): Promise<void> {
@@ -118,20 +127,53 @@ async function applyInboundMessage(
     });
   }
   await emitEvents(connection, channel.workspaceId, events);
-  // An opt-in or opt-out word in a group is not addressed to us.
-  const subscribed = item.groupId === null ? dependencies.consentOf(item.texts) : null;
-  if (sender !== undefined && subscribed !== null) {
-    await changeSubscriptions(
-      dependencies,
-      connection,
-      sender.contactIds.map((contactId) => ({
-        workspaceId,
-        contactId,
-        subscribed,
-        at: epochSeconds(item.timestamp),
-      })),
-    );
+  if (sender !== undefined) await applyWish(dependencies, connection, { notice, sender, conversation });
+}
+
+/** How the reader of consent words sees a message. A caption or the text of a reply is not typed alone. */
+export const consentTextOf = ({ texts, type }: MessageItem) => ({ texts, isTyped: type === 'text' });
+
+/** Stops or allows messages if that is what the message asks for; a sentence that may ask for it is left to people. */
+async function applyWish(
+  dependencies: Receiver & InboundContext,
+  connection: Connection,
+  {
+    notice: { item, channel },
+    sender,
+    conversation,
+  }: {
+    readonly notice: InboundNotice;
+    readonly sender: Sender;
+    readonly conversation: CurrentConversation | undefined;
+  },
+): Promise<void> {
+  const { workspaceId } = channel;
+  // A word in a group is not addressed to us, and the system's texts are not the person's.
+  const isTheirs = item.groupId === null && item.type !== 'system';
+  const wish = isTheirs ? dependencies.consentOf(consentTextOf(item)) : undefined;
+  if (wish === undefined) return;
+  if (wish.kind === 'asks_to_stop') {
+    if (conversation !== undefined) await labelConversation(connection, conversation.id, 'asks_to_stop');
+    return;
   }
+  const { category, allows, doubleWord } = wish;
+  if (doubleWord !== undefined) {
+    const { contactId } = sender;
+    const offers = await listRecentTexts(connection, { workspaceId, contactId, channelId: channel.id });
+    if (offers.some((text) => offersWord(text, doubleWord))) return;
+  }
+  const text = cleanText(item.texts.join(' '), maxEvidenceText);
+  await changeConsents(
+    dependencies,
+    connection,
+    sender.contactIds.map((contactId) => ({
+      workspaceId,
+      contactId,
+      decision: { category, allows },
+      at: epochSeconds(item.timestamp),
+      evidence: { ...noEvidence, text },
+    })),
+  );
 }
 
 /**

@@ -177,7 +177,7 @@ function preferenceChoice({ item, channel }: Routed<PreferenceItem>): PersonChoi
   return {
     workspaceId,
     person: personOf(item),
-    subscribed: item.subscribed,
+    decision: { category: 'MARKETING', allows: item.subscribed },
     at: epochSeconds(item.timestamp),
   };
 }

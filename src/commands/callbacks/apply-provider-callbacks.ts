@@ -8,6 +8,7 @@
  */
 import { errorName, type Loop, startPollingLoop } from '../../concurrency/polling-loop.ts';
 import { createWatermark, type Watermark } from '../../concurrency/watermark.ts';
+import type { ConsentCategory } from '../../domain/contacts/consent.ts';
 import { createConsentReader } from '../../domain/callbacks/consent-words.ts';
 import { epochSeconds } from '../../domain/epoch-seconds.ts';
 import type { NotificationItem } from '../../provider/notification-item.ts';
@@ -29,6 +30,7 @@ import { findNotifiedChannels } from '../../records/workspaces/notified-channels
 import { finishAfterCommit, nothingLeft } from './after-commit.ts';
 import { applyItems, type CallbackDependencies, phoneNumberIdsOf } from './apply-items.ts';
 import { resolveWaiting, WaitingRecipients } from './apply-statuses.ts';
+import { consentTextOf } from './apply-inbound-message.ts';
 import { personOf } from './recognise-sender.ts';
 
 const batch = { limit: 400, maxBytes: 1024 * 1024 };
@@ -317,25 +319,36 @@ async function noteWaitingOptOuts(
   items: readonly NotificationItem[],
 ): Promise<void> {
   const consentOf = createConsentReader(config);
-  const people: { readonly person: Person; readonly phoneNumberId: string | null; readonly at: Date }[] = [];
+  const people: {
+    readonly person: Person;
+    readonly category: ConsentCategory;
+    readonly phoneNumberId: string | null;
+    readonly at: Date;
+  }[] = [];
   for (const item of items) {
     if (item.kind === 'preferences' && !item.subscribed)
       people.push({
         person: personOf(item),
+        category: 'MARKETING',
         phoneNumberId: item.phoneNumberId,
         at: epochSeconds(item.timestamp) ?? now(),
       });
-    if (item.kind === 'message' && item.groupId === null && consentOf(item.texts) === false)
+    const wish =
+      item.kind === 'message' && item.groupId === null ? consentOf(consentTextOf(item)) : undefined;
+    // Whether a word of double meaning counts is known only once the contact is.
+    const isStop = wish?.kind === 'decision' && !wish.allows && wish.doubleWord === undefined;
+    if (item.kind === 'message' && isStop)
       people.push({
-        person: personOf({ waId: item.from, userId: item.fromUserId }),
+        person: personOf({ waId: item.from, userId: item.fromUserId, parentUserId: item.fromParentUserId }),
+        category: wish.category,
         phoneNumberId: item.phoneNumberId,
         at: epochSeconds(item.timestamp) ?? now(),
       });
   }
   if (people.length === 0) return;
   const channels = await findNotifiedChannels(database, phoneNumberIdsOf(items));
-  for (const { person, phoneNumberId, at } of people) {
+  for (const { person, category, phoneNumberId, at } of people) {
     const channel = channels.get(phoneNumberId ?? '');
-    if (channel !== undefined) await noteOptOut(database, channel.workspaceId, { person, at });
+    if (channel !== undefined) await noteOptOut(database, channel.workspaceId, { person, category, at });
   }
 }

@@ -1,6 +1,7 @@
 /** A person gets a new number or user id: the contact stays the same, and so do its consent, tags and conversation. */
 import type { Dependencies } from '../../dependencies.ts';
 import { cleanText } from '../../domain/clean-text.ts';
+import { type Consent, decisionFor, strictest } from '../../domain/contacts/consent.ts';
 import { numberOfWaId } from '../../domain/callbacks/provider-number.ts';
 import type { IdentityChange, IdentityItem } from '../../provider/notification-item.ts';
 import { changeToUserId, learnIdentities } from '../../records/callbacks/identities.ts';
@@ -15,7 +16,7 @@ import { findBusinessAccount } from '../../records/workspaces/business-accounts.
 import type { NotifiedChannel } from '../../records/workspaces/notified-channels.ts';
 import { emitContactEvents } from '../contacts/emit-contact-events.ts';
 import { findOptedOut, keepChoice } from '../contacts/opted-out-numbers.ts';
-import { changeSubscriptions } from './change-subscription.ts';
+import { changeConsents } from './change-subscription.ts';
 import { longestUserId, namesOfPerson, personOf, senderOf, type Sender } from './recognise-sender.ts';
 
 type Changer = Pick<Dependencies, 'now' | 'secrets'>;
@@ -39,21 +40,23 @@ export async function changeIdentity(
   const contacts = [...locked.filter(isKnown), ...locked.filter((contact) => !isKnown(contact))];
   const [contact] = contacts;
 
-  const optedOut =
-    knownIds.length === 0 &&
-    (await findOptedOut(dependencies, connection, workspaceId, previous.flatMap(namesOf))).size > 0;
+  const kept =
+    knownIds.length === 0
+      ? await findOptedOut(dependencies, connection, workspaceId, previous.flatMap(namesOf))
+      : new Map<string, Consent>();
+  const consent = strictest([...kept.values(), ...contacts.map((one) => one.consent)]);
+  const decision = decisionFor(consent);
   if (contact === undefined) {
     const names = namesOfPerson(person);
-    if (optedOut) await keepChoice(dependencies, connection, { workspaceId, names, subscribed: false });
+    if (!decision.allows) await keepChoice(dependencies, connection, { workspaceId, names, decision });
     return undefined;
   }
 
-  const isOptedOut = optedOut || contacts.some(({ subscribed }) => !subscribed);
-  const stricter = contacts.filter(({ subscribed }) => isOptedOut && subscribed);
-  await changeSubscriptions(
+  const laxer = contacts.filter((one) => one.consent !== consent);
+  await changeConsents(
     dependencies,
     connection,
-    stricter.map(({ id: contactId }) => ({ workspaceId, contactId, subscribed: false, at: null })),
+    laxer.map(({ id: contactId }) => ({ workspaceId, contactId, decision, at: null })),
   );
   const identity = { workspaceId, contactId: contact.id };
   const learned = [...unknownNames, newNumber, person.parentUserId].filter((name) => name !== null);

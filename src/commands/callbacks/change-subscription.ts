@@ -5,9 +5,10 @@ import {
   deleteWaitingOptOuts,
   lockPerson,
   lockWaitingOptOuts,
-  setSubscribed,
   type Person,
 } from '../../records/callbacks/sender-contacts.ts';
+import type { ConsentDecision } from '../../domain/contacts/consent.ts';
+import { decideConsent, type Evidence } from '../../records/contacts/consents.ts';
 import { startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 import { emitContactEvents } from '../contacts/emit-contact-events.ts';
 import { keepChoice } from '../contacts/opted-out-numbers.ts';
@@ -16,13 +17,15 @@ import { namesOfPerson } from './recognise-sender.ts';
 /** An opt-out or opt-in. */
 interface Choice {
   readonly workspaceId: number;
-  readonly subscribed: boolean;
+  readonly decision: ConsentDecision;
   /** When the person decided, as the provider reports it; null counts as now. */
   readonly at: Date | null;
 }
 
-export interface SubscriptionChange extends Choice {
+export interface ConsentChange extends Choice {
   readonly contactId: string;
+  /** What the person wrote. */
+  readonly evidence?: Evidence;
 }
 
 /** Identifies the person by the provider's ids. */
@@ -30,11 +33,14 @@ export interface PersonChoice extends Choice {
   readonly person: Person;
 }
 
-/** Emits `contact.updated` for each contact whose subscription changes. */
-export async function changeSubscriptions(
+/** What the setting in the provider's app says, or a refusal because of it. */
+export const stopsMarketing: ConsentDecision = { category: 'MARKETING', allows: false };
+
+/** Emits `contact.updated` for each contact whose consent changes. */
+export async function changeConsents(
   { now }: Pick<Dependencies, 'now'>,
   connection: Connection,
-  changes: readonly SubscriptionChange[],
+  changes: readonly ConsentChange[],
 ): Promise<void> {
   for (const { contactId, ...choice } of changes)
     await changeAll({ now }, connection, { ...choice, contactIds: [contactId] });
@@ -44,11 +50,16 @@ export async function changeSubscriptions(
 async function changeAll(
   { now }: Pick<Dependencies, 'now'>,
   connection: Connection,
-  { workspaceId, contactIds, subscribed, ...choice }: Choice & { readonly contactIds: readonly string[] },
+  {
+    workspaceId,
+    contactIds,
+    ...choice
+  }: Omit<ConsentChange, 'contactId'> & { readonly contactIds: readonly string[] },
 ): Promise<void> {
   // A time in the future would override later decisions.
   const at = choice.at === null || choice.at > now() ? now() : choice.at;
-  const changed = await setSubscribed(connection, workspaceId, { contactIds, subscribed, at });
+  const decided = { ...choice, contactIds, at, source: 'person' } as const;
+  const changed = await decideConsent(connection, workspaceId, decided);
   await emitContactEvents(connection, workspaceId, {
     eventKey: 'contact.updated',
     contactIds: changed,
@@ -63,23 +74,23 @@ export async function applyChoices(
   choices: readonly PersonChoice[],
 ): Promise<void> {
   for (const { person, ...choice } of choices) {
-    const { workspaceId, subscribed } = choice;
+    const { workspaceId, decision } = choice;
     let contacts = await lockPerson(connection, workspaceId, person);
     if (contacts.length === 0) {
       await awaitNewContacts(connection, workspaceId);
       contacts = await lockPerson(connection, workspaceId, person);
     }
-    await changeSubscriptions(
+    await changeConsents(
       { now },
       connection,
       contacts.map(({ id }) => ({ ...choice, contactId: id })),
     );
     if (contacts.length > 0) continue;
-    await keepChoice({ secrets }, connection, { workspaceId, names: namesOfPerson(person), subscribed });
+    await keepChoice({ secrets }, connection, { workspaceId, names: namesOfPerson(person), decision });
   }
 }
 
-/** Unsubscribes people whose message was refused because they opted out: its contact, or else the person it was sent to. */
+/** Stops MARKETING to people whose message was refused because they opted out: its contact, or else the person it was sent to. */
 export async function applyOptOuts(
   dependencies: Pick<Dependencies, 'now' | 'secrets'>,
   connection: Connection,
@@ -90,9 +101,9 @@ export async function applyOptOuts(
   }[],
 ): Promise<void> {
   for (const { workspaceId, contactId, person } of refused) {
-    const choice = { workspaceId, subscribed: false, at: null };
+    const choice = { workspaceId, decision: stopsMarketing, at: null };
     if (contactId === null) await applyChoices(dependencies, connection, [{ ...choice, person }]);
-    else await changeSubscriptions(dependencies, connection, [{ ...choice, contactId }]);
+    else await changeConsents(dependencies, connection, [{ ...choice, contactId }]);
   }
 }
 
@@ -112,9 +123,10 @@ export function applyWaitingOptOuts({
     if (waiting.length === 0) return 0;
     // Refusals recorded together have the same time.
     const choices = new Map<string, Choice & { readonly contactIds: string[] }>();
-    for (const { workspaceId, contactId, at } of waiting) {
-      const key = `${workspaceId} ${at.getTime()}`;
-      const choice = choices.get(key) ?? { workspaceId, subscribed: false, at, contactIds: [] };
+    for (const { workspaceId, contactId, category, at } of waiting) {
+      const key = `${workspaceId} ${category} ${at.getTime()}`;
+      const decision = { category, allows: false };
+      const choice = choices.get(key) ?? { workspaceId, decision, at, contactIds: [] };
       choice.contactIds.push(contactId);
       choices.set(key, choice);
     }

@@ -1,5 +1,6 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { cleanText } from '../../domain/clean-text.ts';
+import { strictest } from '../../domain/contacts/consent.ts';
 import { numberOfWaId } from '../../domain/callbacks/provider-number.ts';
 import type { Connection } from '../../records/database/database.ts';
 import {
@@ -84,8 +85,8 @@ export async function recogniseSender(
   const [present] = found;
   if (present === undefined) {
     const optedOut = await findOptedOut({ secrets }, connection, workspaceId, namesOfPerson(person));
-    const subscribed = optedOut.size === 0;
-    const created = await insertIncomingContact(connection, workspaceId, { ...person, subscribed });
+    const consent = strictest(optedOut.values());
+    const created = await insertIncomingContact(connection, workspaceId, { ...person, consent });
     // Another transaction has just created this contact, so it can be found now.
     if (created === undefined) return senderOf(await lockPerson(connection, workspaceId, person));
     await emitContactEvents(connection, workspaceId, {

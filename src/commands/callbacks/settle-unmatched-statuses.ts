@@ -13,7 +13,7 @@ import {
 } from '../../records/callbacks/message-statuses.ts';
 import { finishAfterCommit, nothingLeft, type AfterCommit } from './after-commit.ts';
 import { applyStatuses, emitStatusEvents, resolveWaiting, WaitingRecipients } from './apply-statuses.ts';
-import { changeSubscriptions } from './change-subscription.ts';
+import { changeConsents, stopsMarketing } from './change-subscription.ts';
 import { matchStatuses, type RoutedStatus } from './match-statuses.ts';
 import { errorName, startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 import { applyStatusEffects } from './status-effects.ts';
@@ -112,9 +112,9 @@ async function applyKnown(
   const effects = await applyStatusEffects(dependencies, transaction, known.values());
   // Storing the choice of a person without a contact needs a secret, which the doctor does not have.
   const optedOut = effects.optedOut.flatMap(({ workspaceId, contactId }) =>
-    contactId === null ? [] : [{ workspaceId, contactId, subscribed: false, at: null }],
+    contactId === null ? [] : [{ workspaceId, contactId, decision: stopsMarketing, at: null }],
   );
-  await changeSubscriptions(dependencies, transaction, optedOut);
+  await changeConsents(dependencies, transaction, optedOut);
   const applied = await applyStatuses(transaction, known, dependencies.now());
   for (const silence of effects.throttled) await slowDown(transaction, silence);
   const ids = waiting.filter(({ status }) => found.has(status)).map(({ unmatched: { id } }) => id);

@@ -142,6 +142,7 @@ async function audienceOf(
   });
   const { customFields } = frozen;
   const channel = await getChannel(dependencies.database, workspaceId, channelId);
+  const template = await getTemplate(dependencies.database, workspaceId, campaign.templateId);
   return dryRunAudience(dependencies, {
     workspaceId,
     batches: await batchesOf(
@@ -154,6 +155,7 @@ async function audienceOf(
       resolvers: frozen.resolvers,
       limits: frozen.limits,
       customFields,
+      isMarketing: template.category === 'MARKETING',
     },
     byNumber: selectionType === 'csv_contacts' || selectionType === 'quick_contacts',
     mostRows,

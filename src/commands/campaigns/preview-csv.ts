@@ -77,6 +77,7 @@ export async function previewCsv(dependencies: Previewer, request: CsvPreviewReq
       resolvers: message?.compiled?.resolvers ?? [],
       limits: message?.compiled?.plan.limits ?? [],
       customFields: message?.compiled?.customFields ?? [],
+      isMarketing: message === undefined || message.template.category === 'MARKETING',
     },
     byNumber: true,
     mostRows,

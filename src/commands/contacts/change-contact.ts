@@ -11,6 +11,7 @@ import {
   presentContact,
   readContactNumber,
 } from '../../domain/contacts/contact.ts';
+import { strictest } from '../../domain/contacts/consent.ts';
 import { Conflict, type FieldProblem, Invalid } from '../../domain/error.ts';
 import type { PhoneNumber } from '../../domain/phone-number.ts';
 import { isUuid } from '../../domain/uuid.ts';
@@ -105,8 +106,11 @@ export async function createContact(
     });
   }
   const optedOut = await findOptedOut({ secrets }, database, workspaceId, [number.digits]);
-  const subscribed = input.subscribed ?? optedOut.size === 0;
-  const contact = editContact(newContact(number, { id, source, createdAt: at }), { ...input, subscribed });
+  const kept = {
+    ...newContact(number, { id, source, createdAt: at }),
+    consent: strictest(optedOut.values()),
+  };
+  const contact = editContact({ ...kept, subscribed: kept.consent === 'all' }, input);
   const problem = customFieldsProblem(contact);
   if (problem !== undefined) throw Invalid.of([problem]);
   const event = contactEvent({ workspaceId, eventKey: 'contact.created', contact, occurredAt: now() });

@@ -1,5 +1,6 @@
 import { inThisContext } from '../../concurrency/call-context.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import { decisionFor } from '../../domain/contacts/consent.ts';
 import { NotFound } from '../../domain/error.ts';
 import {
   stopSendingTo,
@@ -7,10 +8,11 @@ import {
   erasePersonTraces,
   exportPerson,
   findKnownPerson,
+  keepHashOfConsents,
   namesOf,
 } from '../../records/contacts/erasure.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
-import { keepChoice } from './opted-out-numbers.ts';
+import { hashNames, keepChoice } from './opted-out-numbers.ts';
 
 type Eraser = Pick<Dependencies, 'database' | 'logger' | 'secrets'>;
 
@@ -29,10 +31,13 @@ export async function eraseContact(
   await database.transaction(async (transaction) => {
     await erasePersonTraces(transaction, { workspaceId, person });
     // The person may have opted out since the contact was read.
-    const subscribed = await clearContact(transaction, workspaceId, contactId);
+    const consent = await clearContact(transaction, workspaceId, contactId);
     // Another request has erased the person in the meantime.
-    if (subscribed === undefined) throw new NotFound('Contact');
-    await keepChoice({ secrets }, transaction, { workspaceId, names: namesOf(person), subscribed });
+    if (consent === undefined) throw new NotFound('Contact');
+    const names = namesOf(person);
+    await keepChoice({ secrets }, transaction, { workspaceId, names, decision: decisionFor(consent) });
+    const [hash] = await hashNames({ secrets }, transaction, workspaceId, names);
+    if (hash !== undefined) await keepHashOfConsents(transaction, { workspaceId, contactId, hash });
     await insertAuditEntry(transaction, { workspaceId, action: 'contact.erase', objectId: contactId });
   });
   logger.info({ workspaceId, contactId }, 'erasure of a person requested');

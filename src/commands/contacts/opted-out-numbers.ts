@@ -1,12 +1,13 @@
-/** Remembers the numbers and provider ids of people who opted out and have no contact, to create later contacts unsubscribed. */
+/** Remembers the numbers and provider ids of people who opted out and have no contact, so that later contacts have their consent. */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Dependencies } from '../../dependencies.ts';
+import type { Consent, ConsentDecision } from '../../domain/contacts/consent.ts';
 import type { Connection } from '../../records/database/database.ts';
 import {
+  changeOptedOutNumber,
   findErasureKey,
   findOptedOutNumbers,
   insertErasureKey,
-  noteOptedOutNumber,
 } from '../../records/contacts/erasure.ts';
 
 function hashOfNumber(key: string, digits: string): Buffer {
@@ -14,7 +15,7 @@ function hashOfNumber(key: string, digits: string): Buffer {
 }
 
 /**
- * Returns which of the numbers belong to people who opted out and had no contact. Look up the contacts of these numbers before
+ * Returns the consent of those of the numbers that belong to people who opted out and had no contact. Look up the contacts of these numbers before
  * calling it: an erasure clears the contact's number and stores its hash in one transaction.
  */
 export async function findOptedOut(
@@ -22,9 +23,9 @@ export async function findOptedOut(
   connection: Connection,
   workspaceId: number,
   numbers: readonly string[],
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlyMap<string, Consent>> {
   const encrypted = await findErasureKey(connection, workspaceId);
-  if (encrypted === undefined) return new Set();
+  if (encrypted === undefined) return new Map();
   const key = secrets.decrypt(encrypted, `erasure ${workspaceId}`);
   const hashed = numbers.map((digits) => ({ digits, hash: hashOfNumber(key, digits) }));
   const kept = await findOptedOutNumbers(
@@ -32,27 +33,44 @@ export async function findOptedOut(
     workspaceId,
     hashed.map(({ hash }) => hash),
   );
-  const found = new Set(kept.map((hash) => hash.toString('base64')));
-  return new Set(hashed.flatMap(({ digits, hash }) => (found.has(hash.toString('base64')) ? [digits] : [])));
+  const found = new Map(kept.map(({ hash, consent }) => [hash.toString('base64'), consent]));
+  return new Map(
+    hashed.flatMap(({ digits, hash }) => {
+      const consent = found.get(hash.toString('base64'));
+      return consent === undefined ? [] : [[digits, consent]];
+    }),
+  );
 }
 
-/** Stores the choice of a person without a contact by number and provider ids: records an opt-out, or deletes it on an opt-in. */
+interface KeptChoice {
+  readonly workspaceId: number;
+  readonly names: readonly string[];
+  readonly decision: ConsentDecision;
+}
+
+/**
+ * Stores the choice of a person without a contact by number and provider ids: records an opt-out, or deletes it on an opt-in.
+ */
 export async function keepChoice(
   { secrets }: Pick<Dependencies, 'secrets'>,
   connection: Connection,
-  {
-    workspaceId,
-    names,
-    subscribed,
-  }: { readonly workspaceId: number; readonly names: readonly string[]; readonly subscribed: boolean },
+  { workspaceId, names, decision }: KeptChoice,
 ): Promise<void> {
+  const hashes = await hashNames({ secrets }, connection, workspaceId, names);
+  for (const hash of hashes) await changeOptedOutNumber(connection, workspaceId, { hash, ...decision });
+}
+
+/** Hashes numbers and ids under the workspace's key, which is made if there is none yet. */
+export async function hashNames(
+  { secrets }: Pick<Dependencies, 'secrets'>,
+  connection: Connection,
+  workspaceId: number,
+  names: readonly string[],
+): Promise<readonly Buffer[]> {
   const row = `erasure ${workspaceId}` as const;
   await insertErasureKey(connection, workspaceId, secrets.encrypt(randomBytes(32).toString('base64'), row));
   const encrypted = await findErasureKey(connection, workspaceId);
-  if (encrypted === undefined) return;
+  if (encrypted === undefined) return [];
   const key = secrets.decrypt(encrypted, row);
-  for (const name of names) {
-    const hash = hashOfNumber(key, name);
-    await noteOptedOutNumber(connection, workspaceId, { hash, optedOut: !subscribed });
-  }
+  return names.map((name) => hashOfNumber(key, name));
 }

@@ -1,6 +1,6 @@
 import type { Dependencies } from '../../dependencies.ts';
 import type { ProviderError } from '../../domain/sending/provider-error.ts';
-import { applyChoices } from '../callbacks/change-subscription.ts';
+import { applyChoices, stopsMarketing } from '../callbacks/change-subscription.ts';
 import { finishAfterCommit, nothingLeft } from '../callbacks/after-commit.ts';
 import { applyConsequences } from '../callbacks/status-effects.ts';
 
@@ -31,7 +31,7 @@ export async function applyRefusalEffects(
     if (found.optedOut.length > 0) {
       const person = { phoneNumber: recipient.to, waId: null, providerUserId: recipient.to };
       await applyChoices(dependencies, transaction, [
-        { workspaceId: channel.workspaceId, person, subscribed: false, at: null },
+        { workspaceId: channel.workspaceId, person, decision: stopsMarketing, at: null },
       ]);
     }
     return found;

@@ -154,6 +154,7 @@ export class BatchClaimer {
       channelId: context.channel_id,
       epoch: context.epoch,
       prices,
+      isMarketing: context.template_category === 'MARKETING',
       limited: context.limited,
       rendersAgain: renewal.isNeeded,
       customFields: renewal.customFields,

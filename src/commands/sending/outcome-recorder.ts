@@ -26,6 +26,7 @@ import {
 } from '../../records/sending/outcomes.ts';
 import { isRunningEpoch, type SendingContext } from '../../records/sending/sending-context.ts';
 import { countRecipients } from '../../telemetry/metrics.ts';
+import { stopsMarketing } from '../callbacks/change-subscription.ts';
 import { pauseBraked } from '../campaigns/change-campaign.ts';
 import { keepChoice } from '../contacts/opted-out-numbers.ts';
 import { applyRefusalEffects } from '../messages/refusal-effects.ts';
@@ -77,7 +78,7 @@ export function createOutcomeRecorder(
     waiting = waiting.slice(outcomes.length);
     if (braked.length > 0) onBraked();
     if (strangers.length > 0)
-      await keepChoice({ secrets }, database, { workspaceId, names: strangers, subscribed: false });
+      await keepChoice({ secrets }, database, { workspaceId, names: strangers, decision: stopsMarketing });
     const states = outcomes.map(({ outcome }) => outcomeStates[outcome.kind]);
     countRecipients(metrics, states);
     onRecorded(states);

@@ -1,6 +1,7 @@
 /** Changes that an audience's input makes to contacts: new contacts, and values for empty fields. */
 import type { AudienceContact, Candidate } from './candidate.ts';
 import { maxCustomFieldBytes, maxCustomFields } from '../contacts/contact.ts';
+import type { Consent } from '../contacts/consent.ts';
 import type { PhoneNumber } from '../phone-number.ts';
 
 /** A candidate whose phone number could be read. */
@@ -35,7 +36,7 @@ export interface ChangedContact extends AudienceContact {
 
 export function newContact(
   { phone, person }: Reachable,
-  { id, subscribed }: { readonly id: string; readonly subscribed: boolean },
+  { id, consent }: { readonly id: string; readonly consent: Consent },
 ): NewAudienceContact {
   return {
     id,
@@ -43,7 +44,7 @@ export function newContact(
     firstName: person?.firstName ?? '',
     lastName: person?.lastName ?? '',
     email: person?.email ?? '',
-    subscribed,
+    consent,
     customFields: fieldsThatFit(person?.customFields ?? {}, noFields),
   };
 }
@@ -102,7 +103,7 @@ export function changedContact({ person }: Reachable, present: KnownContact): Ch
   const customFields = { ...newFields, ...present.customFields };
   return {
     id: present.id,
-    subscribed: present.subscribed,
+    consent: present.consent,
     firstName,
     lastName,
     email,

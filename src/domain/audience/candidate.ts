@@ -1,5 +1,6 @@
 /** Decides who of an audience becomes a recipient, and why the others are skipped. */
 import type { SkipReason } from '../campaigns/recipient.ts';
+import { type Consent, mayReceive } from '../contacts/consent.ts';
 import type { PhoneNumber } from '../phone-number.ts';
 import {
   resolveVariables,
@@ -23,7 +24,7 @@ export interface AudienceContact {
   readonly firstName: string;
   readonly lastName: string;
   readonly email: string;
-  readonly subscribed: boolean;
+  readonly consent: Consent;
   /** The custom fields that the messages use, possibly more; null if none were read. */
   readonly customFields?: CustomFields | null;
 }
@@ -57,6 +58,8 @@ export interface NewRecipient {
 }
 
 export interface AudienceRules {
+  /** The template's category is MARKETING; default true. */
+  readonly isMarketing?: boolean;
   /** ISO 3166 alpha-2 codes to which the channel never sends. */
   readonly blockedCountries: ReadonlySet<string>;
   readonly resolvers: readonly VariableResolver[];
@@ -118,7 +121,8 @@ export function recipientOf(
     variables: none,
   });
   if (rules.blockedCountries.has(phone.country)) return skipped('BLOCKED_COUNTRY', phone.country);
-  if (contact?.subscribed === false) return skipped('UNSUBSCRIBED');
+  if (contact !== null && !mayReceive(contact.consent, rules.isMarketing !== false))
+    return skipped('UNSUBSCRIBED');
   if (candidate.deleted === true) return skipped('CONTACT_DELETED');
   if (candidate.frozen !== undefined) {
     return { contactId, phone, line, skip: undefined, variables: candidate.frozen };

@@ -1,52 +1,162 @@
 /**
- * Words that unsubscribe or subscribe a person (`STOP`). `commands/callbacks/apply-inbound-message.ts` applies them.
- * Unsubscribed contacts are skipped when an audience is prepared (`domain/audience/candidate.ts`), and again by each claim
- * (`contactNow` in `records/sending/claim-batch.ts`). A message counts if one of its texts consists only of such a word;
- * case, white space and punctuation are ignored: `Stop!` equals `STOP`.
+ * Words by which a person stops or allows messages (`STOP`). `commands/callbacks/apply-inbound-message.ts` applies them. A message
+ * counts if one of its texts consists only of such a word and polite ones; case, accents, white space and punctuation are ignored:
+ * `Stop, please!` equals `STOP`.
  */
+import type { ConsentDecision } from '../contacts/consent.ts';
 
-/** The provider's own buttons say `Stop promotions`; the rest is what people write, by language. */
+const words = (...lines: readonly string[]): readonly string[] => lines.flatMap((line) => line.split(', '));
+
+/** They mean nothing else, in a text or on a button. */
+const certainWords = words(
+  'STOP, STOP ALL, STOPALL, UNSUBSCRIBE, OPT OUT, OPT-OUT, OPTOUT, REVOKE',
+  'STOPP, ABMELDEN, ABBESTELLEN, AFMELDEN, UITSCHRIJVEN, AVREGISTRERA, AFMELD',
+  'BAJA, DARME DE BAJA, CANCELAR SUSCRIPCIÓN, NO MÁS MENSAJES',
+  'DESCADASTRAR, CANCELAR INSCRIÇÃO, ARRÊT, DÉSABONNER, SE DÉSABONNER',
+  'DISISCRIVIMI, ANNULLA ISCRIZIONE, WYPISZ, REZYGNUJĘ, ODHLÁSIT, DEZABONARE',
+  'СТОП, ОТПИСАТЬСЯ, ВІДПИСАТИСЯ, ABONELİKTEN ÇIK, DURDUR, إلغاء الاشتراك, הסר, הסרה',
+  'BERHENTI BERLANGGANAN, HỦY ĐĂNG KÝ, 退订, 退訂, 配信停止, 수신거부, ITIGIL, IHINTO',
+  'रोकें, अनसब्सक्राइब, நிறுத்து, நிறுத்தவும், ఆపు, ఆపండి, বন্ধ করুন, بند کریں, روکیں',
+);
+
+/** The provider's own buttons say `Stop promotions`: they are about MARKETING. */
+const marketingWords = words(
+  'STOP PROMOTIONS, WERBUNG STOPPEN, DETENER PROMOCIONES, PARAR PROMOÇÕES, INTERROMPER PROMOÇÕES',
+  'ARRÊTER LES PROMOTIONS, INTERROMPI PROMOZIONI, HENTIKAN PROMOSI',
+  'RESUME PROMOTIONS, REANUDAR PROMOCIONES, RETOMAR PROMOÇÕES',
+);
+
+/** People also write them to cancel an appointment or to end a conversation, so they count only as a text of their own. */
+const doubleWords = words(
+  'CANCEL, END, QUIT, REMOVE, ALTO, PARAR, CANCELAR, FIN, SAIR, ANNULER, ENDE, FINE, ANNULLA',
+  'BERHENTI, BATAL, İPTAL, ยกเลิก, إيقاف, बंद करें',
+);
+
+const isResuming = (word: string): boolean => /^(resume|reanudar|retomar) /i.test(word);
+
 export const defaultOptOutWords: readonly string[] = [
-  'STOP, STOP ALL, STOPALL, STOP PROMOTIONS, UNSUBSCRIBE, OPT OUT, OPT-OUT',
-  'STOPP, ABMELDEN, ABBESTELLEN, WERBUNG STOPPEN, AFMELDEN, UITSCHRIJVEN, AVREGISTRERA, AFMELD',
-  'BAJA, DARME DE BAJA, CANCELAR SUSCRIPCIÓN, DETENER PROMOCIONES, NO MÁS MENSAJES',
-  'PARAR, SAIR, DESCADASTRAR, CANCELAR INSCRIÇÃO, PARAR PROMOÇÕES, INTERROMPER PROMOÇÕES',
-  'ARRÊT, ARRET, DÉSABONNER, DESABONNER, SE DÉSABONNER, ARRÊTER LES PROMOTIONS',
-  'DISISCRIVIMI, ANNULLA ISCRIZIONE, INTERROMPI PROMOZIONI, WYPISZ, REZYGNUJĘ, ODHLÁSIT, DEZABONARE',
-  'СТОП, ОТПИСАТЬСЯ, ВІДПИСАТИСЯ, ABONELİKTEN ÇIK, DURDUR, إيقاف, إلغاء الاشتراك, הסר, הסרה, रोकें, बंद करें',
-  'BERHENTI, BERHENTI BERLANGGANAN, HENTIKAN PROMOSI, HỦY ĐĂNG KÝ, ยกเลิก, 退订, 退訂, 配信停止, 수신거부',
-].flatMap((line) => line.split(', '));
+  ...certainWords,
+  ...marketingWords.filter((word) => !isResuming(word)),
+  ...doubleWords,
+];
 
 export const defaultOptInWords: readonly string[] = [
-  'START, UNSTOP, SUBSCRIBE, RESUME PROMOTIONS, OPT IN, OPT-IN, ANMELDEN, AANMELDEN, ALTA, SUSCRIBIRME',
-  "REANUDAR PROMOCIONES, INSCREVER, RETOMAR PROMOÇÕES, S'ABONNER, ISCRIVIMI, СТАРТ, ПОДПИСАТЬСЯ, BERLANGGANAN",
-].flatMap((line) => line.split(', '));
+  ...words(
+    'START, UNSTOP, SUBSCRIBE, OPT IN, OPT-IN, ANMELDEN, AANMELDEN, ALTA, SUSCRIBIRME, INSCREVER',
+    "S'ABONNER, ISCRIVIMI, СТАРТ, ПОДПИСАТЬСЯ, BERLANGGANAN",
+  ),
+  ...marketingWords.filter(isResuming),
+];
 
-/** Returns the subscription that a message asks for: true, false, or null if it asks for neither. */
-export function createConsentReader(words: {
+const politeWords = words(
+  'PLEASE, PLS, PLZ, KINDLY, THANKS, THANK YOU, BITTE, DANKE, POR FAVOR, GRACIAS, OBRIGADO, OBRIGADA',
+  "S'IL VOUS PLAÎT, S'IL TE PLAÎT, SVP, MERCI, PER FAVORE, GRAZIE, ALSTUBLIEFT, LÜTFEN, TOLONG, MOHON, PROSZĘ",
+  'ПОЖАЛУЙСТА, कृपया, من فضلك',
+);
+
+/** Words that turn a stop into its opposite if they come shortly before it. */
+const negations = new Set(
+  words(
+    "DON'T, DONT, NOT, NEVER, CAN'T, WON'T, NICHT, NO, NÃO, NON, NE, PAS, NIET, JANGAN, НЕ, NIE, DEĞİL",
+  ).map(essence),
+);
+/** `bus stop`, `stop by`: no wish. */
+const placesBefore = new Set(words('BUS, TRAM, TRAIN, METRO, FULL, PIT, NEXT, LAST, A, THE').map(essence));
+const placesAfter = new Set(words('BY, AT, IN, OVER, SIGN, LIGHT, WATCH').map(essence));
+
+/** What a message asks for. */
+export type ConsentWish =
+  | (ConsentDecision & {
+      readonly kind: 'decision';
+      /** Set for a word that counts only if no recent message of ours offers it as an answer. */
+      readonly doubleWord?: string;
+    })
+  /** A sentence with such a word: a person of the business decides. */
+  | { readonly kind: 'asks_to_stop' };
+
+export interface ConsentText {
+  readonly texts: readonly string[];
+  /** The person typed it, and did not tap a button. */
+  readonly isTyped: boolean;
+}
+
+export function createConsentReader(given: {
   readonly optOutWords: readonly string[];
   readonly optInWords: readonly string[];
-}): (texts: readonly string[]) => boolean | null {
-  const optOut = new Set(words.optOutWords.map(essence));
-  const optIn = new Set(words.optInWords.map(essence));
-  return (texts) => {
-    const candidates = texts.filter(({ length }) => length <= longestText).map(essence);
-    if (candidates.some((text) => optOut.has(text))) return false;
-    return candidates.some((text) => optIn.has(text)) ? true : null;
+}): (message: ConsentText) => ConsentWish | undefined {
+  const optOut = new Set(given.optOutWords.map(essence));
+  const optIn = new Set(given.optInWords.map(essence));
+  const asking = [...optOut].filter((word) => !double.has(word) && !marketing.has(word));
+
+  const read = (text: string, isTyped: boolean): ConsentWish | undefined => {
+    const whole = essence(text);
+    for (const word of new Set([whole, withoutPoliteWords(whole)])) {
+      const category = marketing.has(word) ? 'MARKETING' : 'ALL';
+      if (optOut.has(word)) {
+        const stop = { kind: 'decision', category, allows: false } as const;
+        if (!double.has(word)) return stop;
+        return isTyped ? { ...stop, doubleWord: word } : undefined;
+      }
+      if (optIn.has(word)) return { kind: 'decision', category, allows: true };
+    }
+    return isTyped && asking.some((word) => asksFor(whole, word)) ? { kind: 'asks_to_stop' } : undefined;
+  };
+
+  return ({ texts, isTyped }) => {
+    const wishes = texts
+      .filter(({ length }) => length <= longestText)
+      .map((text) => read(text, isTyped))
+      .filter((wish) => wish !== undefined);
+    const isStop = (wish: ConsentWish) => wish.kind === 'decision' && !wish.allows;
+    return wishes.find(isStop) ?? wishes.find(({ kind }) => kind === 'decision') ?? wishes[0];
   };
 }
 
+/** Whether a text of ours, such as a template's, contains the word. */
+export const offersWord = (text: string, word: string): boolean => ` ${essence(text)} `.includes(` ${word} `);
+
 /** Maximum length of a text that is compared with the words; longer texts are conversation. */
 const longestText = 100;
+const mostWordsOfWish = 8;
+/** A negation counts this many words before the stop. */
+const negationReach = 2;
 
-const spoken = /[\p{L}\p{N}\p{M}]/u;
+const marketing = new Set(marketingWords.map(essence));
+const double = new Set(doubleWords.map(essence));
+const polite = politeWords.map(essence);
 
-/** Reduces a text to its letters and digits. A text without any is compared as it is. */
+/** True for a short sentence that contains the word and does not mean the opposite or a place. */
+function asksFor(text: string, word: string): boolean {
+  const at = ` ${text} `.indexOf(` ${word} `);
+  if (at === -1) return false;
+  const before = text.slice(0, at).split(' ').filter(Boolean);
+  const after = text
+    .slice(at + word.length)
+    .split(' ')
+    .filter(Boolean);
+  if (before.length + word.split(' ').length + after.length > mostWordsOfWish) return false;
+  if (before.slice(-negationReach).some((one) => negations.has(one))) return false;
+  return !placesBefore.has(before.at(-1) ?? '') && !placesAfter.has(after[0] ?? '');
+}
+
+function withoutPoliteWords(text: string): string {
+  let rest = text;
+  for (;;) {
+    const present = rest;
+    const word = polite.find((one) => present.startsWith(`${one} `) || present.endsWith(` ${one}`));
+    if (word === undefined) return rest;
+    rest = rest.startsWith(`${word} `) ? rest.slice(word.length + 1) : rest.slice(0, -word.length - 1);
+  }
+}
+
+/** Reduces a text to its words, without case and Latin, Greek or Cyrillic accents. A text without any is compared as it is. */
 function essence(text: string): string {
-  const plain = text.normalize('NFKC').trim().replaceAll(/\s+/gu, ' ').toLowerCase();
-  const characters = [...plain];
-  const first = characters.findIndex((character) => spoken.test(character));
-  if (first === -1) return plain;
-  const last = characters.findLastIndex((character) => spoken.test(character));
-  return characters.slice(first, last + 1).join('');
+  const plain = text
+    .normalize('NFKD')
+    .replaceAll(/[\u0300-\u036f]/gu, '')
+    .normalize('NFKC')
+    .trim()
+    .toLowerCase();
+  const found = plain.replaceAll('’', "'").match(/[\p{L}\p{N}\p{M}]+(?:'[\p{L}\p{N}\p{M}]+)*/gu);
+  return found === null ? plain : found.join(' ');
 }

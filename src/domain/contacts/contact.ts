@@ -1,4 +1,5 @@
 /** Contacts: the record, how it is shown (Spec 2.5), and what an edit changes. */
+import type { Consent } from './consent.ts';
 import type { FieldProblem } from '../error.ts';
 import { callingCodeFor, normalisePhoneNumber, type PhoneNumber } from '../phone-number.ts';
 
@@ -17,7 +18,9 @@ export interface Contact {
   readonly username: string;
   readonly email: string;
   readonly source: string;
+  /** May receive MARKETING: `consent` is `all`. */
   readonly subscribed: boolean;
+  readonly consent: Consent;
   readonly customFields: Readonly<Record<string, string>>;
   readonly tagsId: readonly string[];
   readonly dob: Date | null;
@@ -64,7 +67,9 @@ export interface ContactInput {
   readonly lastName?: string;
   readonly chatName?: string;
   readonly email?: string;
+  /** False stops everything, true allows everything; what the contact has already stays as it is. */
   readonly subscribed?: boolean;
+  readonly consent?: Consent;
   /** Replaces all of them. */
   readonly customFields?: readonly { readonly fieldId: string; readonly value: string }[];
   /** Replaces all of them. */
@@ -117,6 +122,7 @@ export function newContact(
     email: '',
     source,
     subscribed: true,
+    consent: 'all',
     customFields: {},
     tagsId: [],
     dob: null,
@@ -125,8 +131,16 @@ export function newContact(
   };
 }
 
+/** Clients that know `subscribed` alone send back what they read: `false` leaves a contact that stopped MARKETING as it is. */
+function consentAfter(contact: Contact, { subscribed, consent }: ContactInput): Consent {
+  if (consent !== undefined) return consent;
+  if (subscribed === undefined || subscribed === contact.subscribed) return contact.consent;
+  return subscribed ? 'all' : 'none';
+}
+
 /** Returns the contact after the edit. `number` is given if the edit names one. */
 export function editContact(contact: Contact, input: ContactInput, number?: PhoneNumber): Contact {
+  const consent = consentAfter(contact, input);
   return {
     ...contact,
     ...(number !== undefined && {
@@ -138,7 +152,8 @@ export function editContact(contact: Contact, input: ContactInput, number?: Phon
     lastName: input.lastName ?? contact.lastName,
     chatName: input.chatName ?? contact.chatName,
     email: input.email ?? contact.email,
-    subscribed: input.subscribed ?? contact.subscribed,
+    subscribed: consent === 'all',
+    consent,
     customFields:
       input.customFields === undefined
         ? contact.customFields

@@ -2,6 +2,7 @@
  * Filters over contacts: segments and the `contact_filters` of a campaign. This file parses the caller's conditions into
  * predicates; `src/records/contacts/segment-filter.ts` turns predicates into SQL. Imports neither io-ts nor Node.
  */
+import { type Consent, consents } from './consent.ts';
 import type { FieldProblem } from '../error.ts';
 import { isUuid } from '../uuid.ts';
 
@@ -63,6 +64,7 @@ export type Predicate = { readonly negated: boolean } & (
   | { readonly test: 'time_before'; readonly field: TimeField; readonly until: Date }
   | { readonly test: 'time_present'; readonly field: TimeField }
   | { readonly test: 'subscribed' }
+  | { readonly test: 'consent_in'; readonly values: readonly Consent[] }
   | { readonly test: 'always' }
   | { readonly test: 'tag_any'; readonly tagIds: readonly string[] }
   | { readonly test: 'tag_present' }
@@ -88,6 +90,7 @@ function fieldReader(field: string): FieldReader | undefined {
   const timeField = timeFields.find((name) => name === field);
   if (timeField !== undefined) return timeReader(timeField);
   if (field === 'subscribed') return readSubscribed;
+  if (field === 'consent') return readConsent;
   if (field === 'tag') return readTag;
   if (!field.startsWith(customPrefix) || field === customPrefix) return undefined;
   return textReader({ kind: 'custom', fieldId: field.slice(customPrefix.length) });
@@ -196,6 +199,23 @@ const readSubscribed: FieldReader = (operator, value) => {
   }
   const wanted = String(value) === 'true';
   return { test: 'subscribed', negated: wanted === (operator === 'neq') };
+};
+
+const readConsent: FieldReader = (operator, value) => {
+  if (operator === 'exists' || operator === 'not_exists') {
+    return { test: 'always', negated: operator === 'not_exists' };
+  }
+  const isList = operator === 'in' || operator === 'not_in';
+  if (!isList && operator !== 'eq' && operator !== 'neq') return undefined;
+  const given = isList ? asTexts(value) : asTexts([value]);
+  const values = consents.filter((consent) => given?.includes(consent));
+  if (given === undefined || values.length < new Set(given).size) {
+    return {
+      part: 'value',
+      message: `value must be ${isList ? 'a list of' : 'one of'} ${consents.join(', ')}`,
+    };
+  }
+  return { test: 'consent_in', values, negated: operator === 'neq' || operator === 'not_in' };
 };
 
 const readTag: FieldReader = (operator, value) => {

@@ -12,6 +12,10 @@ export type ChatMode = (typeof chatModes)[number];
 export const assignmentSources = ['manual', 'chatbot', 'assistant', 'api', 'auto'] as const;
 export type AssignmentSource = (typeof assignmentSources)[number];
 
+/** `asks_to_stop`: the contact wrote a sentence that may be an opt-out. */
+export const conversationLabels = ['asks_to_stop'] as const;
+export type ConversationLabel = (typeof conversationLabels)[number];
+
 /** The assignee of a conversation; fields that the request left out are null. */
 export interface Assignee {
   readonly id: string | null;
@@ -33,6 +37,7 @@ export interface Conversation {
   readonly assignmentType: AssignmentType;
   readonly assignedTo: Assignee | null;
   readonly chatMode: ChatMode;
+  readonly labels: readonly ConversationLabel[];
   readonly contactName: string;
   /** Digits with country code. */
   readonly contactPhoneNumber: string | null;

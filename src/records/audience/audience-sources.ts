@@ -5,6 +5,7 @@ import { sql } from 'slonik';
 import { oneOf } from '../../codecs/struct.ts';
 import type { KnownContact } from '../../domain/audience/audience-contact.ts';
 import type { Candidate } from '../../domain/audience/candidate.ts';
+import { type Consent, consents } from '../../domain/contacts/consent.ts';
 import { countryOfUserId } from '../../domain/callbacks/provider-number.ts';
 import {
   type FilterMatch,
@@ -119,7 +120,7 @@ type ContactRow = readonly [
   firstName: string,
   lastName: string,
   email: string,
-  subscribed: boolean,
+  consent: Consent,
   userId: string | null,
   customFields: CustomFields | null,
 ];
@@ -162,7 +163,7 @@ export function contactsQuery(
       : compileSegmentFilter(filter.match ?? 'all', filter.conditions);
   return toQuery(
     sql.fragment`
-    SELECT id, phone_number, country_code, country, first_name, last_name, email, subscribed, provider_user_id,
+    SELECT id, phone_number, country_code, country, first_name, last_name, email, consent, provider_user_id,
       ${customFieldsNamed(customFields)}
     FROM contact
     WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL AND (${anySegment}) AND ${extra}
@@ -177,18 +178,8 @@ export async function* readContacts(databaseUrl: string, query: Query): AsyncGen
 }
 
 function candidateOfContact(found: ContactRow): Candidate {
-  const [
-    id,
-    phoneNumber,
-    countryCode,
-    country,
-    firstName,
-    lastName,
-    email,
-    subscribed,
-    userId,
-    customFields,
-  ] = found;
+  const [id, phoneNumber, countryCode, country, firstName, lastName, email, consent, userId, customFields] =
+    found;
   return {
     line: null,
     given: '',
@@ -196,7 +187,7 @@ function candidateOfContact(found: ContactRow): Candidate {
       phoneNumber === null
         ? storedNumber('', '', country === '' ? countryOfUserId(userId ?? '') : country)
         : storedNumber(phoneNumber, countryCode, country),
-    contact: { id, firstName, lastName, email, subscribed, customFields },
+    contact: { id, firstName, lastName, email, consent, customFields },
   };
 }
 
@@ -214,7 +205,7 @@ const Known = row(
     firstName: t.string,
     lastName: t.string,
     email: t.string,
-    subscribed: t.boolean,
+    consent: oneOf(consents),
     deleted: t.boolean,
     customFields: t.union([t.record(t.string, t.string), t.null]),
   }),
@@ -229,7 +220,7 @@ export async function findKnownContacts(
   customFields: readonly string[],
 ): Promise<ReadonlyMap<string, KnownContact>> {
   const found = await connection.any(sql.type(Known)`
-    SELECT phone_number AS phone, id, first_name AS "firstName", last_name AS "lastName", email, subscribed,
+    SELECT phone_number AS phone, id, first_name AS "firstName", last_name AS "lastName", email, consent,
       deleted_at IS NOT NULL AS deleted, ${customFieldsNamed(customFields)} AS "customFields"
     FROM contact
     WHERE workspace_id = ${workspaceId} AND phone_number = ANY (${sql.array(numbers, 'text')})`);

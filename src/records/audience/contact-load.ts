@@ -17,8 +17,10 @@ import {
   type NewAudienceContact,
   type Reachable,
 } from '../../domain/audience/audience-contact.ts';
+import type { Consent } from '../../domain/contacts/consent.ts';
 import { presentContact, type Contact } from '../../domain/contacts/contact.ts';
 import { serialiseEvent, type NewEvent } from '../../domain/webhooks/new-event.ts';
+import { stopsOf } from '../contacts/consents.ts';
 import { createCopyRows } from '../database/copy-rows.ts';
 import type { Connection } from '../database/database.ts';
 import { openLoadConnection, type LoadConnection } from '../database/load-connection.ts';
@@ -28,8 +30,8 @@ import { createUuidV7Generator, formatUuid } from '../database/uuid-v7.ts';
 export interface FoundContacts {
   /** By the digits of their numbers. */
   readonly known: ReadonlyMap<string, KnownContact>;
-  /** Numbers of erased people who had opted out: a new contact with such a number stays opted out. */
-  readonly optedOut: ReadonlySet<string>;
+  /** The consent of erased people who had opted out, by number: a new contact with such a number has it. */
+  readonly optedOut: ReadonlyMap<string, Consent>;
 }
 
 export interface ContactLoad {
@@ -98,7 +100,7 @@ type KnownRow = readonly [
   firstName: string,
   lastName: string,
   email: string,
-  subscribed: boolean,
+  consent: Consent,
   deleted: boolean,
   customFields: Readonly<Record<string, unknown>> | null,
   /** Null if the input gives no fields. */
@@ -116,7 +118,7 @@ interface LoadContext extends ContactLoadOptions {
 const lookUpStatement = `
   SELECT known.* FROM unnest(string_to_array($2, ',')) AS given (phone_number)
   CROSS JOIN LATERAL (
-    SELECT phone_number, id, first_name, last_name, email, subscribed, deleted_at IS NOT NULL,
+    SELECT phone_number, id, first_name, last_name, email, consent, deleted_at IS NOT NULL,
       (SELECT jsonb_object_agg(name, custom_fields -> name)
         FROM unnest($4::text[]) AS name WHERE custom_fields ? name),
       CASE WHEN cardinality($3::text[]) > 0 THEN
@@ -161,7 +163,7 @@ function contactLoad(connection: LoadConnection, writer: ContactWriter, context:
         if (present === undefined) {
           const contact = newContact(candidate, {
             id: formatUuid(newId()),
-            subscribed: !optedOut.has(candidate.phone.digits),
+            consent: optedOut.get(candidate.phone.digits) ?? 'all',
           });
           created.push(contact);
           contacts.push(contact);
@@ -185,10 +187,10 @@ function contactLoad(connection: LoadConnection, writer: ContactWriter, context:
 }
 
 function knownContact(
-  [, id, firstName, lastName, email, subscribed, deleted, customFields, extent]: KnownRow,
+  [, id, firstName, lastName, email, consent, deleted, customFields, extent]: KnownRow,
   givenFields: readonly string[],
 ): KnownContact {
-  const known = { id, firstName, lastName, email, subscribed, deleted, customFields: customFields ?? {} };
+  const known = { id, firstName, lastName, email, consent, deleted, customFields: customFields ?? {} };
   return extent === null ? known : { ...known, extent: extentOf(extent, givenFields) };
 }
 
@@ -233,6 +235,8 @@ const contactColumns = [
   'email',
   'source',
   'subscribed',
+  'stop_all',
+  'stop_marketing',
   'custom_fields',
 ];
 const eventColumns = ['workspace_id', 'key', 'body', 'occurred_at'];
@@ -334,8 +338,10 @@ async function withLateOptOuts(
   for (let from = 0; from < created.length; from += checkedAtOnce) {
     const slice = created.slice(from, from + checkedAtOnce);
     const optedOut = await findOptedOut(slice.map(({ phone }) => phone.digits));
-    for (const contact of slice)
-      contacts.push(optedOut.has(contact.phone.digits) ? { ...contact, subscribed: false } : contact);
+    for (const contact of slice) {
+      const consent = optedOut.get(contact.phone.digits);
+      contacts.push(consent === undefined ? contact : { ...contact, consent });
+    }
   }
   return contacts;
 }
@@ -375,7 +381,10 @@ async function writeBatch(
     contacts.text(contact.lastName);
     contacts.text(contact.email);
     contacts.text(source);
-    contacts.bool(contact.subscribed);
+    const { subscribed, stopAll, stopMarketing } = stopsOf(contact.consent);
+    contacts.bool(subscribed);
+    contacts.bool(stopAll);
+    contacts.bool(stopMarketing);
     contacts.jsonb(hasFields(contact.customFields) ? JSON.stringify(contact.customFields) : '{}');
     if (emitsCreated) emit(createdEvent(contact, source, now));
     if (events.size() >= batchBytes) await copyFull(batchBytes - 1);
@@ -412,6 +421,7 @@ function createdEvent(
     phoneNumber: phone.digits,
     countryCode: phone.countryCode,
     country: phone.country,
+    subscribed: contact.consent === 'all',
     chatName: '',
     username: '',
     source,
@@ -454,7 +464,7 @@ const updatedColumns = `
   jsonb_build_object('id', contact.id, 'phoneNumber', contact.phone_number, 'countryCode', contact.country_code,
     'country', contact.country, 'firstName', contact.first_name, 'lastName', contact.last_name,
     'chatName', contact.chat_name, 'username', contact.username, 'email', contact.email, 'source', contact.source,
-    'subscribed', contact.subscribed, 'customFields', contact.custom_fields,
+    'subscribed', contact.subscribed, 'consent', contact.consent, 'customFields', contact.custom_fields,
     'tagsId', ARRAY(SELECT tag_id FROM contact_tag WHERE contact_tag.contact_id = contact.id ORDER BY tag_id)),
   contact.dob, contact.created_at, contact.updated_at`;
 

@@ -2,6 +2,7 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { AudienceContact, Candidate } from '../../domain/audience/candidate.ts';
+import type { Consent } from '../../domain/contacts/consent.ts';
 import type { CustomFields } from '../../domain/templates/recipient-variables.ts';
 import { customFieldsNamed } from '../contacts/contacts.ts';
 import type { Connection } from '../database/database.ts';
@@ -17,7 +18,7 @@ type FailedRow = readonly [
   firstName: string | null,
   lastName: string | null,
   email: string | null,
-  subscribed: boolean | null,
+  consent: Consent | null,
   deleted: boolean,
   customFields: CustomFields | null,
 ];
@@ -37,7 +38,7 @@ export function failedQuery({ campaignId, reasons, customFields = [] }: FailedAu
   return toQuery(
     sql.fragment`
       SELECT recipient.phone_number, recipient.country, recipient.variables, recipient.contact_id,
-        contact.country_code, contact.first_name, contact.last_name, contact.email, contact.subscribed,
+        contact.country_code, contact.first_name, contact.last_name, contact.email, contact.consent,
         contact.deleted_at IS NOT NULL, ${customFieldsNamed(customFields)}
       FROM recipient
       JOIN campaign ON campaign.id = recipient.campaign_id
@@ -71,19 +72,19 @@ function candidateOfFailed(found: FailedRow, keepVariables: boolean): Candidate 
     firstName,
     lastName,
     email,
-    subscribed,
+    consent,
     deleted,
     customFields,
   ] = found;
   const contact: AudienceContact | null =
-    contactId === null || subscribed === null
+    contactId === null || consent === null
       ? null
       : {
           id: contactId,
           firstName: firstName ?? '',
           lastName: lastName ?? '',
           email: email ?? '',
-          subscribed,
+          consent,
           customFields,
         };
   return {

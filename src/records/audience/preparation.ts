@@ -27,6 +27,7 @@ const CampaignToPrepare = t.type({
   workspace_id: t.number,
   channel_id: t.string,
   template_id: t.string,
+  template_category: t.string,
   contact_selection_type: oneOf(contactSelectionTypes),
   audience: t.unknown,
   variable_mapping: t.unknown,
@@ -52,6 +53,7 @@ export async function getCampaignToPrepare(
     SELECT campaign.id, campaign.workspace_id, campaign.channel_id, campaign.template_id,
       campaign.contact_selection_type, campaign.audience, campaign.variable_mapping, campaign.scheduled_at,
       campaign.status, campaign.preparation_status, channel.blocked_countries,
+      (SELECT category FROM template WHERE template.id = campaign.template_id) AS template_category,
       COALESCE(
         (SELECT octet_length(content) FROM campaign_input WHERE campaign_id = campaign.id),
         (SELECT least(size, 2147483647)::int4 FROM campaign_file WHERE workspace_id = campaign.workspace_id AND key = ${fileKey})) AS input_bytes

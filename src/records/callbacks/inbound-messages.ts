@@ -2,6 +2,7 @@
 import * as t from 'io-ts';
 import { sql } from 'slonik';
 import { oneOf } from '../../codecs/struct.ts';
+import type { ConversationLabel } from '../../domain/conversations/conversation.ts';
 import { exitResponderSessions } from '../conversations/conversations.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, row } from '../database/row.ts';
@@ -158,6 +159,56 @@ export async function continueConversation(
   if (conversation.status === 'open') return;
   await exitResponderSessions(connection, conversation.id);
 }
+
+/** What a person of the business should look at. */
+export async function labelConversation(
+  connection: Connection,
+  conversationId: string,
+  label: ConversationLabel,
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE conversation SET labels = array_append(labels, ${label}), updated_at = now()
+    WHERE id = ${conversationId} AND NOT (${label} = ANY(labels))`);
+}
+
+const RecentText = row(t.type({ text: t.string }));
+
+/**
+ * What the latest messages to the contact say that it may have answered: those of the last week, at most ten. Of a campaign's or a
+ * template's message, the template's components.
+ */
+export function listRecentTexts(
+  connection: Connection,
+  person: { readonly workspaceId: number; readonly contactId: string; readonly channelId: string },
+): Promise<readonly string[]> {
+  return connection.anyFirst(sql.type(RecentText)`
+    SELECT COALESCE(template.components::text, sent.content) AS text
+    FROM (${recentlySent(person)}) AS sent
+    LEFT JOIN template ON template.id = sent.template_id
+    WHERE COALESCE(template.components::text, sent.content) IS NOT NULL`);
+}
+
+/** Campaigns of the week are looked up by number, each with the index of its recipients. */
+const recentlySent = ({
+  workspaceId,
+  contactId,
+  channelId,
+}: Parameters<typeof listRecentTexts>[1]) => sql.fragment`
+  SELECT template_id, content FROM (
+    (SELECT template_id, content, created_at AS at FROM message
+      WHERE contact_id = ${contactId} AND direction = 'outbound' AND channel_id = ${channelId}
+        AND created_at > now() - interval '7 days'
+      ORDER BY created_at DESC LIMIT 10)
+    UNION ALL
+    SELECT campaign.template_id, NULL, recipient.accepted_at
+    FROM campaign CROSS JOIN LATERAL (
+      SELECT accepted_at FROM recipient WHERE recipient.campaign_id = campaign.id AND sendable
+        AND recipient.phone_number = (SELECT phone_number FROM contact
+          WHERE contact.workspace_id = ${workspaceId} AND contact.id = ${contactId}) OFFSET 0
+    ) AS recipient
+    WHERE campaign.workspace_id = ${workspaceId} AND campaign.channel_id = ${channelId}
+      AND recipient.accepted_at > now() - interval '7 days'
+  ) AS sent ORDER BY at DESC LIMIT 10`;
 
 const chatModes = { chatbot: 'bot', assistant: 'assistant' } as const;
 

@@ -1,6 +1,14 @@
 /** Finds contacts the way the provider identifies people: by number, user id, or both. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
+import { oneOf } from '../../codecs/struct.ts';
+import {
+  type Consent,
+  type ConsentCategory,
+  consentCategories,
+  consents,
+} from '../../domain/contacts/consent.ts';
+import { stopsOf } from '../contacts/consents.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
@@ -21,13 +29,13 @@ const IncomingContact = t.type({
   provider_user_id: nullable(t.string),
   chat_name: t.string,
   username: t.string,
-  subscribed: t.boolean,
+  consent: oneOf(consents),
   deleted: t.boolean,
 });
 export type IncomingContact = t.TypeOf<typeof IncomingContact>;
 
 const selection = sql.fragment`
-  id, phone_number, country, provider_user_id, chat_name, username, subscribed, deleted_at IS NOT NULL AS deleted`;
+  id, phone_number, country, provider_user_id, chat_name, username, consent, deleted_at IS NOT NULL AS deleted`;
 
 /**
  * Locks the contacts that have the number or one of the ids, deleted ones included. More than one if a person was created under
@@ -97,13 +105,14 @@ export interface NewIncomingContact extends Person {
 export async function insertIncomingContact(
   connection: Connection,
   workspaceId: number,
-  contact: NewIncomingContact & { readonly subscribed: boolean },
+  contact: NewIncomingContact & { readonly consent: Consent },
 ): Promise<IncomingContact | undefined> {
+  const { subscribed, stopAll, stopMarketing } = stopsOf(contact.consent);
   const inserted = await connection.maybeOne(sql.type(row(IncomingContact))`
     INSERT INTO contact (workspace_id, phone_number, country_code, country, provider_user_id, chat_name, username,
-      subscribed, source)
+      subscribed, stop_all, stop_marketing, source)
     VALUES (${workspaceId}, ${contact.phoneNumber}, ${contact.countryCode}, ${contact.country},
-      ${contact.providerUserId}, ${contact.chatName}, ${contact.username}, ${contact.subscribed}, 'incoming')
+      ${contact.providerUserId}, ${contact.chatName}, ${contact.username}, ${subscribed}, ${stopAll}, ${stopMarketing}, 'incoming')
     ON CONFLICT DO NOTHING
     RETURNING ${selection}`);
   return inserted ?? undefined;
@@ -154,38 +163,6 @@ export async function moveContactToNumber(
   return rowCount > 0;
 }
 
-const Consent = row(t.type({ id: t.string }));
-
-/** Sets the subscription; the latest decision wins, whatever the order of arrival. Returns the contacts that changed. */
-export async function setSubscribed(
-  connection: Connection,
-  workspaceId: number,
-  {
-    contactIds,
-    subscribed,
-    at,
-  }: { readonly contactIds: readonly string[]; readonly subscribed: boolean; readonly at: Date },
-): Promise<readonly string[]> {
-  if (contactIds.length === 0) return [];
-  const changed = await connection.any(sql.type(Consent)`
-    WITH applied AS (
-      DELETE FROM waiting_opt_out WHERE workspace_id = ${workspaceId} AND contact_id = ANY(${sql.array(contactIds, 'uuid')})
-    ), decided AS (
-      UPDATE contact SET subscribed = ${subscribed}, consent_at = ${at.toISOString()}, updated_at = now()
-      WHERE workspace_id = ${workspaceId} AND id IN (
-      SELECT id FROM contact
-      WHERE workspace_id = ${workspaceId} AND id = ANY(${sql.array(contactIds, 'uuid')})
-        -- The provider's times are whole seconds: within one, the order of arrival decides.
-        AND (consent_at IS NULL OR consent_at <= ${at.toISOString()})
-      ORDER BY id FOR NO KEY UPDATE)
-      RETURNING id, old.subscribed <> new.subscribed AS changed
-    )
-    INSERT INTO contact_consent (workspace_id, contact_id, subscribed, source, at)
-    SELECT ${workspaceId}, id, ${subscribed}, 'person', ${at.toISOString()}::timestamptz FROM decided WHERE changed
-    RETURNING contact_id AS id`);
-  return changed.map(({ id }) => id);
-}
-
 /**
  * Records an opt-out of a contact that another transaction holds, so that claims skip it; the contact itself is updated
  * later. If the contact is opted out already, nothing is recorded: another worker may have applied this opt-out in the
@@ -194,21 +171,36 @@ export async function setSubscribed(
 export async function noteOptOut(
   connection: Connection,
   workspaceId: number,
-  { person, at }: { readonly person: Person; readonly at: Date },
+  {
+    person,
+    category,
+    at,
+  }: { readonly person: Person; readonly category: ConsentCategory; readonly at: Date },
 ): Promise<void> {
+  const marketingOnly = category === 'MARKETING';
+  const isStopped = marketingOnly ? sql.fragment`NOT subscribed` : sql.fragment`consent = 'none'`;
   await connection.query(sql.type(nothing)`
-    INSERT INTO waiting_opt_out (workspace_id, contact_id, at)
-    SELECT workspace_id, id, ${at.toISOString()} FROM contact
-    WHERE workspace_id = ${workspaceId} AND id IN (${idsOf(workspaceId, person)}) AND subscribed ON CONFLICT DO NOTHING`);
+    INSERT INTO waiting_opt_out AS waiting (workspace_id, contact_id, at, marketing_only)
+    SELECT workspace_id, id, ${at.toISOString()}, ${marketingOnly} FROM contact
+    WHERE workspace_id = ${workspaceId} AND id IN (${idsOf(workspaceId, person)}) AND NOT ${isStopped}
+    -- The wider one counts until the callbacks are applied.
+    ON CONFLICT (workspace_id, contact_id) DO UPDATE SET at = excluded.at, marketing_only = false
+      WHERE waiting.marketing_only AND NOT excluded.marketing_only`);
 }
 
-const WaitingOptOut = t.type({ workspaceId: t.number, contactId: t.string, at: timestamp });
+const WaitingOptOut = t.type({
+  workspaceId: t.number,
+  contactId: t.string,
+  category: oneOf(consentCategories),
+  at: timestamp,
+});
 export type WaitingOptOut = t.TypeOf<typeof WaitingOptOut>;
 
 /** Locks contacts whose opt-out waits, without those that another transaction has locked. */
 export function lockWaitingOptOuts(connection: Connection, limit: number): Promise<readonly WaitingOptOut[]> {
   return connection.any(sql.type(row(WaitingOptOut))`
-    SELECT waiting.workspace_id AS "workspaceId", waiting.contact_id AS "contactId", waiting.at
+    SELECT waiting.workspace_id AS "workspaceId", waiting.contact_id AS "contactId", waiting.at,
+      CASE WHEN waiting.marketing_only THEN 'MARKETING' ELSE 'ALL' END AS category
     FROM waiting_opt_out AS waiting
     CROSS JOIN LATERAL (
       SELECT FROM contact

@@ -1,12 +1,14 @@
 /** Changes of contacts through the API: one statement writes the contact, its tags and the event. */
 import * as t from 'io-ts';
-import { sql } from 'slonik';
+import { type FragmentSqlToken, sql } from 'slonik';
+import type { Consent } from '../../domain/contacts/consent.ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
 import { NotFound } from '../../domain/error.ts';
 import type { Connection, Transaction } from '../database/database.ts';
 import { asConflict } from '../database/failure.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 import { insertWrittenEvents, type NewEventRow } from '../webhooks/events.ts';
+import { stopAllAt, stopMarketingAt } from './consents.ts';
 import { ContactFields, contactSelection } from './contacts.ts';
 
 // Contacts as they are read to be changed: locked, with the time for the change.
@@ -77,7 +79,7 @@ export function findNumberUse(connection: Connection, workspaceId: number, phone
 /** The columns of a contact under their domain names, with its tags and event. */
 const given = sql.fragment`AS given (
   id uuid, workspace_id int, "phoneNumber" text, "countryCode" text, country text, "firstName" text,
-  "lastName" text, "chatName" text, email text, source text, subscribed boolean, "customFields" jsonb, dob timestamptz,
+  "lastName" text, "chatName" text, email text, source text, consent text, "customFields" jsonb, dob timestamptz,
   "createdAt" timestamptz, "updatedAt" timestamptz, tag_ids uuid[], event_key text, event_body text,
   occurred_at timestamptz)`;
 
@@ -104,6 +106,11 @@ export interface ContactChange {
 const hasSameTags = (one: Contact, other: Contact): boolean =>
   one.tagsId.length === other.tagsId.length && one.tagsId.every((tagId) => other.tagsId.includes(tagId));
 
+/** The time of a decision after the change: now, if it becomes `stop`. */
+const ifDecided = (stop: Consent, known: FragmentSqlToken, unchanged: FragmentSqlToken) => sql.fragment`
+  CASE WHEN given.consent = contact.consent THEN ${unchanged}
+    WHEN given.consent = ${stop} THEN date_trunc('second', given."updatedAt") ELSE ${known} END`;
+
 /** The contact must be locked. Throws Conflict if another contact has the number. */
 export async function changeContact(
   connection: Transaction,
@@ -118,17 +125,23 @@ export async function changeContact(
     ), changed AS (
       UPDATE contact SET phone_number = given."phoneNumber", country_code = given."countryCode",
         country = given.country, first_name = given."firstName", last_name = given."lastName",
-        chat_name = given."chatName", email = given.email, subscribed = given.subscribed,
+        chat_name = given."chatName", email = given.email, subscribed = given.consent = 'all',
         -- An older START that arrives later does not subscribe again. Whole seconds, as the provider's times are.
-        consent_at = CASE WHEN contact.subscribed AND NOT given.subscribed THEN date_trunc('second', given."updatedAt")
-          ELSE contact.consent_at END,
+        stop_all = CASE WHEN given.consent = contact.consent THEN contact.stop_all ELSE given.consent = 'none' END,
+        stop_all_at = ${ifDecided('none', stopAllAt, sql.fragment`contact.stop_all_at`)},
+        stop_marketing = CASE WHEN given.consent = contact.consent THEN contact.stop_marketing ELSE given.consent = 'no_marketing' END,
+        stop_marketing_at = ${ifDecided('no_marketing', stopMarketingAt, sql.fragment`contact.stop_marketing_at`)},
+        consent_at = CASE WHEN given.consent = contact.consent THEN contact.consent_at ELSE greatest(
+          ${ifDecided('none', stopAllAt, sql.fragment`contact.stop_all_at`)},
+          ${ifDecided('no_marketing', stopMarketingAt, sql.fragment`contact.stop_marketing_at`)}) END,
         custom_fields = given."customFields", dob = given.dob, updated_at = given."updatedAt", deleted_at = NULL
       FROM given
       WHERE contact.workspace_id = given.workspace_id AND contact.id = given.id
-      RETURNING contact.id, contact.workspace_id, old.subscribed AS was_subscribed, new.subscribed
+      RETURNING contact.id, contact.workspace_id, old.consent AS before, new.consent AS after
     ), decided AS (
-      INSERT INTO contact_consent (workspace_id, contact_id, subscribed, source, at)
-      SELECT workspace_id, id, subscribed, 'api', now() FROM changed WHERE subscribed <> was_subscribed
+      INSERT INTO contact_consent (workspace_id, contact_id, subscribed, source, at, category, consent)
+      SELECT workspace_id, id, after = 'all', 'api', now(), CASE after WHEN 'no_marketing' THEN 'MARKETING' ELSE 'ALL' END, after
+      FROM changed WHERE before <> after
     ), ${attached(tagIds ?? [])}
     DELETE FROM contact_tag USING written
     WHERE contact_tag.contact_id = written.id AND contact_tag.tag_id <> ALL (written.tag_ids)`)
@@ -149,10 +162,12 @@ export async function insertContact(
       SELECT * FROM jsonb_to_record(${JSON.stringify(added)}::jsonb) ${given}
     ), changed AS (
       INSERT INTO contact (id, workspace_id, phone_number, country_code, country, first_name, last_name, chat_name, email,
-        source, subscribed, consent_at, custom_fields, dob, created_at, updated_at)
+        source, subscribed, stop_all, stop_all_at, stop_marketing, stop_marketing_at, consent_at, custom_fields, dob, created_at,
+        updated_at)
       SELECT id, workspace_id, "phoneNumber", "countryCode", country, "firstName", "lastName", "chatName", email,
-        source, subscribed, CASE WHEN NOT subscribed THEN date_trunc('second', "updatedAt") END, "customFields", dob,
-        "createdAt", "updatedAt"
+        source, consent = 'all', consent = 'none', CASE WHEN consent = 'none' THEN date_trunc('second', "updatedAt") END,
+        consent = 'no_marketing', CASE WHEN consent = 'no_marketing' THEN date_trunc('second', "updatedAt") END,
+        CASE WHEN consent <> 'all' THEN date_trunc('second', "updatedAt") END, "customFields", dob, "createdAt", "updatedAt"
       FROM given
       ON CONFLICT (workspace_id, phone_number) DO NOTHING
       RETURNING id

@@ -2,6 +2,7 @@
 import * as t from 'io-ts';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { oneOf } from '../../codecs/struct.ts';
+import { consents } from '../../domain/contacts/consent.ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
 import { notFound, NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
@@ -61,6 +62,7 @@ export const ContactFields = t.type({
   email: t.string,
   source: t.string,
   subscribed: t.boolean,
+  consent: oneOf(consents),
   customFields: t.record(t.string, t.string),
   tagsId: t.array(t.string),
   dob: nullable(timestamp),
@@ -73,7 +75,7 @@ export const ContactRow = row(ContactFields);
 export const contactSelection = sql.fragment`
   contact.id, contact.phone_number AS "phoneNumber", contact.country_code AS "countryCode", contact.country,
   contact.first_name AS "firstName", contact.last_name AS "lastName", contact.chat_name AS "chatName", contact.username, contact.email,
-  contact.source, contact.subscribed, contact.custom_fields AS "customFields",
+  contact.source, contact.subscribed, contact.consent, contact.custom_fields AS "customFields",
   ARRAY(SELECT tag_id::text FROM contact_tag WHERE contact_id = contact.id ORDER BY tag_id) AS "tagsId",
   contact.dob, contact.created_at AS "createdAt", contact.updated_at AS "updatedAt"`;
 
@@ -119,33 +121,4 @@ export async function deleteContact(
     UPDATE contact SET deleted_at = now(), updated_at = now()
     WHERE workspace_id = (SELECT ${workspaceId}::int) AND id = ${contactId} AND deleted_at IS NULL`);
   if (rowCount === 0) throw new NotFound('Contact');
-}
-
-// The opt-outs and opt-ins of contacts. They are written by the statements that change `contact.subscribed`.
-
-interface PageRequest {
-  /** The last row of the previous page. */
-  readonly after: string | undefined;
-  readonly limit: number;
-}
-
-const Consent = t.type({
-  id: t.string,
-  subscribed: t.boolean,
-  source: oneOf(['person', 'api']),
-  at: timestamp,
-});
-export type Consent = t.TypeOf<typeof Consent>;
-
-/** Newest first; one more than `limit`, if there are as many. */
-export function listConsents(
-  connection: Connection,
-  { workspaceId, contactId }: { readonly workspaceId: number; readonly contactId: string },
-  { after, limit }: PageRequest,
-): Promise<readonly Consent[]> {
-  const isBehind = after === undefined ? sql.fragment`TRUE` : sql.fragment`id < ${after}`;
-  return connection.any(sql.type(row(Consent))`
-    SELECT id, subscribed, source, at FROM contact_consent
-    WHERE workspace_id = ${workspaceId} AND contact_id = ${contactId} AND ${isBehind}
-    ORDER BY id DESC LIMIT ${limit + 1}`);
 }

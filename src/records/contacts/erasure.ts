@@ -3,6 +3,8 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { bytes, nothing, nullable, row } from '../database/row.ts';
+import { oneOf } from '../../codecs/struct.ts';
+import { type Consent, type ConsentDecision, consents, strictest } from '../../domain/contacts/consent.ts';
 import { queueErasure } from './erasure-job.ts';
 import { clearMessages, clearRecipients, messagesOf, recipientsOf } from './person-rows.ts';
 
@@ -11,7 +13,6 @@ const Known = t.type({
   phoneNumber: nullable(t.string),
   /** Numbers that the contact had before; other people may have them now. */
   formerNumbers: t.array(t.string),
-  subscribed: t.boolean,
   /** All provider ids, including the forms of the number. */
   providerIds: t.array(t.string),
 });
@@ -29,7 +30,7 @@ export async function findKnownPerson(
   contactId: string,
 ): Promise<KnownPerson | undefined> {
   const found = await connection.maybeOne(sql.type(row(Known))`
-    SELECT id, phone_number AS "phoneNumber", COALESCE(former_numbers, '{}') AS "formerNumbers", subscribed, ARRAY(
+    SELECT id, phone_number AS "phoneNumber", COALESCE(former_numbers, '{}') AS "formerNumbers", ARRAY(
         SELECT contact.provider_user_id WHERE contact.provider_user_id IS NOT NULL
         UNION SELECT provider_id FROM contact_identity WHERE contact_id = contact.id) AS "providerIds"
     -- The subquery hides the id from the planner. If its statistics do not contain the workspace yet, it would expect no rows for
@@ -74,7 +75,10 @@ const listsOf = (scope: PersonScope): readonly PersonList[] => [
   {
     name: 'consents',
     ids: sql.fragment`SELECT id FROM contact_consent WHERE contact_id = ${scope.person.id} ORDER BY id`,
-    record: sql.fragment`jsonb_build_object('subscribed', subscribed, 'source', source, 'at', at)`,
+    record: sql.fragment`jsonb_build_object('subscribed', subscribed,
+      'consent', COALESCE(consent, CASE WHEN subscribed THEN 'all' ELSE 'none' END), 'category', COALESCE(category, 'ALL'),
+      'source', CASE WHEN imported THEN 'import' ELSE source END, 'text', text, 'url', url, 'language', language,
+      'recorded_by', recorded_by, 'at', at)`,
     table: sql.fragment`contact_consent`,
   },
   {
@@ -196,25 +200,28 @@ export async function erasePersonTraces(connection: Connection, scope: PersonSco
   });
 }
 
-/** Clears the contact, so that no row leads to the person. Returns whether the person was subscribed until now; undefined if erased already. */
+/**
+ * Clears the contact, so that no row leads to the person; a trigger clears the texts of its consents. Returns the consent until now;
+ * undefined if erased already.
+ */
 export async function clearContact(
   connection: Connection,
   workspaceId: number,
   contactId: string,
-): Promise<boolean | undefined> {
+): Promise<Consent | undefined> {
   await connection.query(sql.type(nothing)`DELETE FROM contact_identity WHERE contact_id = ${contactId}`);
   await connection.query(sql.type(nothing)`DELETE FROM contact_tag WHERE contact_id = ${contactId}`);
-  const subscribed = await connection.maybeOneFirst(sql.type(Subscribed)`
+  const cleared = await connection.maybeOne(sql.type(Cleared)`
     UPDATE contact SET phone_number = NULL, former_numbers = NULL, provider_user_id = NULL, country_code = '', country = '', first_name = '',
       last_name = '', chat_name = '', email = '', custom_fields = '{}', dob = NULL, subscribed = false,
       deleted_at = COALESCE(deleted_at, now()), erased_at = now(), updated_at = now()
     WHERE workspace_id = (SELECT ${workspaceId}::int) AND id = ${contactId} AND erased_at IS NULL
-    RETURNING old.subscribed AND NOT EXISTS (
-      SELECT FROM waiting_opt_out WHERE workspace_id = ${workspaceId} AND contact_id = ${contactId}) AS subscribed`);
-  return subscribed ?? undefined;
+    RETURNING old.consent, (SELECT CASE WHEN marketing_only THEN 'no_marketing' ELSE 'none' END FROM waiting_opt_out
+      WHERE workspace_id = ${workspaceId} AND contact_id = ${contactId}) AS waiting`);
+  return cleared === null ? undefined : strictest([cleared.consent, cleared.waiting ?? 'all']);
 }
 
-const Subscribed = row(t.type({ subscribed: t.boolean }));
+const Cleared = row(t.type({ consent: oneOf(consents), waiting: nullable(oneOf(consents)) }));
 const Key = row(t.type({ key: bytes }));
 
 /** The encrypted key of the workspace; undefined before its first erasure. */
@@ -234,33 +241,55 @@ export async function insertErasureKey(connection: Connection, workspaceId: numb
     ON CONFLICT (workspace_id) DO NOTHING`);
 }
 
-/** Records that the number has opted out, or deletes that record. */
-export async function noteOptedOutNumber(
+/**
+ * Records that the number has opted out, or deletes that record. A stop of everything stays one if MARKETING is stopped or allowed
+ * afterwards.
+ */
+export async function changeOptedOutNumber(
   connection: Connection,
   workspaceId: number,
-  { hash, optedOut }: { readonly hash: Buffer; readonly optedOut: boolean },
+  { hash, category, allows }: ConsentDecision & { readonly hash: Buffer },
 ): Promise<void> {
+  const marketingOnly = category === 'MARKETING';
   await connection.query(
-    optedOut
+    allows
       ? sql.type(nothing)`
-          INSERT INTO opted_out_number (workspace_id, hash) VALUES (${workspaceId}, ${sql.binary(hash)})
-          ON CONFLICT DO NOTHING`
+          DELETE FROM opted_out_number
+          WHERE workspace_id = ${workspaceId} AND hash = ${sql.binary(hash)} AND (marketing_only OR ${!marketingOnly})`
       : sql.type(nothing)`
-          DELETE FROM opted_out_number WHERE workspace_id = ${workspaceId} AND hash = ${sql.binary(hash)}`,
+          INSERT INTO opted_out_number (workspace_id, hash, marketing_only)
+          VALUES (${workspaceId}, ${sql.binary(hash)}, ${marketingOnly})
+          ON CONFLICT (workspace_id, hash) DO UPDATE SET marketing_only = false
+            WHERE opted_out_number.marketing_only AND NOT excluded.marketing_only`,
   );
 }
 
-const Hash = row(t.type({ hash: bytes }));
+const KeptNumber = t.type({ hash: bytes, consent: oneOf(consents) });
 
-/** Returns the hashes that are kept. */
+/** Returns the hashes that are kept, with the consent of the person. */
 export function findOptedOutNumbers(
   connection: Connection,
   workspaceId: number,
   hashes: readonly Buffer[],
-): Promise<readonly Buffer[]> {
+): Promise<readonly t.TypeOf<typeof KeptNumber>[]> {
   // One index lookup per hash, whatever the statistics say.
-  return connection.anyFirst(sql.type(Hash)`
-    SELECT kept.hash FROM unnest(${sql.array(hashes, 'bytea')}) AS given (hash)
+  return connection.any(sql.type(row(KeptNumber))`
+    SELECT kept.hash, CASE WHEN kept.marketing_only THEN 'no_marketing' ELSE 'none' END AS consent
+    FROM unnest(${sql.array(hashes, 'bytea')}) AS given (hash)
     CROSS JOIN LATERAL (
-      SELECT hash FROM opted_out_number WHERE workspace_id = ${workspaceId} AND hash = given.hash LIMIT 1) AS kept`);
+      SELECT hash, marketing_only FROM opted_out_number WHERE workspace_id = ${workspaceId} AND hash = given.hash LIMIT 1) AS kept`);
+}
+
+/** Lets the register answer for the number of the erased person. */
+export async function keepHashOfConsents(
+  connection: Connection,
+  {
+    workspaceId,
+    contactId,
+    hash,
+  }: { readonly workspaceId: number; readonly contactId: string; readonly hash: Buffer },
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE contact_consent SET person_hash = ${sql.binary(hash)}
+    WHERE contact_id = ${contactId} AND workspace_id = ${workspaceId}`);
 }

@@ -60,6 +60,8 @@ function compilePredicate(predicate: Predicate, byIndex: boolean): Fragment {
       return sql.fragment`${timeColumns[predicate.field]} IS NOT NULL`;
     case 'subscribed':
       return sql.fragment`contact.subscribed`;
+    case 'consent_in':
+      return sql.fragment`contact.consent = ANY(${sql.array([...predicate.values], 'text')})`;
     case 'always':
       return sql.fragment`TRUE`;
     case 'tag_any':

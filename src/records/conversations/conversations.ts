@@ -10,6 +10,7 @@ import {
   chatModes,
   type Conversation,
   type ConversationStatus,
+  conversationLabels,
   conversationStatuses,
 } from '../../domain/conversations/conversation.ts';
 import { notFound } from '../../domain/error.ts';
@@ -27,6 +28,7 @@ const ConversationFields = t.type({
   assignmentType: oneOf(assignmentTypes),
   assignedTo: nullable(AssigneeRecord),
   chatMode: oneOf(chatModes),
+  labels: t.array(oneOf(conversationLabels)),
   contactName: t.string,
   contactPhoneNumber: nullable(t.string),
   lastMessageAt: nullable(timestamp),
@@ -44,7 +46,7 @@ const selection = sql.fragment`
   conversation.id, conversation.contact_id AS "contactId", conversation.channel_id AS "channelId",
   (SELECT phone_number_id FROM channel WHERE channel.id = conversation.channel_id) AS "phoneNumberId",
   conversation.status, conversation.assignment_type AS "assignmentType", conversation.assigned_to AS "assignedTo",
-  conversation.chat_mode AS "chatMode", ${contactField(sql.fragment`
+  conversation.chat_mode AS "chatMode", conversation.labels, ${contactField(sql.fragment`
     COALESCE(NULLIF(trim(concat_ws(' ', first_name, last_name)), ''), chat_name)`)} AS "contactName",
   ${contactField(sql.fragment`phone_number`)} AS "contactPhoneNumber",
   conversation.last_message_at AS "lastMessageAt", conversation.inbound_at AS "lastInboundAt",
@@ -146,7 +148,8 @@ export async function updateConversation(
     UPDATE conversation SET assignment_type = ${conversation.assignmentType},
       assigned_to = ${assignedTo === null ? null : sql.jsonb({ ...assignedTo })},
       chat_mode = ${conversation.chatMode}, status = ${conversation.status},
-      closed_at = ${closedAt?.toISOString() ?? null}::timestamptz, updated_at = now()
+      closed_at = ${closedAt?.toISOString() ?? null}::timestamptz, updated_at = now(),
+      labels = CASE WHEN ${conversation.status} = 'open' THEN labels ELSE '{}' END
     WHERE id = ${id}
     RETURNING ${selection}`)
     .catch(asConflict('The contact has another open conversation on this channel: close that one'));

@@ -43,6 +43,8 @@ export interface ClaimRequest {
   readonly limit: number;
   /** Micro-units by recipient country; '' is every other country. */
   readonly prices: ReadonlyMap<string, bigint>;
+  /** The template's category is MARKETING, which some people stopped and not the others; default true. */
+  readonly isMarketing?: boolean;
   /** The business account has a messaging limit. */
   readonly limited?: boolean;
   /** The campaign's messages name contact fields: the claim returns contacts that changed after preparation. */
@@ -174,14 +176,22 @@ const waitingRecipients = (request: ClaimRequest) => sql.fragment`
  * opted in again is sent to. `changed`: its fields, if it changed. OFFSET 0 keeps one lookup each: without statistics a join
  * would read all contacts. The next owner is a scalar subquery for the same reason.
  */
-const contactNow = ({ rendersAgain, customFields }: ClaimRequest) => sql.fragment`
-  SELECT CASE WHEN contact.deleted_at IS NOT NULL THEN 'CONTACT_DELETED' WHEN NOT contact.subscribed OR EXISTS (
-      SELECT FROM waiting_opt_out AS stop WHERE stop.workspace_id = contact.workspace_id AND stop.contact_id = contact.id)
-      OR (contact.phone_number IS DISTINCT FROM waiting.phone_number AND NOT COALESCE((SELECT owner.subscribed FROM contact AS owner
+const contactNow = ({ rendersAgain, customFields, isMarketing = true }: ClaimRequest) => {
+  const mayReceive = (contact: ReturnType<typeof sql.fragment>) =>
+    isMarketing
+      ? sql.fragment`${contact}.subscribed`
+      : sql.fragment`(${contact}.subscribed OR ${contact}.consent <> 'none')`;
+  const stopCounts = isMarketing ? sql.fragment`true` : sql.fragment`NOT stop.marketing_only`;
+  return sql.fragment`
+  SELECT CASE WHEN contact.deleted_at IS NOT NULL THEN 'CONTACT_DELETED' WHEN NOT ${mayReceive(sql.fragment`contact`)} OR EXISTS (
+      SELECT FROM waiting_opt_out AS stop
+      WHERE stop.workspace_id = contact.workspace_id AND stop.contact_id = contact.id AND ${stopCounts})
+      OR (contact.phone_number IS DISTINCT FROM waiting.phone_number AND NOT COALESCE((SELECT ${mayReceive(sql.fragment`owner`)} FROM contact AS owner
         WHERE owner.workspace_id = locked.workspace_id AND owner.phone_number = waiting.phone_number), true))
     THEN 'UNSUBSCRIBED' END AS obstacle,
     ${rendersAgain === true ? changedFields(customFields) : sql.fragment`NULL::jsonb`} AS changed
   FROM contact WHERE contact.workspace_id = locked.workspace_id AND contact.id = waiting.contact_id OFFSET 0`;
+};
 
 /** Takes as many waiting recipients as there are tokens, and adds price, obstacle and use of the messaging limit to each. */
 const candidates = (request: ClaimRequest, quota: RemainingQuota | null) => {

@@ -239,8 +239,8 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
       FROM updated JOIN channel ON channel.id = ${channelId}
       WHERE open AND new_state = 'FAILED' AND opted_out
     ), opted_out AS (
-      INSERT INTO waiting_opt_out (workspace_id, contact_id)
-      SELECT workspace_id, person_id FROM opting_out WHERE person_id IS NOT NULL ORDER BY person_id
+      INSERT INTO waiting_opt_out (workspace_id, contact_id, marketing_only)
+      SELECT workspace_id, person_id, true FROM opting_out WHERE person_id IS NOT NULL ORDER BY person_id
       ON CONFLICT DO NOTHING
     ), timed AS (
       INSERT INTO campaign_minute (campaign_id, at, accepted, failed, charged)

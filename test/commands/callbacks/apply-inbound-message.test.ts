@@ -348,6 +348,37 @@ describe('the sender', () => {
     expect(await contactsOf(place)).toMatchObject([{ subscribed: false }]);
   });
 
+  it('keeps a sentence that may be an opt-out for a person of the business', async () => {
+    const place = await seed();
+    await deliver(applier, [inbound(place, text('please stop sending me offers'))]);
+    await deliver(applier, [inbound(place, text('I said stop sending!'))]);
+    expect(await contactsOf(place)).toMatchObject([{ subscribed: true }]);
+    expect(
+      await rowsOf(
+        database.pool,
+        sql.fragment`SELECT labels FROM conversation WHERE workspace_id = ${place.workspaceId}`,
+      ),
+    ).toEqual([{ labels: ['asks_to_stop'] }]);
+  });
+
+  it('counts a word of double meaning unless a recent message of ours offers it', async () => {
+    const place = await seed();
+    await deliver(applier, [inbound(place, text('Hello'))]);
+    await database.pool.query(sql.type(nothing)`
+      INSERT INTO message (workspace_id, channel_id, direction, source, contact_id, type, content, state)
+      SELECT workspace_id, ${place.channelId}, 'outbound', 'app', id, 'text', '{"body": "Reply CANCEL to cancel"}', 'ACCEPTED'
+      FROM contact WHERE workspace_id = ${place.workspaceId}`);
+    await deliver(applier, [inbound(place, text('Cancel'))]);
+    expect(await contactsOf(place)).toMatchObject([{ subscribed: true }]);
+    await deliver(applier, [inbound(place, text('End'))]);
+    expect(await contactsOf(place)).toMatchObject([{ subscribed: false }]);
+    const entries = await rowsOf(
+      database.pool,
+      sql.fragment`SELECT category, consent, text FROM contact_consent WHERE workspace_id = ${place.workspaceId}`,
+    );
+    expect(entries).toEqual([{ category: 'ALL', consent: 'none', text: 'End' }]);
+  });
+
   it('stays subscribed when the word is written in a group', async () => {
     const place = await seed();
     await deliver(applier, [inbound(place, text('STOP', { group_id: 'Y2FwaV9ncm91cA' }))]);

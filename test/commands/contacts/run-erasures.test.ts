@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eraseContact } from '../../../src/commands/contacts/erase-contact.ts';
 import { stepErasure } from '../../../src/commands/contacts/run-erasures.ts';
 import type { Config } from '../../../src/config.ts';
-import { setSubscribed } from '../../../src/records/callbacks/sender-contacts.ts';
+import { decideConsent } from '../../../src/records/contacts/consents.ts';
 import { limitSlice } from '../../../src/records/contacts/erasure-job.ts';
 import { claimAttempts, recordDeliveryOutcomes } from '../../../src/records/webhooks/attempts.ts';
 import { getWebhookDelivery } from '../../../src/records/webhooks/deliveries.ts';
@@ -114,14 +114,19 @@ describe('the request to erase a person', () => {
   it('keeps an opt-out that comes while it begins', async () => {
     const person = await aPerson();
     const { workspaceId, contactId } = person;
-    const optOut = { contactIds: [contactId], subscribed: false, at: new Date() };
+    const optOut = {
+      contactIds: [contactId],
+      decision: { category: 'ALL', allows: false },
+      source: 'person',
+      at: new Date(),
+    } as const;
     const { pool } = database;
     // Between the first read of the contact and the first transaction of the request.
     const interrupted = new Proxy(pool, {
       get: (target, name) =>
         name === 'transaction'
           ? async (...given: Parameters<typeof pool.transaction>) => {
-              await setSubscribed(pool, workspaceId, optOut);
+              await decideConsent(pool, workspaceId, optOut);
               return pool.transaction(...given);
             }
           : Reflect.get(target, name),

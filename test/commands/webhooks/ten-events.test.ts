@@ -156,6 +156,7 @@ const person = {
   lastName: 'Hopper',
   chatName: 'Gracie',
   username: '',
+  consent: 'all',
   email: 'grace@example.com',
   customFields: [{ fieldId: 'city', value: 'Berlin' }],
   dob: '1906-12-09T00:00:00Z',

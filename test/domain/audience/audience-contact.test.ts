@@ -20,7 +20,7 @@ const known = (extent: KnownContact['extent']): KnownContact => ({
   firstName: '',
   lastName: '',
   email: '',
-  subscribed: true,
+  consent: 'all',
   deleted: false,
   customFields: {},
   ...(extent !== undefined && { extent }),
@@ -29,12 +29,12 @@ const known = (extent: KnownContact['extent']): KnownContact => ({
 describe('a new contact', () => {
   it('takes all custom fields of a row that fit', () => {
     const fields = manyFields(200, 'Bonn');
-    expect(newContact(candidate(fields), { id: 'new', subscribed: true }).customFields).toEqual(fields);
+    expect(newContact(candidate(fields), { id: 'new', consent: 'all' }).customFields).toEqual(fields);
   });
 
   it.each(['x', '\u0001', '😀'])('leaves out custom fields beyond 64 KiB, of %j', (letter) => {
     const fields = manyFields(200, letter.repeat(255 * 2));
-    const taken = newContact(candidate(fields), { id: 'new', subscribed: true }).customFields;
+    const taken = newContact(candidate(fields), { id: 'new', consent: 'all' }).customFields;
     const oneMore = { ...taken, [`field ${Object.keys(taken).length}`]: letter.repeat(255 * 2) };
     expect(customFieldBytes(taken)).toBeLessThanOrEqual(maxCustomFieldBytes);
     expect(customFieldBytes(oneMore)).toBeGreaterThan(maxCustomFieldBytes);

@@ -26,7 +26,7 @@ it('reads of a known contact the fields that messages name, and which of the giv
     givenFields: ['street', 'large', 'city'],
     namedFields: ['note', 'none'],
     lockTimeoutMs: 1_000,
-    findOptedOut: async () => new Set(),
+    findOptedOut: async () => new Map(),
   });
   const { known } = await load.find(
     ['4915112345678', '4915112345679'].map((digits) => ({

@@ -1,13 +1,15 @@
 /** Contacts that opted out or were deleted between preparation and claim. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import * as t from 'io-ts';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pauseCampaign } from '../../../src/commands/campaigns/change-campaign.ts';
 import { noteOptOut } from '../../../src/records/callbacks/sender-contacts.ts';
 import { claimBatch, type Claim } from '../../../src/records/sending/claim-batch.ts';
 import { getCampaignReport } from '../../../src/records/campaigns/report.ts';
-import { nothing } from '../../../src/records/database/row.ts';
+import { decideConsent } from '../../../src/records/contacts/consents.ts';
+import { nothing, row } from '../../../src/records/database/row.ts';
 import {
   anyTokens,
   checkBooks,
@@ -47,7 +49,7 @@ const change = ({ campaignId }: SeededCampaign, position: number, set: ReturnTyp
     UPDATE contact SET ${set} FROM recipient
     WHERE recipient.campaign_id = ${campaignId} AND recipient.position = ${position} AND contact.id = contact_id`);
 
-const claim = (seeded: SeededCampaign, limit: number, limited = false) =>
+const claim = (seeded: SeededCampaign, limit: number, limited = false, isMarketing = true) =>
   claimBatch(test.pool, {
     ...anyTokens,
     ...seeded,
@@ -55,6 +57,7 @@ const claim = (seeded: SeededCampaign, limit: number, limited = false) =>
     epoch: 0,
     limit,
     limited,
+    isMarketing,
     prices: new Map([['', messagePrice]]),
   });
 
@@ -86,11 +89,36 @@ describe('consent at the claim', () => {
     expect(await claim(seeded, 6)).toMatchObject({ kind: 'empty', waitMs: null });
   });
 
+  it('skips MARKETING for people who stopped that alone, and everything for those who stopped everything', async () => {
+    for (const isMarketing of [true, false]) {
+      const seeded = await seedWithContacts(4);
+      const contacts = await test.pool.anyFirst(sql.type(row(t.type({ id: t.string })))`
+        SELECT contact_id AS id FROM recipient WHERE campaign_id = ${seeded.campaignId} ORDER BY position`);
+      for (const [at, category] of [
+        [1, 'ALL'],
+        [2, 'MARKETING'],
+      ] as const)
+        await decideConsent(test.pool, seeded.workspaceId, {
+          contactIds: contacts.slice(at, at + 1),
+          decision: { category, allows: false },
+          at: new Date(),
+          source: 'person',
+        });
+      await noteOptOut(test.pool, seeded.workspaceId, {
+        person: { phoneNumber: '4915100000004', waId: null, providerUserId: null },
+        category: 'MARKETING',
+        at: new Date(),
+      });
+      expect(positionsOf(await claim(seeded, 4, false, isMarketing))).toEqual(isMarketing ? [1] : [1, 3, 4]);
+    }
+  });
+
   it('sends to a contact who was opted in again after a worker noted an opt-out that another had applied', async () => {
     const seeded = await seedWithContacts(1);
     await change(seeded, 1, sql.fragment`subscribed = false`);
     await noteOptOut(test.pool, seeded.workspaceId, {
       person: { phoneNumber: '4915100000001', waId: '4915100000001', providerUserId: null },
+      category: 'ALL',
       at: new Date(),
     });
     await change(seeded, 1, sql.fragment`subscribed = true`);

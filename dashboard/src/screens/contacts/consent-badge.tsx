@@ -1,7 +1,14 @@
+import type { api } from '../../client.ts';
 import { Badge } from '@mantine/core';
 
-export const ConsentBadge = ({ isSubscribed }: { readonly isSubscribed: boolean }) => (
-  <Badge variant="light" radius="sm" tt="none" fw={600} color={isSubscribed ? 'teal' : 'orange'}>
-    {isSubscribed ? 'Subscribed' : 'Opted out'}
+const shown = {
+  all: { label: 'Subscribed', color: 'teal' },
+  no_marketing: { label: 'No marketing', color: 'yellow' },
+  none: { label: 'Opted out', color: 'orange' },
+} as const;
+
+export const ConsentBadge = ({ consent }: { readonly consent: api.ContactConsent }) => (
+  <Badge variant="light" radius="sm" tt="none" fw={600} color={shown[consent].color}>
+    {shown[consent].label}
   </Badge>
 );

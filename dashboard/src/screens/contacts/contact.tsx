@@ -48,7 +48,7 @@ export function Contact() {
             <Grid.Col span={{ base: 12, md: 4 }}>
               <Stack>
                 <Facts contact={contact} />
-                <Consents contactId={id} isSubscribed={contact.subscribed} />
+                <Consents contactId={id} consent={contact.consent} />
                 <Conversations contactId={id} />
               </Stack>
             </Grid.Col>
@@ -168,9 +168,15 @@ function Facts({ contact }: { contact: api.Contact }) {
   );
 }
 
-function Consents({ contactId, isSubscribed }: { contactId: string; isSubscribed: boolean }) {
+const origins: Readonly<Record<api.ConsentSource, string>> = {
+  person: 'by the person',
+  api: 'by an operator or the API',
+  import: 'by an import',
+};
+
+function Consents({ contactId, consent }: { contactId: string; consent: api.ContactConsent }) {
   const query = useQuery({
-    queryKey: ['contact', contactId, 'consents', isSubscribed],
+    queryKey: ['contact', contactId, 'consents', consent],
     queryFn: async () => (await api.listContactConsents(client, contactId, { limit: 20 })).data,
   });
   return (
@@ -179,7 +185,7 @@ function Consents({ contactId, isSubscribed }: { contactId: string; isSubscribed
         <Title order={2} size="h4">
           Consent
         </Title>
-        <ConsentBadge isSubscribed={isSubscribed} />
+        <ConsentBadge consent={consent} />
       </Group>
       <Loaded query={query}>
         {(consents) =>
@@ -188,10 +194,11 @@ function Consents({ contactId, isSubscribed }: { contactId: string; isSubscribed
               No change since the contact was created.
             </Text>
           ) : (
-            consents.map(({ subscribed, source, at }, index) => (
-              <Text key={index} size="sm">
-                {subscribed ? 'Opted in' : 'Opted out'}{' '}
-                {source === 'person' ? 'by a message' : 'by an operator or the API'}, <Time at={at} />
+            consents.map(({ id, subscribed, category, source, text, at }) => (
+              <Text key={id} size="sm" style={{ overflowWrap: 'anywhere' }}>
+                {subscribed ? 'Opted in' : 'Opted out'}
+                {category === 'MARKETING' ? ' of marketing' : ''} {origins[source]}, <Time at={at} />
+                {text && <>: “{text}”</>}
               </Text>
             ))
           )

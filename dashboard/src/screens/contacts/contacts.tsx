@@ -51,7 +51,7 @@ const contactColumns = (tagName: ReadonlyMap<string, string>): readonly Column<a
   {
     key: 'consent',
     title: 'Consent',
-    cell: ({ subscribed }) => <ConsentBadge isSubscribed={subscribed} />,
+    cell: ({ consent }) => <ConsentBadge consent={consent} />,
     width: 136,
   },
   { key: 'created', title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, width: 116 },

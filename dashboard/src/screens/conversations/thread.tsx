@@ -32,6 +32,7 @@ export function Thread({ id }: { readonly id: string }) {
       {(conversation) => (
         <Stack>
           <Head conversation={conversation} />
+          <Wish conversation={conversation} />
           <Answer conversation={conversation} />
           <Messages id={id} />
         </Stack>
@@ -48,6 +49,32 @@ function useRefresh(id: string) {
       queryClient.invalidateQueries({ queryKey: ['conversations'] }),
       queryClient.invalidateQueries({ queryKey: ['conversation', id] }),
     ]);
+}
+
+/** A sentence that may be an opt-out is decided by a person. */
+function Wish({ conversation: { contactId, labels } }: { conversation: api.Conversation }) {
+  const queryClient = useQueryClient();
+  const contact = useQuery({
+    queryKey: ['contact', contactId],
+    queryFn: async () => (await api.getContact(client, contactId)).data,
+    enabled: labels.includes('asks_to_stop'),
+  });
+  const unsubscribe = useMutation({
+    mutationFn: () => api.updateContact(client, contactId, { consent: 'none' }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['contact', contactId] }),
+  });
+  if (contact.data === undefined || contact.data.consent === 'none') return null;
+  return (
+    <Alert color="orange" variant="light" title="This person may want no more messages">
+      <Group justify="space-between">
+        <Text size="sm">Read what they wrote, and unsubscribe them if they ask for it.</Text>
+        <ActionButton size="xs" loading={unsubscribe.isPending} onClick={() => unsubscribe.mutate()}>
+          Unsubscribe
+        </ActionButton>
+      </Group>
+      {unsubscribe.error && <Text size="sm">{unsubscribe.error.message}</Text>}
+    </Alert>
+  );
 }
 
 function Head({ conversation }: { conversation: api.Conversation }) {

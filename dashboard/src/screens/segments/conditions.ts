@@ -17,6 +17,7 @@ export const fieldChoices = [
   { value: 'countryCode', label: 'Country code' },
   { value: 'tag', label: 'Tag' },
   { value: 'subscribed', label: 'Subscribed' },
+  { value: 'consent', label: 'Consent' },
   { value: 'source', label: 'Source' },
   { value: 'createdAt', label: 'Created' },
   { value: 'updatedAt', label: 'Changed' },
@@ -47,6 +48,7 @@ const ofTime: readonly api.FilterOperator[] = ['gte', 'lt', 'gt', 'lte', 'eq', '
 function allowed(field: string): readonly api.FilterOperator[] {
   if (field === 'tag') return ofTag;
   if (field === 'subscribed') return ['eq', 'neq'];
+  if (field === 'consent') return ['eq', 'neq', 'in', 'not_in'];
   if (['createdAt', 'updatedAt', 'dob'].includes(field)) return ofTime;
   return operators;
 }

@@ -199,7 +199,9 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   state: 'Current state.',
   status: 'Current status.',
   statuses: 'Provider’s status, as a list of one.',
-  subscribed: 'False after an opt-out: campaigns skip the contact.',
+  subscribed: 'True if the contact may receive MARKETING: `consent` is `all`.',
+  consent:
+    'What the contact agrees to receive: `all`, `no_marketing` (campaigns of MARKETING skip it), or `none` (all campaigns skip it).',
   summary: 'Facts known before the audience is prepared.',
   synced: 'Number of templates the provider listed.',
   tagId: 'Id of the tag.',

@@ -184,8 +184,12 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   'CreateContact.tagsId': 'Ids of tags; default none.',
   'UpdateContact.tagsId': 'Ids of tags; they replace all stored ones.',
   'Contact.source': 'Where the contact came from, such as `api`, `csv_import` or `incoming`.',
-  'CreateContact.subscribed': 'False records an opt-out: campaigns skip the contact. Default true.',
-  'UpdateContact.subscribed': 'False records an opt-out, true an opt-in.',
+  'CreateContact.subscribed':
+    'False records an opt-out from everything; see `consent`. Default: true, unless the person opted out before.',
+  'CreateContact.consent': 'What the contact agrees to receive. Takes precedence over `subscribed`.',
+  'UpdateContact.subscribed':
+    'False records an opt-out from everything, true an opt-in; the present value changes nothing. See `consent`.',
+  'UpdateContact.consent': 'What the contact agrees to receive. Takes precedence over `subscribed`.',
   'CreateSegment.conditions': conditions,
   'UpdateSegment.conditions': conditions,
   'CountSegment.conditions': conditions,

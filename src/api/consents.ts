@@ -1,0 +1,143 @@
+/** The register of opt-ins and opt-outs, with their evidence. */
+import * as t from 'io-ts';
+import { describe, named } from '../codecs/json-schema.ts';
+import { cursorOf, idOf, IsoDateTime, limitUpTo, textOf, Uuid } from '../codecs/scalars.ts';
+import { nullish, oneOf, optional, struct } from '../codecs/struct.ts';
+import { recordConsent } from '../commands/contacts/record-consent.ts';
+import { consentCategories, consents, maxEvidenceText } from '../domain/contacts/consent.ts';
+import { Invalid } from '../domain/error.ts';
+import { type ConsentEntry, consentSources, listConsents } from '../records/contacts/consents.ts';
+import { getContact } from '../records/contacts/contacts.ts';
+import { endpoint } from './frame/endpoint.ts';
+import { answerWith, cutPage, oneCursorPage, succeedWith } from './frame/envelope.ts';
+
+const tag = 'Contacts';
+const params = struct({ id: idOf('Contact') });
+
+const ConsentCursor = cursorOf(struct({ id: Uuid }));
+
+const ConsentText = textOf({ max: maxEvidenceText });
+const Url = textOf({ max: 2048 });
+const Language = textOf({ max: 35 });
+
+const Consent = named(
+  'Consent',
+  struct({
+    id: Uuid,
+    subscribed: describe(t.boolean, { description: 'False for an opt-out, true for an opt-in.' }),
+    category: describe(oneOf(consentCategories, 'ConsentCategory'), {
+      description: 'What the decision is about: `ALL` messages, or those of the category `MARKETING`.',
+    }),
+    consent: describe(oneOf(consents, 'ContactConsent'), {
+      description: 'What the contact agrees to receive after the decision.',
+    }),
+    source: describe(oneOf(consentSources, 'ConsentSource'), {
+      description:
+        'Origin of the decision: `person` by a message or a setting in the app, `api` by a request, `import` by a file.',
+    }),
+    text: describe(nullish(t.string), { description: 'What the person saw or wrote; null if unknown.' }),
+    url: describe(nullish(t.string), { description: 'Address of the page or form; null if unknown.' }),
+    language: describe(nullish(t.string), { description: 'Language of the text; null if unknown.' }),
+    recorded_by: describe(nullish(t.string), {
+      description: 'Id of the API key that recorded it; null if the provider reported it.',
+    }),
+    at: describe(IsoDateTime, { description: 'Time of the decision.' }),
+  }),
+);
+
+export const consentExample = {
+  id: '0197c0de-0000-7000-8000-0000000000e1',
+  subscribed: true,
+  category: 'MARKETING',
+  consent: 'all',
+  source: 'api',
+  text: 'Yes, send me offers by WhatsApp.',
+  url: 'https://shop.example.com/signup',
+  language: 'en',
+  recorded_by: '0197c0de-0000-7000-8000-0000000000f1',
+  at: '2026-11-21T09:00:00.000Z',
+} as const;
+
+export const recordContactConsent = endpoint(
+  {
+    method: 'POST',
+    path: '/api/contacts/:id/consents',
+    operationId: 'recordContactConsent',
+    summary: 'Record an opt-in or opt-out of a contact with its evidence',
+    description:
+      'Always adds an entry to the register, and applies the decision: of two about the same category the later one counts, so an opt-in from before an opt-out is recorded and changes nothing. An opt-in of `MARKETING` does not lift an opt-out from everything; one of `ALL` lifts both.',
+    tag,
+    access: 'workspace',
+    params,
+    body: optional({
+      subscribed: describe(t.boolean, { description: 'True (default) for an opt-in, false for an opt-out.' }),
+      category: describe(oneOf(consentCategories, 'ConsentCategory'), {
+        description: 'What the decision is about; default `MARKETING`.',
+      }),
+      source: describe(oneOf(consentSources, 'ConsentSource'), {
+        description: 'Origin of the decision; default `api`.',
+      }),
+      text: describe(nullish(ConsentText), { description: 'What the person saw or wrote; null if unknown.' }),
+      url: describe(nullish(Url), { description: 'Address of the page or form; null if unknown.' }),
+      language: describe(nullish(Language), {
+        description: 'Language of the text, such as `en`; null if unknown.',
+      }),
+      at: describe(nullish(IsoDateTime), {
+        description: 'Time of the decision; now if it is null or absent.',
+      }),
+    }),
+    bodyExample: {
+      subscribed: true,
+      category: 'MARKETING',
+      text: consentExample.text,
+      url: consentExample.url,
+      language: 'en',
+      at: consentExample.at,
+    },
+    responses: {
+      201: answerWith('The entry of the register', 'Consent recorded successfully', Consent, consentExample),
+    },
+  },
+  async ({ dependencies, principal: { workspaceId, keyId }, params: { id }, body }) => {
+    const { subscribed = true, category = 'MARKETING', source = 'api', at = null } = body;
+    if (at !== null && at > dependencies.now()) throw Invalid.at('at', 'at must not lie in the future');
+    const { text = null, url = null, language = null } = body;
+    const entry = await recordConsent(dependencies, {
+      workspaceId,
+      contactId: id,
+      decision: { category, allows: subscribed },
+      source,
+      at,
+      evidence: { text, url, language, recordedBy: keyId },
+    });
+    return { status: 201, body: succeedWith('Consent recorded successfully', entry) };
+  },
+);
+
+export const listContactConsents = endpoint(
+  {
+    method: 'GET',
+    path: '/api/contacts/:id/consents',
+    operationId: 'listContactConsents',
+    summary: 'List the opt-outs and opt-ins of a contact',
+    description: 'Newest first.',
+    tag,
+    access: 'workspace',
+    params,
+    query: optional({ cursor: ConsentCursor, limit: limitUpTo(1000) }),
+    responses: {
+      200: oneCursorPage('One page of opt-outs and opt-ins', Consent, consentExample),
+    },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id }, query: asked }) => {
+    const limit = asked.limit ?? 100;
+    await getContact(database, workspaceId, id);
+    const person = { workspaceId, contactId: id };
+    const found = await listConsents(database, person, { after: asked.cursor?.id, limit });
+    const how = {
+      cursor: (one: ConsentEntry) => ConsentCursor.encode({ id: one.id }),
+      present: (one: ConsentEntry) => one,
+    };
+    return { status: 200, body: cutPage(found, limit, how) };
+  },
+);

@@ -15,6 +15,12 @@ export interface FieldProblem {
 /** Maximum number of problems in a response: a body may contain millions of wrong elements. */
 export const mostProblems = 100;
 
+/** Adds a problem, unless the last one says the same: two values may be read from one place. */
+export function addProblem(problems: FieldProblem[], problem: FieldProblem): void {
+  const last = problems.at(-1);
+  if (last?.field !== problem.field || last.message !== problem.message) problems.push(problem);
+}
+
 /** Maximum length of a field and of a message in a response, in characters: both may repeat the caller's input. */
 const longestField = 200;
 const longestMessage = 500;

@@ -21,6 +21,7 @@ import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { releaseBrake, takeEvidence } from '../../records/sending/failure-brake.ts';
 import { type ChannelRefusal, recordRefusal } from '../../records/workspaces/notified-channels.ts';
 import { deliverWorkflowOutbox } from './deliver-workflow-outbox.ts';
+import { offerEndingBeforeSending } from './edit-campaign.ts';
 
 export interface CampaignReference {
   readonly campaignId: string;
@@ -69,6 +70,9 @@ export function startCampaignAgain(
     reference,
     decide,
     async (transaction, { id, pause_reason, pause_evidence }) => {
+      const ended = await offerEndingBeforeSending(transaction, id, new Date());
+      if (ended !== undefined)
+        throw new Conflict(`The campaign would send after ${ended}: create another with a later end`);
       if (pause_reason !== 'FAILURES' && probe === undefined) return;
       await releaseBrake(transaction, id, { probe, ignore: isForced ? pause_evidence?.reason : undefined });
     },

@@ -10,8 +10,9 @@ import {
   saveSchedule,
   type CampaignChanges,
 } from '../../records/campaigns/creation.ts';
+import type { Connection } from '../../records/database/database.ts';
 import { lockCampaign } from '../../records/campaigns/lifecycle.ts';
-import { getSendingHours } from '../../records/campaigns/sending-hours.ts';
+import { getOffer, getSendingHours } from '../../records/campaigns/sending-hours.ts';
 import { enqueueRefresh } from '../../records/campaigns/workflow-outbox.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { deliverWorkflowOutbox } from './deliver-workflow-outbox.ts';
@@ -19,6 +20,19 @@ import { deliverWorkflowOutbox } from './deliver-workflow-outbox.ts';
 export const quietHoursRefusal = "ignore_quiet_hours may be true with an operator's key only";
 export const neverOpens =
   'sending_window has no time in common with the sending window of the workspace: choose hours within it';
+
+/** The end of the campaign's offer, in words, if every message would leave after it. */
+export async function offerEndingBeforeSending(
+  transaction: Connection,
+  campaignId: string,
+  now: Date,
+): Promise<string | undefined> {
+  const { ends_at: endsAt, scheduled_at: scheduledAt, windows } = await getOffer(transaction, campaignId);
+  if (endsAt === null) return undefined;
+  const begins = nextOpenTime(windows, scheduledAt !== null && scheduledAt > now ? scheduledAt : now);
+  if (begins === undefined || endsAt > begins.opensAt.getTime()) return undefined;
+  return `the end of the offer (limited_time_offer.expiration_time_ms), ${new Date(endsAt).toISOString()}`;
+}
 
 /** Throws NotFound, Invalid, or Conflict if the campaign whose hours are changed has ended. */
 export async function editCampaign(
@@ -49,6 +63,12 @@ export async function editCampaign(
       const { windows } = await getSendingHours(transaction, campaignId);
       if (nextOpenTime(windows, new Date()) === undefined) throw Invalid.at('sending_window', neverOpens);
       await enqueueRefresh(transaction, campaignId);
+    }
+    if (changesHours || scheduledAt !== undefined) {
+      const ends = await offerEndingBeforeSending(transaction, campaignId, dependencies.now());
+      const field = scheduledAt === undefined ? 'sending_window' : 'scheduled_at';
+      if (ends !== undefined)
+        throw Invalid.at(field, `${field} would begin to send after ${ends}: choose an earlier time`);
     }
     await insertAuditEntry(transaction, { workspaceId, action: 'campaign.update', objectId: campaignId });
   });

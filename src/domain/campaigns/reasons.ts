@@ -254,8 +254,8 @@ export const skipReasonTable: Readonly<Record<SkipReason, RecipientReasonText>> 
   MISSING_VARIABLE: {
     title: 'A variable of the message has no value',
     isHopeless: false,
-    meaning: 'A variable of the template has no value for the contact.',
-    advice: 'Fill the field of the contact, or give a value in `default_values`.',
+    meaning: 'A variable of the template has no value for the contact, or one that it cannot take.',
+    advice: 'Fill or correct the field of `reason_detail`, or give a value in `default_values`.',
   },
   TEXT_TOO_LONG: {
     title: 'The text of the message is too long',

@@ -1,5 +1,6 @@
 import { readTemplateValues } from './reader.ts';
 import {
+  isTidied,
   normaliseSlot,
   type Report,
   slotProblem,
@@ -10,7 +11,7 @@ import {
 import { textLimits, tooLong } from './text-limits.ts';
 import { locationKeys, productKeys, templateVariables } from './variables.ts';
 import { refusedWhitespace } from './variable-mapping-text.ts';
-import type { FieldProblem } from '../error.ts';
+import { addProblem, type FieldProblem } from '../error.ts';
 import type { TemplateDefinition } from './definition.ts';
 import type { TemplateValues } from './values.ts';
 
@@ -19,10 +20,11 @@ export type TemplateInput =
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
 const textProblem = (rule: SlotRule, text: string): string | undefined => {
-  if (rule.kind !== 'plain' && refusedWhitespace.test(text)) {
+  if (rule.kind !== 'plain' && isTidied(rule) && refusedWhitespace.test(text)) {
     return 'must not contain line breaks, tabs or more than 3 spaces in a row';
   }
-  return normaliseSlot(rule, text).trim() === '' ? 'must not be empty' : slotProblem(rule, text);
+  const sent = normaliseSlot(rule, text);
+  return sent.trim() === '' ? 'must not be empty' : slotProblem(rule, sent);
 };
 
 const requestProblem = ({ value, rule }: SlotRequest): string | undefined => {
@@ -53,7 +55,7 @@ const readInput = (definition: TemplateDefinition, { mapping, now, fieldOf }: Re
   const problems: FieldProblem[] = [];
   const report: Report = (path, message) => {
     const field = fieldOf(path);
-    problems.push({ field, message: `${field} ${message}` });
+    addProblem(problems, { field, message: `${field} ${message}` });
   };
   const values = readTemplateValues({ definition, mapping, reader: literalReader(report), now });
   for (const limit of textLimits(definition, values).strict)

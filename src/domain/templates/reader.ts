@@ -9,6 +9,7 @@ import type {
 import { type CardValues, type HeaderValue, isRecord, listOf, own, type TemplateValues } from './values.ts';
 import { cardDefinitionAt } from './message.ts';
 import {
+  defaultFileName,
   type Given,
   isAbsent,
   plainSlot,
@@ -21,6 +22,7 @@ import {
 interface HeaderSource<Leaf> {
   readonly has: (key: string) => boolean;
   readonly read: (key: string, rule: SlotRule) => Leaf;
+  readonly constant: (text: string) => Leaf;
 }
 
 /** Reads keys of `header`, or of an object inside it; the same keys of `default_values.header` are the fallbacks. */
@@ -39,14 +41,17 @@ const headerSource = <Leaf>(given: Given<Leaf>, inner?: string): HeaderSource<Le
         fallback: own(fallbacks, key),
         rule,
       }),
+    constant: (value) => given.reader.nested({ path, value, fallback: undefined }),
   };
 };
 
-const readMedia = <Leaf>(kind: MediaKind, { has, read }: HeaderSource<Leaf>): HeaderValue<Leaf> => {
-  if (has('id') && !has('link')) return { kind, source: { id: read('id', plainSlot) } };
-  const link = read('link', { kind: 'link' });
-  const isNamed = kind === 'document' && has('filename');
-  return { kind, source: isNamed ? { link, filename: read('filename', plainSlot) } : { link } };
+const readMedia = <Leaf>(kind: MediaKind, { has, read, constant }: HeaderSource<Leaf>): HeaderValue<Leaf> => {
+  const isById = has('id') && !has('link');
+  const source = isById ? { id: read('id', plainSlot) } : { link: read('link', { kind: 'link' }) };
+  if (kind !== 'document') return { kind, source };
+  // Without a name the reader of the message sees a generic one.
+  const named = (): Leaf => (isById ? constant(defaultFileName) : read('link', { kind: 'file_name' }));
+  return { kind, source: { ...source, filename: has('filename') ? read('filename', plainSlot) : named() } };
 };
 
 /** The header's value; undefined for a header that takes none. */

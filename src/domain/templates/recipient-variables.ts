@@ -1,7 +1,7 @@
-import { normaliseSlot, type SlotRule } from './slot.ts';
+import { normaliseSlot, slotProblem, type SlotRule } from './slot.ts';
 import type { SkipReason } from '../campaigns/recipient.ts';
 import { findExcess, type TextLimit } from './text-limits.ts';
-import { tidyText, type ContactField, type TextPart } from './variable-mapping-text.ts';
+import { tidied, type ContactField, type TextPart } from './variable-mapping-text.ts';
 
 /** The custom fields of a contact by `fieldId`. */
 export type CustomFields = Readonly<Record<string, unknown>>;
@@ -84,7 +84,11 @@ const shorten = (text: string): string =>
 export const slotResolver = (slot: RecipientSlot): SlotResolver => {
   const mapped = mappedResolver(slot.parts);
   const { inlineIndex, fallback, rule } = slot;
-  const finish = (text: string): string => normaliseSlot(rule, tidyText(shorten(text)));
+  /** A value that the template cannot take counts as none. */
+  const finish = (text: string): string => {
+    const value = normaliseSlot(rule, tidied(rule, shorten(text)));
+    return slotProblem(rule, value) === undefined ? value : '';
+  };
   if (inlineIndex === undefined) return (source) => finish(mapped(source)) || fallback;
   return (source) => finish(source.inline?.[inlineIndex] ?? '') || finish(mapped(source)) || fallback;
 };

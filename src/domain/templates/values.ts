@@ -35,7 +35,9 @@ export interface CardValues<Leaf = string> {
   readonly buttons: readonly ButtonValue<Leaf>[];
 }
 
-export type MediaSource<Leaf> = { readonly id: Leaf } | { readonly link: Leaf; readonly filename?: Leaf };
+export type MediaSource<Leaf> = ({ readonly id: Leaf } | { readonly link: Leaf }) & {
+  readonly filename?: Leaf;
+};
 
 export type HeaderValue<Leaf = string> =
   | { readonly kind: 'text'; readonly values: readonly Leaf[] }

@@ -1,4 +1,5 @@
 import type { ContactSelectionType } from '../campaigns/campaign.ts';
+import { isTidied, type SlotRule } from './slot.ts';
 
 /** Spec 4.1.1: the contact fields a mapping may name. */
 const contactFields = ['firstName', 'lastName', 'email', 'phoneNumber', 'countryCode'] as const;
@@ -178,8 +179,11 @@ const editsBetween = (one: string, other: string): number => {
 /** The provider refuses these in a text: line breaks and other control characters, four or more spaces in a row. */
 export const refusedWhitespace = /[\p{Cc}\u2028\u2029]| {4}/u;
 
+export const tidied = (rule: SlotRule, text: string): string =>
+  isTidied(rule) ? tidyText(text) : text.trim();
+
 /** White space that the provider refuses becomes one space, so that a contact's value does not fail the message. */
-export const tidyText = (text: string): string => {
+const tidyText = (text: string): string => {
   const trimmed = text.trim();
   if (!refusedWhitespace.test(trimmed)) return trimmed;
   return trimmed

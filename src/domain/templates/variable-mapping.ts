@@ -1,5 +1,5 @@
 import type { ContactSelectionType } from '../campaigns/campaign.ts';
-import { type FieldProblem, mostProblems } from '../error.ts';
+import { addProblem, type FieldProblem, mostProblems } from '../error.ts';
 import { keepButtons } from './button-reader.ts';
 import { customFieldsOf, planContactSlots } from './contact-slots.ts';
 import {
@@ -37,7 +37,7 @@ import {
   noSources,
   parseMappingText,
   type TextPart,
-  tidyText,
+  tidied,
 } from './variable-mapping-text.ts';
 import { locationKeys, productKeys } from './variables.ts';
 
@@ -140,7 +140,7 @@ const longestText = ({ kind }: SlotRule): number => {
 const fallbackText = (request: SlotRequest, report: Report): string | typeof wrongType => {
   const given = stringOf(request, 'fallback', report);
   if (typeof given !== 'string') return given ?? '';
-  const text = normaliseSlot(request.rule, tidyText(given));
+  const text = normaliseSlot(request.rule, tidied(request.rule, given));
   const problem = text === '' ? undefined : slotProblem(request.rule, text);
   if (problem !== undefined) report(`default_values.${request.path}`, problem);
   return text;
@@ -159,7 +159,9 @@ const fixedText = (
   texts: readonly string[],
   { report, options }: ReaderInput,
 ): string => {
-  const text = texts.map((candidate) => normaliseSlot(request.rule, tidyText(candidate))).find(Boolean);
+  const text = texts
+    .map((candidate) => normaliseSlot(request.rule, tidied(request.rule, candidate)))
+    .find(Boolean);
   if (text === undefined) {
     report(request.path, request.value === undefined ? missing(request, options) : 'must not be empty');
     return '';
@@ -235,7 +237,7 @@ const readMapping = (
     (found: FieldProblem[]): Report =>
     (path, message) => {
       const field = `variable_mapping.${path}`;
-      if (found.length < mostProblems) found.push({ field, message: `${field} ${message}` });
+      if (found.length < mostProblems) addProblem(found, { field, message: `${field} ${message}` });
     };
   const report = into(problems);
   const sources = fieldSources({

@@ -6,7 +6,7 @@ import { oneOf } from '../../codecs/struct.ts';
 import { campaignStatuses } from '../../domain/campaigns/campaign.ts';
 import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
-import { nothing, row } from '../database/row.ts';
+import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
 export const Windows = t.readonlyArray(SendingWindow);
 
@@ -45,6 +45,23 @@ export async function getSendingHours(connection: Connection, campaignId: string
     JOIN template ON template.id = campaign.template_id
     WHERE campaign.id = ${campaignId}`);
   return { ...(found ?? notFound('Campaign')), askedAt };
+}
+
+const Offer = t.type({ ends_at: nullable(t.number), scheduled_at: nullable(timestamp), windows: Windows });
+
+/**
+ * When the limited-time offer in the messages of the campaign ends, in epoch milliseconds; null without one, or if it is not yet
+ * known because the campaign takes the messages of another one.
+ */
+export async function getOffer(connection: Connection, campaignId: string): Promise<t.TypeOf<typeof Offer>> {
+  const found = await connection.maybeOne(sql.type(row(Offer))`
+    SELECT (SELECT (ends_at #>> '{}')::float8 FROM (VALUES (coalesce(
+        jsonb_path_query_first(message_plan, '$.components[*].parameters[*].limited_time_offer.expiration_time_ms'),
+        variable_mapping #> '{limited_time_offer,expiration_time_ms}'))) AS given (ends_at)
+        WHERE jsonb_typeof(ends_at) = 'number') AS ends_at,
+      CASE WHEN campaign.status = 'SCHEDULED' THEN scheduled_at END AS scheduled_at, ${windowsColumn} AS windows
+    FROM campaign JOIN template ON template.id = campaign.template_id WHERE campaign.id = ${campaignId}`);
+  return found ?? notFound('Campaign');
 }
 
 /** Does nothing once the campaign, or a window of it, has changed since `epoch`. */

@@ -214,3 +214,57 @@ describe('PATCH /api/campaigns/{id}', () => {
     });
   });
 });
+
+describe('a limited-time offer', () => {
+  const offerFor = async (sendsIn: number, endsIn: number): Promise<string> => {
+    const components = [
+      { type: 'LIMITED_TIME_OFFER', limited_time_offer: { text: 'Soon over', has_expiration: true } },
+      { type: 'BODY', text: 'Hello.' },
+    ];
+    await api.database.pool.query(sql.type(nothing)`
+      UPDATE template SET components = ${JSON.stringify(components)}::jsonb WHERE id = ${utility}`);
+    const { body: answer } = await create({
+      template_id: utility,
+      send_type: 'SCHEDULED',
+      scheduled_at: new Date(Date.now() + sendsIn * hourMs).toISOString(),
+      variable_mapping: { limited_time_offer: { expiration_time_ms: Date.now() + endsIn * hourMs } },
+    });
+    return answer.data.campaign.id;
+  };
+
+  it('is not put behind its end by a later time or by a window', async () => {
+    const id = await offerFor(1, 3);
+    const later = (hours: number) => new Date(Date.now() + hours * hourMs).toISOString();
+    const refused = await patch(id, { scheduled_at: later(4) });
+    expect(refused).toMatchObject({ status: 400, body: { error: [{ field: 'scheduled_at' }] } });
+    expect(refused.body.message).toMatch(
+      /^scheduled_at would begin to send after the end of the offer \(limited_time_offer/,
+    );
+    expect((await patch(id, { scheduled_at: later(2) })).status).toBe(200);
+    const window = { timezone: 'UTC', from: inHours(5), to: inHours(6) };
+    expect(await patch(id, { sending_window: window })).toMatchObject({
+      status: 400,
+      body: { error: [{ field: 'sending_window' }] },
+    });
+    const open = { timezone: 'UTC', from: inHours(1), to: inHours(4) };
+    expect((await patch(id, { sending_window: open })).status).toBe(200);
+  });
+
+  it('that has ended is not started again', async () => {
+    const id = await offerFor(1, 3);
+    const pausedWithEnd = (endsAt: number) =>
+      api.database.pool.query(sql.type(nothing)`
+        UPDATE campaign SET status = 'PAUSED', pause_reason = 'OPERATOR', preparation_status = 'READY', started_at = now(),
+          message_plan = jsonb_build_object('components', jsonb_build_array(jsonb_build_object('parameters',
+            jsonb_build_array(jsonb_build_object('limited_time_offer', jsonb_build_object('expiration_time_ms', ${endsAt}::int8))))))
+        WHERE id = ${id}`);
+    const start = () => api.send('POST', `/api/campaigns/${id}/start`, { key: workspace.channelKey });
+    await pausedWithEnd(Date.now() - 1);
+    expect(await start()).toMatchObject({
+      status: 409,
+      body: { message: expect.stringContaining('limited_time_offer.expiration_time_ms') },
+    });
+    await pausedWithEnd(Date.now() + hourMs);
+    expect((await start()).status).toBe(202);
+  });
+});

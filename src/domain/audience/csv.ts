@@ -61,11 +61,10 @@ export function csvCandidateReader(mapping: CsvMapping, columnCount: number): Cs
     const given = cells[phoneColumn] ?? '';
     const malformed = malformation(cells, phoneColumn, columnCount);
     if (malformed !== undefined) return { line, given, phone: undefined, row: cells, malformed };
-    const country = cells[countryColumn] ?? '';
-    const phone = normalisePhoneNumber(given, country);
     // For a file with international numbers, the mapping names the phone column as the country column too.
-    const hasOwnCountry = countryColumn !== phoneColumn && country.trim() !== '';
-    if (phone === undefined && hasOwnCountry && callingCodeFor(country) === undefined) {
+    const country = countryColumn === phoneColumn ? '' : (cells[countryColumn] ?? '');
+    const phone = normalisePhoneNumber(given, country);
+    if (phone === undefined && country.trim() !== '' && callingCodeFor(country) === undefined) {
       return { line, given: `country code ${country}`, phone, row: cells };
     }
     return { line, given, phone, row: cells, person: readPerson(cells) };

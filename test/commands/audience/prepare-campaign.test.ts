@@ -176,7 +176,8 @@ describe('a CSV', () => {
       'nonsense,49,Cara',
       '4915112345678,49,Again',
       '+4915112345670,49,',
-      '+4915112345671,49,x"y',
+      '+4915112345671,49,"x',
+      '+4915112345673,49,"z"',
       '+4915112345672,49,Dora,surplus',
       '+14155552671,,Emil',
     ];
@@ -218,9 +219,15 @@ describe('a CSV', () => {
       skipped(3, null, 6, 'INVALID_PHONE', 'nonsense'),
       skipped(4, '4915112345678', 7, 'DUPLICATE', null),
       skipped(5, '4915112345670', 8, 'MISSING_VARIABLE', 'body.1'),
-      skipped(6, null, 9, 'MALFORMED_ROW', 'The quotes of this row are not those of a CSV'),
-      skipped(7, null, 10, 'MALFORMED_ROW', 'The row has more cells than the header'),
-      sendable(8, '14155552671', 'US', 11, 'Emil'),
+      skipped(
+        6,
+        null,
+        9,
+        'MALFORMED_ROW',
+        'A quote that is opened on line 9 and not closed there joins the lines 9 to 10: close it, or write it twice',
+      ),
+      skipped(7, null, 11, 'MALFORMED_ROW', 'The row has more cells than the header'),
+      sendable(8, '14155552671', 'US', 12, 'Emil'),
     ]);
     expect(await preparationOf(id)).toMatchObject({
       status: 'DRAFT',

@@ -47,6 +47,11 @@ describe('csvCandidateReader', () => {
     expect(read(cells, 2).phone?.digits).toBe(digits);
   });
 
+  it('reads international digits when the phone column stands for the country column', () => {
+    const same = csvCandidateReader({ phone_column: 0, country_code_column: 0 }, 2);
+    expect(same(['4915112345678', 'x'], 2).phone?.digits).toBe('4915112345678');
+  });
+
   it('takes the first word as first name and the rest as last name', () => {
     expect(read(['+4915112345678', '', ' Ada  King Lovelace ', ' Bonn '], 2).person).toEqual({
       firstName: 'Ada',

@@ -73,6 +73,7 @@ import {
   readWebhookHealth,
   updateWebhook,
 } from './webhooks/configurations.ts';
+import { getEventFeed, listEvents, putEventFeed } from './webhooks/event-feed.ts';
 import {
   getWebhookDelivery,
   listDeliveries,
@@ -81,6 +82,7 @@ import {
   resendWebhookDelivery,
   testWebhook,
 } from './webhooks/deliveries.ts';
+import { cancelResend, getResend, listResends, resendMissed } from './webhooks/resends.ts';
 
 const operations: readonly Endpoint[] = [
   createCampaign,
@@ -165,6 +167,13 @@ const operations: readonly Endpoint[] = [
   getWebhookDelivery,
   resendWebhookDelivery,
   resendFailed,
+  resendMissed,
+  listResends,
+  getResend,
+  cancelResend,
+  getEventFeed,
+  putEventFeed,
+  listEvents,
   healthz,
   readyz,
   metricsEndpoint,

@@ -67,6 +67,10 @@ export const errorCodeTable = {
     meaning: 'The path does not take this method.',
     advice: 'Use a method of the header Allow.',
   },
+  cursor_expired: {
+    meaning: 'Events after the cursor are no longer kept, or the cursor is of another copy of the database.',
+    advice: 'Continue with `error.oldestCursor`, and read the records whose events are missing.',
+  },
   request_timeout: {
     meaning: 'The request took too long to arrive.',
     advice: 'Send it again over a faster connection, or in smaller parts.',

@@ -145,6 +145,15 @@ export class Conflict extends CallerFailure {
   }
 }
 
+/** Events after the cursor are no longer kept. `oldestCursor` is the first one that works. */
+export class CursorExpired extends CallerFailure {
+  readonly oldestCursor: string;
+  constructor(oldestCursor: string) {
+    super('cursor_expired', 'Events after this cursor are no longer kept: continue with error.oldestCursor');
+    this.oldestCursor = oldestCursor;
+  }
+}
+
 /** A request repeats an Idempotency-Key with another body. */
 export class IdempotencyMismatch extends CallerFailure {
   constructor() {

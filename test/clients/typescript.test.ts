@@ -12,8 +12,10 @@ import {
   createClient,
   createTag,
   followCampaign,
+  followEvents,
   listTags,
   pages,
+  putEventFeed,
   sendTemplateMessage,
   testWebhook,
   uploadCampaignCsv,
@@ -23,6 +25,8 @@ import {
   type Client,
 } from '../../clients/typescript/src/index.ts';
 import { signatureHeaders } from '../../src/domain/webhooks/signature.ts';
+import { contactEvent } from '../support/webhook-fixtures.ts';
+import { emitEvents, fanOutEvents } from '../../src/records/webhooks/events.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
 let api: TestApi;
@@ -274,5 +278,59 @@ describe('a webhook', () => {
     await expect(verifyWebhook({ body, headers, secret: 'another' })).rejects.toThrow('not signed');
     await expect(verifyWebhook({ body: `${body} `, headers, secret })).rejects.toThrow('not signed');
     await expect(verifyWebhook({ body, headers: request(new Date(0)), secret })).rejects.toThrow('too old');
+  });
+});
+
+describe('followEvents', () => {
+  it('hands over every event once, resumes after a cursor, and reports a gap', async () => {
+    const { workspaceId, operatorKey } = await api.seedWorkspace();
+    const operator = createClient({ baseUrl: api.baseUrl, apiKey: operatorKey });
+    const { pool } = api.database;
+    const write = async (count: number): Promise<void> => {
+      await emitEvents(pool, workspaceId, Array.from({ length: count }, contactEvent));
+      await fanOutEvents(pool, 100);
+    };
+    const follow = async (count: number, after?: string) => {
+      const end = new AbortController();
+      const seen: { id: string; cursor: string }[] = [];
+      const gaps: string[] = [];
+      await followEvents(operator, {
+        after,
+        pollMs: 10,
+        signal: end.signal,
+        onGap: (cursor) => void gaps.push(cursor),
+        onEvent: async (event) => {
+          expect(event.body.eventKey).toBe('contact.created');
+          seen.push(event);
+          if (seen.length === count) end.abort();
+        },
+      });
+      return { seen, gaps };
+    };
+    await putEventFeed(operator, { enabled: true });
+    await write(3);
+    const first = await follow(2);
+    await write(2);
+    const rest = await follow(3, first.seen[1]?.cursor);
+    const ids = [...first.seen, ...rest.seen].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(5);
+    expect(rest.gaps).toEqual([]);
+
+    await putEventFeed(operator, { enabled: false });
+    await putEventFeed(operator, { enabled: true });
+    await write(1);
+    const afterGap = await follow(1, rest.seen[2]?.cursor);
+    expect(afterGap.gaps).toHaveLength(1);
+    expect(ids).not.toContain(afterGap.seen[0]?.id);
+
+    const failing = followEvents(operator, {
+      onEvent: () => {
+        throw new Error('cannot store it');
+      },
+    });
+    await expect(failing).rejects.toThrow('cannot store it');
+    await expect(
+      followEvents(operator, { after: rest.seen[2]?.cursor, onEvent: () => undefined }),
+    ).rejects.toMatchObject({ code: 'cursor_expired', oldestCursor: afterGap.gaps[0] });
   });
 });

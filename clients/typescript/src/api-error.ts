@@ -15,7 +15,7 @@ export interface ProviderRefusal {
 interface Envelope {
   readonly error_code?: ErrorCode;
   readonly message?: string;
-  readonly error?: readonly FieldProblem[] | ProviderRefusal;
+  readonly error?: readonly FieldProblem[] | ProviderRefusal | { readonly oldestCursor: string };
 }
 
 /** An answer whose status is not 2xx. */
@@ -29,6 +29,8 @@ export class ApiError extends Error {
   readonly problems: readonly FieldProblem[];
   /** The messaging provider's refusal; undefined for errors of the service. */
   readonly refusal: ProviderRefusal | undefined;
+  /** With `cursor_expired`: the cursor from which the event feed goes on. */
+  readonly oldestCursor: string | undefined;
   /** Seconds to wait before the request is sent again; undefined where the answer has no Retry-After. */
   readonly retryAfterSeconds: number | undefined;
   /** Identifies the request in the service's log. */
@@ -40,7 +42,9 @@ export class ApiError extends Error {
     this.code = envelope.error_code;
     this.status = response.status;
     this.problems = Array.isArray(error) ? error : [];
-    this.refusal = error !== undefined && !Array.isArray(error) ? (error as ProviderRefusal) : undefined;
+    const details = error === undefined || Array.isArray(error) ? {} : error;
+    this.refusal = 'providerCode' in details ? (details as ProviderRefusal) : undefined;
+    this.oldestCursor = 'oldestCursor' in details ? (details.oldestCursor as string) : undefined;
     this.retryAfterSeconds = secondsOf(response.headers.get('Retry-After'));
     this.requestId = response.headers.get('X-Request-Id') ?? undefined;
   }

@@ -1,6 +1,6 @@
 /** Codecs and builders of the response envelopes (Spec 4 and 7). */
 import * as t from 'io-ts';
-import { nameOf, named } from '../../codecs/json-schema.ts';
+import { describe, nameOf, named } from '../../codecs/json-schema.ts';
 import { errorCodes } from '../../domain/error-code.ts';
 import { Integer, IsoDateTime } from '../../codecs/scalars.ts';
 import { nullish, oneOf, struct } from '../../codecs/struct.ts';
@@ -66,6 +66,12 @@ export const ErrorEnvelope = named(
       error: t.union([
         t.readonlyArray(FieldProblem),
         named('ProviderRefusal', struct({ providerCode: Integer, details: t.string })),
+        named(
+          'OldestCursor',
+          struct({
+            oldestCursor: describe(t.string, { description: 'The first cursor that works, as `after`.' }),
+          }),
+        ),
       ]),
     },
   ),

@@ -2,6 +2,7 @@
 import type { ErrorCode } from '../../domain/error-code.ts';
 import {
   CallerFailure,
+  CursorExpired,
   Failure,
   Invalid,
   MessagingLimitReached,
@@ -79,6 +80,7 @@ function extrasOf(error: CallerFailure): Pick<Translation, 'error' | 'headers'> 
   if (error instanceof Invalid) return error.problems.length > 0 ? { error: error.problems } : {};
   if (error instanceof ProviderRefused)
     return { error: { providerCode: error.providerCode, details: error.details } };
+  if (error instanceof CursorExpired) return { error: { oldestCursor: error.oldestCursor } };
   if (error instanceof Unauthorized) return { headers: { 'WWW-Authenticate': 'ApiKey header="X-API-Key"' } };
   if (error instanceof Overloaded || error instanceof MessagingLimitReached)
     return { headers: { 'Retry-After': String(error.retryAfterSeconds) } };
@@ -105,6 +107,7 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
   method_not_allowed: 405,
   request_timeout: 408,
   conflict: 409,
+  cursor_expired: 410,
   idempotency_conflict: 409,
   idempotency_mismatch: 422,
   too_large: 413,
@@ -127,6 +130,7 @@ const byStatus: Readonly<Record<number, ErrorCode>> = {
   405: 'method_not_allowed',
   408: 'request_timeout',
   409: 'conflict',
+  410: 'cursor_expired',
   413: 'too_large',
   415: 'unsupported_media_type',
   417: 'expectation_failed',

@@ -20,6 +20,7 @@ import {
   scheduleDeliveries,
   sweepTimeouts,
 } from '../../records/webhooks/delivery-scheduler.ts';
+import { continueResend, listRunningResends } from '../../records/webhooks/resends.ts';
 import { createId } from '../../records/database/uuid-v7.ts';
 import { within } from '../../concurrency/within.ts';
 
@@ -33,6 +34,8 @@ export interface WebhookLoopOptions {
   /** The same for deliveries. The fan-out wakes the scheduler of its process; the others find what is left, and redeliveries. */
   readonly longestSchedulerIdleMs: number;
   readonly sweepEveryMs: number;
+  /** Pause between searches for deliveries that a resend may make. */
+  readonly resendEveryMs: number;
   readonly redispatchSeconds: number;
 }
 
@@ -42,6 +45,7 @@ export const defaultWebhookLoopOptions: WebhookLoopOptions = {
   longestIdleMs: 250,
   longestSchedulerIdleMs: 1_000,
   sweepEveryMs: 10_000,
+  resendEveryMs: 1_000,
   redispatchSeconds: 30,
 };
 
@@ -94,6 +98,12 @@ export function startWebhookLoops(
       const ended = await endInactiveDeliveries(database, endedBatch);
       for (const outcome of ended) metrics.webhooksSwept.inc({ outcome });
       return ended.length === endedBatch;
+    }),
+    loop('webhook resends', options.resendEveryMs, async () => {
+      let more = false;
+      for (const id of await listRunningResends(database))
+        more = (await continueResend(database, id)) || more;
+      return more;
     }),
     loop('timeout sweeper', options.sweepEveryMs, async () => {
       const swept = await sweepTimeouts(database, {

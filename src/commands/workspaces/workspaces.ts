@@ -1,4 +1,4 @@
-/** Creates workspaces and changes their features and their sending window for marketing. */
+/** Creates workspaces and changes their features their sending window for marketing, and their event feed. */
 import type { Dependencies } from '../../dependencies.ts';
 import type { SendingWindow } from '../../domain/campaigns/sending-window.ts';
 import { Invalid } from '../../domain/error.ts';
@@ -9,6 +9,7 @@ import {
   parseFeatureSetting,
 } from '../../domain/workspaces/feature.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
+import { saveFeed } from '../../records/webhooks/event-feed.ts';
 import {
   insertWorkspace,
   requireWorkspace,
@@ -66,5 +67,18 @@ export function setSendingWindow(
     const entry = { workspaceId, action: 'workspace.sending-window', objectId: String(workspaceId) } as const;
     await insertAuditEntry(transaction, entry);
     return campaignIds;
+  });
+}
+
+/** Switches the event feed of the workspace on or off. Safe to repeat. */
+export function switchEventFeed(
+  { database }: Pick<Dependencies, 'database'>,
+  workspaceId: number,
+  enabled: boolean,
+): Promise<void> {
+  return database.transaction(async (transaction) => {
+    await saveFeed(transaction, workspaceId, enabled);
+    const objectId = enabled ? 'on' : 'off';
+    await insertAuditEntry(transaction, { workspaceId, action: 'workspace.event-feed', objectId });
   });
 }

@@ -12,6 +12,7 @@ const auditActions = [
   'tag.delete',
   'workspace.sending-window',
   'workspace.failure-brake',
+  'workspace.event-feed',
   'workspace.set-feature',
   'wallet.recharge',
   'wallet.adjust',

@@ -29,6 +29,9 @@ export type WebhookErrorCode = (typeof webhookErrorCodes)[number];
 const deliveryCauses = ['event', 'resend', 'test'] as const;
 export type DeliveryCause = (typeof deliveryCauses)[number];
 
+/** States of a resend of what a webhook missed. */
+export const resendStates = ['running', 'completed', 'cancelled'] as const;
+
 /** Spec 6.1: 256 KB of serialised UTF-8. */
 export const maxPayloadBytes = 262_144;
 
@@ -73,8 +76,8 @@ export const webhookErrorTable: ReasonTable<WebhookErrorCode> = {
     advice: 'Read the record by its id over the API.',
   },
   endpoint_inactive: {
-    meaning: 'The webhook was inactive or deleted when the delivery was due.',
-    advice: 'Activate the webhook, then resend.',
+    meaning: 'The webhook was deleted before the delivery was due.',
+    advice: 'Create the webhook again, or read the event feed.',
   },
   disabled: {
     meaning: 'The webhook was disabled because it had only failed for days.',

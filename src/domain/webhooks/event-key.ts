@@ -14,3 +14,7 @@ export const eventDescriptions = {
 
 export type EventKey = keyof typeof eventDescriptions;
 export const eventKeys = Object.keys(eventDescriptions) as readonly EventKey[];
+
+/** The keys in the event feed: those of events, and `notice`, to which webhooks cannot subscribe. */
+export const feedKeys = [...eventKeys, 'notice'] as const;
+export type FeedKey = (typeof feedKeys)[number];

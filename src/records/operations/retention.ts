@@ -13,6 +13,8 @@ import { startOfDay } from '../database/id-bounds.ts';
 import { nothing, nullable, row } from '../database/row.ts';
 import { firstIdAt } from '../database/uuid-v7.ts';
 import { forgetReached } from '../sending/messaging-limit.ts';
+import { removeFeedBatches } from '../webhooks/event-feed.ts';
+import { removeResends } from '../webhooks/resends.ts';
 import { deleteExpiredIdempotencyKeys } from '../workspaces/idempotency-keys.ts';
 import { deleteOldNotices } from './notices.ts';
 
@@ -88,6 +90,9 @@ const removeProviderMessages: Removal = async (connection, { olderThanDays, limi
 export const removals: Readonly<Record<string, Removal>> = {
   deliveries: removalFrom('deliveries'),
   events: removalFrom('events'),
+  feedBatches: (connection, { olderThanDays, limit }) =>
+    removeFeedBatches(connection, daysAgo(olderThanDays), limit),
+  resends: (connection, { olderThanDays, limit }) => removeResends(connection, daysAgo(olderThanDays), limit),
   callbacks: removalFrom('callbacks'),
   statuses: removalFrom('statuses'),
   providerMessages: removeProviderMessages,

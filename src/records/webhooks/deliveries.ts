@@ -77,7 +77,7 @@ const anyState: readonly Reading[] = [{ which: sql.fragment`TRUE`, order: newest
 /** Deliveries that one request resends: a million in one statement would exceed its timeout. */
 const mostResent = 10_000;
 /** 60 s: the longest time between the start of a transaction and the id of a delivery it inserts. */
-const longestMakingMs = 60_000;
+export const longestMakingMs = 60_000;
 
 /** Newest first; empty lists filter nothing. */
 export async function listDeliveries(

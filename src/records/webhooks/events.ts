@@ -2,14 +2,14 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { type NewEvent, serialiseEvent } from '../../domain/webhooks/new-event.ts';
-import type { EventKey } from '../../domain/webhooks/event-key.ts';
+import { type EventKey, eventKeys } from '../../domain/webhooks/event-key.ts';
 import type { Connection } from '../database/database.ts';
 import { sinceId } from '../database/id-bounds.ts';
 import { nothing, row } from '../database/row.ts';
 
 const Key = row(t.type({ key: t.string }));
 
-/** The keys that some active configuration of the workspace listens to. */
+/** The keys that some active configuration of the workspace listens to; every key if its event feed is on. */
 export async function listSubscribedKeys(
   connection: Connection,
   workspaceId: number,
@@ -17,14 +17,16 @@ export async function listSubscribedKeys(
   const keys = await connection.anyFirst(sql.type(Key)`
     SELECT DISTINCT unnest(events) AS key
     FROM webhook_configuration
-    WHERE workspace_id = ${workspaceId} AND status = 'active'`);
+    WHERE workspace_id = ${workspaceId} AND status = 'active'
+    UNION
+    SELECT unnest(${sql.array(eventKeys, 'text')}) FROM event_feed WHERE workspace_id = ${workspaceId} AND enabled`);
   return new Set(keys);
 }
 
 /**
  * The only way to write events: a data-modifying CTE for the transaction, and often the statement, of the change. It takes them
  * from `written` (workspace_id, event_key, event_body, occurred_at, place), in the order of `place`, and leaves out events that
- * no active configuration of the workspace subscribes to.
+ * no active configuration of the workspace subscribes to, unless its event feed is on.
  */
 export const insertWrittenEvents = sql.fragment`
   INSERT INTO event (workspace_id, key, body, occurred_at)
@@ -33,6 +35,7 @@ export const insertWrittenEvents = sql.fragment`
     SELECT FROM webhook_configuration AS listener
     WHERE listener.workspace_id = written.workspace_id AND listener.status = 'active'
       AND written.event_key = ANY (listener.events))
+    OR EXISTS (SELECT FROM event_feed WHERE event_feed.workspace_id = written.workspace_id AND enabled)
   ORDER BY place`;
 
 /** Writes events in a statement of their own. Bodies without a subscriber are not serialised. */
@@ -96,6 +99,9 @@ const FanOut = row(t.type({ events: t.number, deliveries: t.number }));
  * for every workspace, so that a small workspace does not wait behind a million events of a large one. `after` is the watermark:
  * events before it are fanned out. One statement, so that a process killed at any point leaves either all of it or nothing.
  * Concurrent calls take different events: locked ones are skipped.
+ *
+ * Events of a workspace with an event feed are numbered in the same statement, under the lock of the feed's row: positions
+ * become visible in their order, and without gaps. While another call has that lock, this one leaves the workspace to it.
  */
 export function fanOutEvents(connection: Connection, limit: number, after?: string) {
   return connection.one(sql.type(FanOut)`
@@ -106,11 +112,17 @@ export function fanOutEvents(connection: Connection, limit: number, after?: stri
               WHERE next.fanned_out_at IS NULL AND next.workspace_id > workspace.workspace_id AND ${sinceId(after)}
               ORDER BY next.workspace_id LIMIT 1)
       FROM workspace WHERE workspace.workspace_id IS NOT NULL
+    ), feed AS MATERIALIZED (
+      SELECT workspace_id, last_position FROM event_feed
+      WHERE enabled AND workspace_id = ANY (ARRAY(SELECT workspace_id FROM workspace))
+      FOR NO KEY UPDATE SKIP LOCKED
     ), share AS (
       SELECT workspace.workspace_id, GREATEST(1, ${limit}::int4 / (count(*) OVER () * GREATEST(1, (
         SELECT count(*) FROM webhook_configuration
         WHERE webhook_configuration.workspace_id = workspace.workspace_id AND status = 'active')))) AS events
       FROM workspace WHERE workspace.workspace_id IS NOT NULL
+        AND (workspace.workspace_id IN (SELECT workspace_id FROM feed)
+          OR NOT EXISTS (SELECT FROM event_feed WHERE enabled AND event_feed.workspace_id = workspace.workspace_id))
     ), waiting AS MATERIALIZED (
       SELECT first.id, first.workspace_id, first.key
       FROM share CROSS JOIN LATERAL (
@@ -130,6 +142,14 @@ export function fanOutEvents(connection: Connection, limit: number, after?: stri
        AND waiting.key = ANY (webhook_configuration.events)
       ORDER BY waiting.id
       RETURNING id
+    ), numbered AS (
+      INSERT INTO event_feed_batch (workspace_id, last_position, event_ids)
+      SELECT feed.workspace_id, feed.last_position + count(*), array_agg(waiting.id ORDER BY waiting.id)
+      FROM feed JOIN waiting USING (workspace_id) GROUP BY feed.workspace_id, feed.last_position
+      RETURNING workspace_id, last_position
+    ), advanced AS (
+      UPDATE event_feed SET last_position = numbered.last_position FROM numbered
+      WHERE event_feed.workspace_id = numbered.workspace_id
     ), done AS (
       UPDATE event SET fanned_out_at = now() WHERE id = ANY (ARRAY(SELECT id FROM waiting)) AND ${sinceId(after)} RETURNING id
     )

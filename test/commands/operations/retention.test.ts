@@ -74,6 +74,8 @@ it('deletes rows and files older than the limit, in batches, and no others', asy
     days: 0,
     deliveries: 25,
     events: 25,
+    feedBatches: 0,
+    resends: 0,
     callbacks: 1,
     statuses: 0,
     providerMessages: 31,
@@ -83,7 +85,7 @@ it('deletes rows and files older than the limit, in batches, and no others', asy
     files: 0,
     leftovers: 0,
   });
-  expect(batches).toBe(22);
+  expect(batches).toBe(24);
   const [left] = await query<{ events: string; deliveries: string; callbacks: string }>(
     database,
     `SELECT (SELECT count(*) FROM event) AS events, (SELECT count(*) FROM webhook_delivery) AS deliveries,

@@ -79,7 +79,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   entry: 'Entries of the notification, one per business account.',
   erase: '`true` also erases the person’s data, which cannot be undone; default `false`.',
   error:
-    'List of `{field, message}` for validation errors, or `{providerCode, details}` for a refusal by the provider.',
+    'List of `{field, message}` for validation errors, `{providerCode, details}` for a refusal by the provider, or `{oldestCursor}` for a cursor that has expired.',
   errorCode: 'Reason of the failure; null unless the delivery failed.',
   errors: 'Provider’s errors; only with status `failed`.',
   eventId: 'Id of the delivered event; every resend keeps it.',

@@ -138,6 +138,11 @@ export const failures: Readonly<Record<number, Failure>> = {
     description: 'Not possible in the present state, or a request with this Idempotency-Key is still running',
     message: 'The campaign is COMPLETED and cannot be paused: it has ended, create another',
   },
+  410: {
+    description: 'Events after the cursor are no longer kept',
+    errorCode: 'cursor_expired',
+    message: 'Events after this cursor are no longer kept: continue with error.oldestCursor',
+  },
   413: {
     description:
       'The body is too large, or the workspace has reached its limit of files (default 10,000 and 10 GiB)',

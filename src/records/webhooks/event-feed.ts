@@ -1,0 +1,222 @@
+/**
+ * The event feed: what a workspace's events were, for readers that follow a cursor. The fan-out numbers events after their
+ * commit (see `fanOutEvents`), so an event of a transaction that commits late gets a later position, and no transaction,
+ * however long it stays open, holds up the feed.
+ */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { FeedKey } from '../../domain/webhooks/event-key.ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, nullable, row } from '../database/row.ts';
+import { erasedBody, isErased } from './events.ts';
+
+/** A place in a feed: after the event at this position. `eventId` tells a feed from its copy in a restored database. */
+export interface FeedPlace {
+  readonly position: number;
+  readonly eventId: string | null;
+}
+
+export interface FeedState {
+  readonly enabled: boolean;
+  /** The place before the oldest event that is kept, and the one after the latest. */
+  readonly oldest: FeedPlace;
+  readonly latest: FeedPlace;
+}
+
+const State = row(
+  t.type({
+    enabled: t.boolean,
+    last: t.bigint,
+    before: nullable(t.bigint),
+    latestId: nullable(t.string),
+  }),
+);
+
+/** Returns undefined for a workspace that never had a feed. */
+export async function findFeed(connection: Connection, workspaceId: number): Promise<FeedState | undefined> {
+  const found = await connection.maybeOne(sql.type(State)`
+    SELECT enabled, last_position AS last,
+      (SELECT last_position - cardinality(event_ids) FROM event_feed_batch AS batch
+       WHERE batch.workspace_id = event_feed.workspace_id ORDER BY last_position LIMIT 1) AS before,
+      (SELECT event_ids[cardinality(event_ids)] FROM event_feed_batch AS batch
+       WHERE batch.workspace_id = event_feed.workspace_id AND batch.last_position = event_feed.last_position) AS "latestId"
+    FROM event_feed WHERE workspace_id = ${workspaceId}`);
+  if (found === null) return undefined;
+  const { enabled, last, before, latestId } = found;
+  return {
+    enabled,
+    oldest: { position: Number(before ?? last), eventId: null },
+    latest: { position: Number(last), eventId: latestId },
+  };
+}
+
+/** Events written while the feed is off are not in it: a reader that comes from before them finds its cursor too old. */
+export async function saveFeed(connection: Connection, workspaceId: number, enabled: boolean): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    INSERT INTO event_feed (workspace_id, enabled) VALUES (${workspaceId}, ${enabled})
+    ON CONFLICT (workspace_id) DO UPDATE SET enabled = excluded.enabled,
+      last_position = event_feed.last_position + CASE WHEN excluded.enabled AND NOT event_feed.enabled THEN 1 ELSE 0 END`);
+}
+
+export interface FeedEvent {
+  readonly place: FeedPlace;
+  readonly id: string;
+  /** The text of the request body. */
+  readonly body: string;
+}
+
+export interface FeedPage {
+  readonly events: readonly FeedEvent[];
+  /** Where the next page begins: after the last event that was looked at, whether or not its key is wanted. */
+  readonly next: FeedPlace;
+}
+
+export interface FeedRequest {
+  readonly after: FeedPlace;
+  /** Position of the latest event, read before: events that are numbered meanwhile are not missing. */
+  readonly latest: number;
+  /** Empty: events of every key. */
+  readonly keys: readonly FeedKey[];
+  readonly limit: number;
+}
+
+/** Events that one page looks at if only some keys are wanted. */
+const mostFiltered = 5_000;
+/** 4 MiB: the bodies are passed on as they are, without being parsed. */
+const mostBytes = 4 * 1024 * 1024;
+
+const Numbered = row(t.type({ position: t.bigint, id: t.string }));
+const Found = row(
+  t.type({
+    nth: t.number,
+    id: nullable(t.string),
+    body: nullable(t.string),
+    /** Wanted events up to this one, and in all. */
+    place: t.number,
+    matching: t.number,
+  }),
+);
+
+/**
+ * Reads the events after a place, oldest first. Returns `gone` if the next event is no longer kept, and `unknown` if this
+ * feed has no such place: the database was restored to an earlier time.
+ */
+export async function readFeed(
+  connection: Connection,
+  workspaceId: number,
+  { after, latest, keys, limit }: FeedRequest,
+): Promise<FeedPage | 'gone' | 'unknown'> {
+  const scanned = keys.length === 0 ? limit : mostFiltered;
+  const from = await listNumbered(connection, workspaceId, after.position, scanned + 1);
+  const [first] = from;
+  const isKnown = first?.position === after.position;
+  if (isKnown && after.eventId !== null && first.id !== after.eventId) return 'unknown';
+  const numbered = isKnown ? from.slice(1) : from.slice(0, scanned);
+  const start = numbered[0];
+  if (start === undefined) {
+    if (after.position === latest) return { events: [], next: after };
+    return after.position < latest ? 'gone' : 'unknown';
+  }
+  // A gap, of a feed that was off or of removed batches, ends the page; the page after it begins at the gap.
+  const dense = numbered.filter(({ position }, index) => position === after.position + 1 + index);
+  if (dense.length === 0) return 'gone';
+
+  const ids = dense.map(({ id }) => id);
+  const sorted = ids.toSorted();
+  const wanted =
+    keys.length === 0
+      ? sql.fragment`event.id IS NOT NULL`
+      : sql.fragment`key = ANY (${sql.array(keys, 'text')})`;
+  const rows = await connection.any(sql.type(Found)`
+    SELECT nth::int4 AS nth, id, CASE WHEN id IS NULL THEN NULL WHEN ${isErased} THEN ${erasedBody} ELSE body END AS body,
+      place, matching
+    FROM (
+      SELECT wanted.nth, event.*, ${wanted} AS matches,
+        (count(*) FILTER (WHERE ${wanted}) OVER placed)::int4 AS place,
+        (count(*) FILTER (WHERE ${wanted}) OVER ())::int4 AS matching,
+        sum(octet_length(body)) FILTER (WHERE ${wanted}) OVER placed - octet_length(body) AS bytes_before
+      FROM unnest(${sql.array(ids, 'uuid')}) WITH ORDINALITY AS wanted (id, nth)
+      -- One look-up per id by the primary key, whatever the statistics say; the bounds leave out the partitions of other days.
+      LEFT JOIN LATERAL (
+        SELECT id, workspace_id, key, body, occurred_at FROM event
+        WHERE event.id = wanted.id AND event.id BETWEEN ${sorted[0] ?? null}::uuid AND ${sorted.at(-1) ?? null}::uuid OFFSET 0
+      ) AS event ON TRUE
+      WINDOW placed AS (ORDER BY wanted.nth ROWS UNBOUNDED PRECEDING)
+    ) AS event
+    WHERE id IS NULL OR (matches AND place <= ${limit} AND bytes_before < ${mostBytes})
+    ORDER BY nth`);
+
+  // Retention may remove an event of late yesterday before the batch of today that numbers it.
+  const missing = rows.find(({ id }) => id === null);
+  const end = missing === undefined ? dense.length : missing.nth - 1;
+  if (end === 0) return 'gone';
+  const events = rows.flatMap(({ nth, id, body }) => {
+    const position = dense[nth - 1]?.position;
+    if (nth > end || id === null || body === null || position === undefined) return [];
+    return [{ place: { position, eventId: id }, id, body }];
+  });
+  const isCut = events.length < (missing?.place ?? rows[0]?.matching ?? 0);
+  const last = dense[end - 1];
+  const seen = last === undefined ? after : { position: last.position, eventId: last.id };
+  return { events, next: (isCut ? events.at(-1)?.place : undefined) ?? seen };
+}
+
+/** The place before the first event after `after` that is still kept; `latest` (read before) if there is none. */
+export async function oldestPlace(
+  connection: Connection,
+  workspaceId: number,
+  { after, latest }: { readonly after: number; readonly latest: number },
+): Promise<FeedPlace> {
+  const found = await connection.maybeOneFirst(sql.type(row(t.type({ position: t.bigint })))`
+    SELECT batch.last_position - cardinality(batch.event_ids) + listed.nth - 1 AS position
+    FROM (
+      SELECT last_position, event_ids FROM event_feed_batch
+      WHERE workspace_id = ${workspaceId} AND last_position > ${after} ORDER BY last_position
+    ) AS batch
+    CROSS JOIN LATERAL unnest(event_ids) WITH ORDINALITY AS listed (id, nth)
+    WHERE last_position - cardinality(event_ids) + listed.nth > ${after}
+      AND EXISTS (SELECT FROM event WHERE event.id = listed.id)
+    LIMIT 1`);
+  return { position: found === null ? latest : Number(found), eventId: null };
+}
+
+/** The events from `position` on, at most `limit`, in order. */
+async function listNumbered(
+  connection: Connection,
+  workspaceId: number,
+  position: number,
+  limit: number,
+): Promise<readonly { readonly position: number; readonly id: string }[]> {
+  const end = position + limit;
+  const rows = await connection.any(sql.type(Numbered)`
+    SELECT batch.last_position - cardinality(event_ids) + listed.nth AS position, listed.id
+    FROM (
+      SELECT last_position, event_ids FROM event_feed_batch
+      WHERE workspace_id = ${workspaceId} AND last_position >= ${position} AND last_position <= COALESCE((
+        SELECT last_position FROM event_feed_batch
+        WHERE workspace_id = ${workspaceId} AND last_position >= ${end} ORDER BY last_position LIMIT 1), ${end})
+      ORDER BY last_position
+    ) AS batch
+    CROSS JOIN LATERAL unnest(event_ids) WITH ORDINALITY AS listed (id, nth)
+    WHERE last_position - cardinality(event_ids) + listed.nth BETWEEN ${position} AND ${end - 1}
+    ORDER BY 1`);
+  return rows.map((found) => ({ position: Number(found.position), id: found.id }));
+}
+
+/** Removes up to `limit` batches that are older than the given time, of each workspace the oldest first; returns how many. */
+export async function removeFeedBatches(
+  connection: Connection,
+  before: Date,
+  limit: number,
+): Promise<number> {
+  const { rowCount } = await connection.query(sql.type(nothing)`
+    DELETE FROM event_feed_batch USING (
+      SELECT event_feed.workspace_id, old.last_position FROM event_feed CROSS JOIN LATERAL (
+        SELECT last_position, created_at FROM event_feed_batch
+        WHERE event_feed_batch.workspace_id = event_feed.workspace_id ORDER BY last_position LIMIT ${limit}
+      ) AS old
+      WHERE old.created_at < ${before.toISOString()} LIMIT ${limit}
+    ) AS old
+    WHERE event_feed_batch.workspace_id = old.workspace_id AND event_feed_batch.last_position = old.last_position`);
+  return rowCount;
+}

@@ -148,6 +148,7 @@ async function readQueues(connection: Connection, marks: Marks): Promise<readonl
           LIMIT (SELECT greatest(${leastPerEndpoint}, ${countLimit} / greatest(1, count(*))) FROM webhook_configuration)
         ) AS earliest
       ) AS depth ON true
+      WHERE webhook.status <> 'inactive'
     ), queue (queue, depth, since) AS (
       SELECT 'events', count(*), min(occurred_at) FROM (
         SELECT occurred_at FROM event WHERE fanned_out_at IS NULL AND id >= ${event}::uuid

@@ -52,8 +52,9 @@ export interface ClaimOptions {
 
 /**
  * Compare-and-set from `pending` to `sending`: only the caller that gets a delivery back may dial. A delivery that must not be
- * dialled (configuration gone or inactive, event gone or erased, body too large, too old) becomes `failed` in the same
- * statement, and comes back with its `refusal`. Deliveries locked by another transaction stay as they are.
+ * dialled (configuration gone or disabled, event gone or erased, body too large, too old) becomes `failed` in the same
+ * statement, and comes back with its `refusal`. One whose webhook was paused after the hand-out is replaced by a new delivery
+ * that waits, because the workflow of a delivery runs once. Deliveries locked by another transaction stay as they are.
  */
 export async function claimAttempts(
   connection: Connection,
@@ -80,16 +81,24 @@ export async function claimAttempts(
           THEN webhook_configuration.previous_secret_encrypted END AS previous_secret_encrypted,
         CASE
           WHEN webhook_configuration.status = 'disabled' THEN 'disabled'
-          WHEN webhook_configuration.id IS NULL OR webhook_configuration.status <> 'active' THEN 'endpoint_inactive'
+          WHEN webhook_configuration.id IS NULL THEN 'endpoint_inactive'
           -- Retention may have removed the event of a delivery that waited for long.
           WHEN event.id IS NULL OR webhook_delivery.created_at < now() - make_interval(hours => ${expiryHours}) THEN 'expired'
           WHEN ${isErased} THEN 'erased'
           WHEN octet_length(event.body) > ${maxPayloadBytes} OR right(event.body, ${tooLargeEnd.length}) = ${tooLargeEnd} THEN 'payload_too_large'
-        END AS refusal
+        END AS refusal,
+        COALESCE(webhook_configuration.status = 'inactive', false) AS paused
       FROM webhook_delivery JOIN held USING (id)
       LEFT JOIN event ON event.id = webhook_delivery.event_id AND ${amongIds(eventIds, sql.fragment`event.id`)}
       LEFT JOIN webhook_configuration ON webhook_configuration.id = webhook_delivery.webhook_id
       WHERE ${given}
+    ), replaced AS (
+      DELETE FROM webhook_delivery USING source
+      WHERE webhook_delivery.id = source.id AND source.paused AND source.refusal IS NULL AND ${given} AND ${claimable}
+      RETURNING webhook_delivery.workspace_id, webhook_delivery.webhook_id, webhook_delivery.event_id,
+        webhook_delivery.event_key, webhook_delivery.cause, webhook_delivery.created_at
+    ), waiting AS (
+      INSERT INTO webhook_delivery (workspace_id, webhook_id, event_id, event_key, cause, created_at) SELECT * FROM replaced
     ), claimed AS (
       UPDATE webhook_delivery SET
         state = CASE WHEN source.refusal IS NULL THEN 'sending' ELSE 'failed' END,
@@ -99,7 +108,7 @@ export async function claimAttempts(
         sending_until = CASE WHEN source.refusal IS NULL THEN now() + make_interval(secs => ${leaseSeconds}) END,
         claimed_by = ${claimer}
       FROM source
-      WHERE webhook_delivery.id = source.id AND ${given} AND ${claimable}
+      WHERE webhook_delivery.id = source.id AND NOT (source.paused AND source.refusal IS NULL) AND ${given} AND ${claimable}
       RETURNING webhook_delivery.id, webhook_delivery.workspace_id, webhook_delivery.webhook_id,
         webhook_delivery.event_id, webhook_delivery.event_key
     )

@@ -8,9 +8,11 @@
  *   waiting → handed out    scheduleDeliveries, under the advisory lock of the webhook's shard
  *   handed out → sending    claimAttempts, just before the request is made
  *   sending → delivered, failed   recordDeliveryOutcomes
- *   handed out → waiting    the workflow could not be started, or nothing claimed the delivery for 30 s
+ *   handed out → waiting    the workflow could not be started, nothing claimed the delivery for 30 s, or its webhook was paused
  *   sending → interrupted   the process died: the attempt's lease of 15 s expired
  *   waiting or handed out → failed (expired, endpoint_inactive, disabled)   timeout sweeper
+ *
+ * Deliveries of a paused webhook wait until it is active again, or until they expire.
  *
  * Waiting is `pending` without `dispatched_at`, handed out is `pending` with it. `attempts.ts` has the step from handed out to the end.
  */
@@ -122,7 +124,7 @@ function handOut(shards: readonly number[], limits: SchedulerLimits, from?: stri
         1 + 2 * ${limits.limit}::int4 / count(*) OVER (PARTITION BY state.slow) AS share,
         sum(COALESCE(open.deliveries, 0)) OVER (PARTITION BY webhook_configuration.workspace_id) AS of_workspace
       FROM endpoint
-      -- Deliveries of inactive webhooks start no workflow: endInactiveDeliveries ends them.
+      -- Deliveries of paused webhooks wait; endInactiveDeliveries ends those of others that are not active.
       JOIN webhook_configuration ON webhook_configuration.id = endpoint.webhook_id AND webhook_configuration.status = 'active'
       LEFT JOIN open ON open.webhook_id = endpoint.webhook_id
       CROSS JOIN LATERAL (
@@ -197,7 +199,7 @@ export const waitingEndpoints = (from?: string, shards: Fragment = allShards): F
       AND uuid_hash(webhook_id) <= endpoint.high
     ORDER BY uuid_hash(webhook_id), webhook_id LIMIT 1) AS next`;
 
-/** The earliest waiting delivery from `from` on; cheap enough to ask many times a second. */
+/** The earliest waiting delivery of an active webhook from `from` on; cheap enough to ask many times a second. */
 export async function findWaitingDelivery(
   connection: Connection,
   from?: string,
@@ -208,6 +210,7 @@ export async function findWaitingDelivery(
       SELECT id FROM webhook_delivery WHERE ${ofWebhook(sql.fragment`endpoint.webhook_id`)} AND ${waits(from)}
       ORDER BY ${oldestFirst} LIMIT 1
     ) AS earliest
+    WHERE NOT EXISTS (SELECT FROM webhook_configuration WHERE id = endpoint.webhook_id AND status = 'inactive')
     ORDER BY earliest.id LIMIT 1`);
   return id ?? undefined;
 }
@@ -217,8 +220,8 @@ export async function findWaitingDelivery(
 const Ended = row(t.type({ code: t.keyof({ endpoint_inactive: null, disabled: null }) }));
 
 /**
- * Ends up to `limit` waiting deliveries of webhooks that are inactive, disabled or deleted; returns their error codes. Rows that
- * are locked stay for the next call.
+ * Ends up to `limit` waiting deliveries of webhooks that are disabled or deleted; returns their error codes. Rows that are
+ * locked stay for the next call.
  */
 export function endInactiveDeliveries(connection: Connection, limit: number) {
   return connection.anyFirst(sql.type(Ended)`
@@ -230,7 +233,7 @@ export function endInactiveDeliveries(connection: Connection, limit: number) {
         SELECT id FROM webhook_delivery
         WHERE ${ofWebhook(sql.fragment`endpoint.webhook_id`)} AND ${waits(undefined)}
           AND NOT EXISTS (
-            SELECT FROM webhook_configuration WHERE id = endpoint.webhook_id AND status = 'active')
+            SELECT FROM webhook_configuration WHERE id = endpoint.webhook_id AND status <> 'disabled')
         ORDER BY ${oldestFirst} LIMIT ${limit}
         FOR UPDATE SKIP LOCKED
       ) AS waiting

@@ -15,6 +15,7 @@ import {
 import {
   countSchedulers,
   endInactiveDeliveries,
+  findWaitingDelivery,
   forgetScheduler,
   returnDeliveries,
   scheduleDeliveries,
@@ -211,7 +212,7 @@ describe('a configuration with many deliveries pending', () => {
     expect(open).toHaveLength(0);
   });
 
-  it('starts no delivery while it is paused, and ends its waiting ones, not those of another', async () => {
+  it('starts no delivery while it is paused, and starts its waiting ones when it is active again', async () => {
     const { workspaceId, id } = await manyWaiting();
     const other = await manyWaiting();
     await updateWebhookConfiguration(database.pool, workspaceId, id, { status: 'inactive' });
@@ -221,8 +222,12 @@ describe('a configuration with many deliveries pending', () => {
       (await deliveries()).filter((row) => row.dispatched_at !== null).map((row) => row.webhook_id),
     );
     expect(of).toEqual(new Set([other.id]));
-    expect(await endInactiveDeliveries(database.pool, 50_000)).toHaveLength(20_000);
-    expect((await deliveries()).filter(({ state }) => state === 'pending')).toHaveLength(20_000);
+    expect(await endInactiveDeliveries(database.pool, 50_000)).toEqual([]);
+    await query(database, 'DELETE FROM webhook_delivery WHERE webhook_id = $1', [other.id]);
+    expect(await findWaitingDelivery(database.pool)).toBeUndefined();
+    await updateWebhookConfiguration(database.pool, workspaceId, id, { status: 'active' });
+    expect(await findWaitingDelivery(database.pool)).toBeDefined();
+    expect((await schedule()).length).toBeGreaterThan(0);
   });
 });
 
@@ -460,13 +465,20 @@ describe('claimAttempts', () => {
     expect(await stored()).toMatchObject({ state: 'sending' });
   });
 
-  it('refuses when the configuration became inactive', async () => {
+  it('lets the delivery wait if the configuration was paused, and gives the attempt once it is active', async () => {
     const { id, workspaceId, configuration } = await oneDelivery();
+    const before = await stored();
     await updateWebhookConfiguration(database.pool, workspaceId, configuration.id, { status: 'inactive' });
-    expect(await claimAttempts(database.pool, [id], claimOptions)).toMatchObject([
-      { id, refusal: 'endpoint_inactive' },
+    expect(await claimAttempts(database.pool, [id], claimOptions)).toEqual([]);
+    expect(await deliveries()).toMatchObject([
+      { ...before, id: expect.not.stringMatching(id), dispatched_at: null },
     ]);
-    expect(await stored()).toMatchObject({ state: 'failed', error_code: 'endpoint_inactive' });
+    expect(await schedule()).toEqual([]);
+    await updateWebhookConfiguration(database.pool, workspaceId, configuration.id, { status: 'active' });
+    const [next = ''] = await schedule();
+    expect(await claimAttempts(database.pool, [next], claimOptions)).toMatchObject([
+      { id: next, refusal: null },
+    ]);
   });
 
   it('refuses when the configuration was deleted', async () => {

@@ -59,10 +59,10 @@ const enumDescriptions: Readonly<Record<string, string>> = {
     'eq, neq: equal or not. contains, not_contains, starts_with: parts of a text. in, not_in: one of a list. gt, gte, lt, lte: later or earlier, for times. exists, not_exists: the field has a value or none.',
   DiagnosisCheck: 'STATUS is the summary of the others; PACE: other campaigns, throttling and the provider.',
   WebhookStatus:
-    'active: receives events. inactive: you paused it. disabled: the service stopped it; see `disabled_reason`.',
+    'active: receives events. inactive: you paused it; queued deliveries wait until it is active, others are not made. disabled: the service stopped it; see `disabled_reason`.',
   WebhookDisabledReason: 'failing: it only failed for three days, at least ten times.',
   SendType: 'IMMEDIATE: sends once prepared. SCHEDULED: sends at `scheduled_at`.',
-  ChosenWebhookStatus: 'active: receives events. inactive: receives none.',
+  ChosenWebhookStatus: 'active: receives events. inactive: receives none; queued deliveries wait.',
   WebhookHealthState: 'State of a webhook’s receiver, by the last 20 attempts.',
   MessageDirection: 'outbound: to the contact. inbound: from it.',
   NoticeKind: 'What the notice is about; `message` says it in a sentence.',

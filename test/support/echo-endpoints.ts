@@ -29,6 +29,23 @@ export const echoEndpoints: readonly Endpoint[] = [
   endpoint(
     {
       ...shared,
+      method: 'GET',
+      path: '/api/old-notes',
+      operationId: 'listOldNotes',
+      summary: 'Deprecated',
+      description: 'Lists notes.',
+      access: 'workspace',
+      deprecation: {
+        since: new Date('2027-01-01T00:00:00Z'),
+        sunset: new Date('2027-07-01T00:00:00Z'),
+        advice: 'Use GET /api/notes.',
+      },
+    },
+    async () => ({ status: 200, body: succeed([]) }),
+  ),
+  endpoint(
+    {
+      ...shared,
       method: 'POST',
       path: '/api/notes',
       operationId: 'createNote',

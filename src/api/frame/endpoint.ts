@@ -45,6 +45,22 @@ export interface ResponseDeclaration {
   readonly content?: Readonly<Record<string, JsonSchema | t.Mixed>>;
 }
 
+export interface Deprecation {
+  /** When it was announced. */
+  readonly since: Date;
+  /** From when the operation may be gone. */
+  readonly sunset: Date;
+  /** What to use in its place, for the document. */
+  readonly advice: string;
+}
+
+/** The headers of RFC 9745 and RFC 8594. */
+export const deprecationHeaders = ({ since, sunset }: Deprecation): Headers => ({
+  Deprecation: `@${Math.floor(since.getTime() / 1_000)}`,
+  Sunset: sunset.toUTCString(),
+  Link: '</docs>; rel="deprecation"',
+});
+
 export type ResponseDeclarations = { readonly [status: number]: ResponseDeclaration };
 
 export interface Declaration<
@@ -86,6 +102,8 @@ export interface Declaration<
   readonly sampled?: true;
   /** The answer stays open for long: its number is limited. */
   readonly stream?: true;
+  /** Announced removal: every answer says so in its headers, and the document marks the operation (docs/versioning.md). */
+  readonly deprecation?: Deprecation;
   /** Leaves the operation out of the OpenAPI document: the files of the documentation page. */
   readonly undocumented?: true;
   readonly responses: R;

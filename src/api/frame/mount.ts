@@ -13,7 +13,15 @@ import { inSlices } from '../../concurrency/slices.ts';
 import { type FieldProblem, Invalid, NotFound, Overloaded, Unauthorized } from '../../domain/error.ts';
 import type { Authenticator } from './caller/authenticate.ts';
 import { type AddressReader, limitedParty } from './caller/client-address.ts';
-import type { Answer, Declaration, Endpoint, EndpointRequest, JsonAnswer, Method } from './endpoint.ts';
+import {
+  type Answer,
+  type Declaration,
+  deprecationHeaders,
+  type Endpoint,
+  type EndpointRequest,
+  type JsonAnswer,
+  type Method,
+} from './endpoint.ts';
 import { type FrameContext, type FrameState, valuesOf } from './state.ts';
 import { CallerGone, HttpProblem } from './error-envelope.ts';
 import { idempotencyKeyOf, noIdempotency, openIdempotency, Replay } from './idempotency.ts';
@@ -56,6 +64,9 @@ export function mount(frame: Frame, endpoints: readonly Endpoint[]): Middleware<
   const router = createRouter(endpoints, (ctx, target) => {
     if (target.declaration.probe) ctx.state.quiet = true;
     if (target.declaration.sampled) ctx.state.sampled = true;
+    const { deprecation } = target.declaration;
+    // Before anything can be refused: errors have the headers too.
+    if (deprecation !== undefined) ctx.set({ ...deprecationHeaders(deprecation) });
     return serveRequest({ frame, ctx, target, params: ctx.params });
   });
   // The cast is safe: the router itself sets the context fields that its type requires.

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openApiDocument } from '../../../src/api/frame/document/openapi.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { echoEndpoints } from '../../support/echo-endpoints.ts';
 import { openRaw, parseAnswer, sendRaw } from '../../support/raw-request.ts';
@@ -89,4 +90,20 @@ it('survives callers that leave in the middle of a body', async () => {
   for (const { socket } of conversations) socket.destroy();
   await Promise.all(conversations.map(({ closed }) => closed));
   expect((await api.send('GET', '/api/notes', { key })).status).toBe(200);
+});
+
+it('announces the end of a deprecated operation in every answer and in the document', async () => {
+  for (const given of [key, 'wrong']) {
+    const { status, headers } = await api.send('GET', '/api/old-notes', { key: given });
+    expect(status).toBe(given === key ? 200 : 401);
+    expect(headers.get('deprecation')).toBe('@1798761600');
+    expect(headers.get('sunset')).toBe('Thu, 01 Jul 2027 00:00:00 GMT');
+    expect(headers.get('link')).toBe('</docs>; rel="deprecation"');
+  }
+  expect((await api.send('GET', '/api/notes', { key })).headers.get('deprecation')).toBeNull();
+  const paths = openApiDocument(echoEndpoints)['paths'] as Record<string, { get: object }>;
+  expect(paths['/api/old-notes']?.get).toMatchObject({
+    deprecated: true,
+    description: 'Lists notes. Deprecated, may be gone from 2027-07-01 on. Use GET /api/notes.',
+  });
 });

@@ -85,12 +85,16 @@ export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument
 }
 
 function operation(declaration: Declaration, schemas: NamedSchemas): JsonSchema {
-  const { operationId, summary, description, tag, access, responses } = declaration;
+  const { operationId, summary, description, tag, access, responses, deprecation } = declaration;
   const requestBody = bodyOf(declaration, schemas);
   return {
     operationId,
     summary,
     ...(description !== undefined && { description }),
+    ...(deprecation !== undefined && {
+      deprecated: true,
+      description: `${description === undefined ? '' : `${description} `}Deprecated, may be gone from ${deprecation.sunset.toISOString().slice(0, 10)} on. ${deprecation.advice}`,
+    }),
     tags: [tag],
     ...(access === 'public' && { security: [] }),
     parameters: parametersOf(declaration, schemas),

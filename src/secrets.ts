@@ -5,8 +5,8 @@
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 
-/** The row that owns the secret: the id of a channel or webhook configuration, or the workspace of an erasure key. */
-export type SecretRow = `channel ${string}` | `webhook ${string}` | `erasure ${string}`;
+/** The row that owns the secret: the id of a channel, webhook configuration or notice target, or the workspace of an erasure key. */
+export type SecretRow = `channel ${string}` | `webhook ${string}` | `notice ${string}` | `erasure ${string}`;
 
 export interface SecretBox {
   readonly encrypt: (plainText: string, row: SecretRow) => Buffer;

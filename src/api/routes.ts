@@ -40,6 +40,7 @@ import {
   listConversationMessages,
   listConversations,
 } from './conversations.ts';
+import { deleteNoticeTarget, getNoticeTarget, putNoticeTarget } from './notice-target.ts';
 import { documentation } from './frame/document/docs-page.ts';
 import type { Endpoint } from './frame/endpoint.ts';
 import { healthz, metricsEndpoint, readyz } from './frame/health.ts';
@@ -52,6 +53,7 @@ import {
   syncTemplates,
   uploadMediaFile,
 } from './templates.ts';
+import { listRequestsEndpoint } from './requests.ts';
 import { getMessageEndpoint, listMessagesEndpoint, sendMessage } from './messages.ts';
 import { receiveProviderCallback, verifyProviderWebhook } from './provider-webhook.ts';
 import {
@@ -150,8 +152,12 @@ const operations: readonly Endpoint[] = [
   rechargeWallet,
   listWalletEntries,
   listAudit,
+  listRequestsEndpoint,
   listNoticesEndpoint,
   readNotices,
+  getNoticeTarget,
+  putNoticeTarget,
+  deleteNoticeTarget,
   verifyProviderWebhook,
   receiveProviderCallback,
   createWebhook,

@@ -9,6 +9,7 @@ import {
 } from '../commands/campaigns/deliver-workflow-outbox.ts';
 import { startSweepingMessages } from '../commands/messages/send-single-message.ts';
 import { startErasing } from '../commands/contacts/run-erasures.ts';
+import { startPostingNotices } from '../commands/operations/post-notices.ts';
 import { watchCampaigns } from '../commands/operations/watch-campaigns.ts';
 import { viewWorkflows } from '../commands/operations/workflow-view.ts';
 import { scheduleTemplateSyncs } from '../commands/templates/sync-templates.ts';
@@ -47,6 +48,7 @@ export function startLoops(dependencies: WorkerDependencies) {
       startSettlingStatuses(dependencies),
       startSweepingMessages(dependencies),
       startErasing(dependencies),
+      startPostingNotices(dependencies),
       startPollingLoop({
         name: 'schedules',
         logger,

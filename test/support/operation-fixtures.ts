@@ -148,6 +148,14 @@ export function createOperationFixtures({ api, workspace }: TestServers): Operat
     }
   }
 
+  const resend = async (webhookId: string): Promise<string> => {
+    const { body } = await api.send('POST', `/api/external-webhooks/${webhookId}/resend-missed`, {
+      key: workspace.channelKey,
+      body: { since: '2026-01-01T00:00:00Z' },
+    });
+    return body.data.id;
+  };
+
   async function pathOf(declaration: Declaration): Promise<string> {
     let path: string = declaration.path;
     const [, kind, parameter] = /([\w-]+)\/(:\w+)/.exec(path) ?? [];
@@ -155,6 +163,7 @@ export function createOperationFixtures({ api, workspace }: TestServers): Operat
     const id = await idFor(kind, declaration);
     path = path.replace(parameter, id);
     if (path.includes(':recipientId')) path = path.replace(':recipientId', await recipient(id));
+    if (path.includes(':resendId')) path = path.replace(':resendId', await resend(id));
     return path.includes(':deliveryId') ? path.replace(':deliveryId', await delivery(id)) : path;
   }
 

@@ -10,6 +10,7 @@ import { type FindMissing, findMissingOfDatabase } from '../../process/find-miss
 import { dashboardPage } from '../dashboard/page.ts';
 import { sessionApi } from '../dashboard/session-api.ts';
 import { sessionEndpoints } from '../dashboard/sign-in.ts';
+import { createRequestRecorder, loggedPath, type RequestRecorder } from './request-recorder.ts';
 import { createAuthenticator } from './caller/authenticate.ts';
 import { createAddressReader, createProxyTest, limitedParty } from './caller/client-address.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -73,10 +74,11 @@ interface AppOptions {
   readonly readiness: Readiness;
   /** Folder of the built dashboard; undefined when none is served. */
   readonly pageFolder: string | undefined;
+  readonly recorder: RequestRecorder;
 }
 
 function createApp(options: AppOptions): Koa<FrameState> {
-  const { dependencies, endpoints, limits, isStopping, readiness, pageFolder } = options;
+  const { dependencies, endpoints, limits, isStopping, readiness, pageFolder, recorder } = options;
   const { config, logger, now } = dependencies;
   const rate = (perSecond: number) => ({ perSecond, burst: perSecond * 2 });
   const refusals = createRateLimiter(rate(Math.min(config.rateLimitPerSecond, mostRefusalsPerSecond)));
@@ -87,7 +89,7 @@ function createApp(options: AppOptions): Koa<FrameState> {
     logger.debug({ reason: error.message }, 'connection lost while answering'),
   );
 
-  app.use(requestLog(dependencies));
+  app.use(requestLog({ ...dependencies, recorder }));
   app.use(async (ctx, next) => {
     await next();
     if (isStopping()) ctx.set('Connection', 'close');
@@ -158,7 +160,8 @@ export function createApiServer(
   const { headersMs, requestMs, unreadMs, connections } = limits;
   const isStopping = () => stopping;
   const readiness = createReadiness(() => findMissing());
-  const app = createApp({ dependencies, endpoints, limits, isStopping, readiness, pageFolder });
+  const recorder = createRequestRecorder(dependencies);
+  const app = createApp({ dependencies, endpoints, limits, isStopping, readiness, pageFolder, recorder });
   const handle = app.callback();
   const server = createServer(
     {
@@ -212,6 +215,7 @@ export function createApiServer(
       const timer = setTimeout(() => server.closeAllConnections(), limitMs);
       await new Promise<void>((resolve) => server.close(() => resolve()));
       clearTimeout(timer);
+      await recorder.flush();
     },
   };
 }
@@ -272,21 +276,27 @@ function refuseSurplus(response: ServerResponse, now: Date): void {
 
 const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Request id, one log line and one measurement per request. Never a query string, a body or a header's value. */
+/** Request id, one log line, one measurement and, for a key, one entry of the request log per request. Never a query string, a body or a header's value. */
 function requestLog({
   logger,
   metrics,
   tracing,
   config,
+  now,
+  recorder,
 }: {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   readonly config: Pick<Config, 'logSamplePercent'>;
+  readonly now: () => Date;
+  readonly recorder: RequestRecorder;
 }): Middleware<FrameState> {
   const isSampled = createLogSample(config.logSamplePercent);
   return (ctx, next) => {
     const startedAt = performance.now();
+    const at = now();
+    const { path } = ctx;
     const given = ctx.get('X-Request-Id');
     ctx.state.requestId = acceptable.test(given) ? given : randomUUID();
     ctx.res.setHeader('X-Request-Id', ctx.state.requestId);
@@ -300,6 +310,19 @@ function requestLog({
           { method: knownMethod(method), route: route ?? 'unmatched', status },
           durationMs / 1000,
         );
+      // The dashboard polls with the session of a key: those requests are none of the customer's programs.
+      if (principal !== undefined && route !== undefined && path.startsWith('/api/'))
+        recorder.record({
+          workspaceId: principal.workspaceId,
+          key_id: principal.keyId,
+          at,
+          method,
+          path: loggedPath(route, path),
+          status,
+          error_code: ctx.state.errorCode ?? null,
+          request_id: requestId,
+          duration_ms: Math.round(durationMs),
+        });
       const line = {
         requestId,
         method,

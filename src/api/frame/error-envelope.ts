@@ -16,6 +16,7 @@ import { ErrorEnvelope } from './envelope.ts';
 
 export interface FailureResponse {
   readonly status: number;
+  readonly errorCode: ErrorCode;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -27,10 +28,21 @@ type Translation = Pick<ErrorEnvelope, 'message' | 'error'> & {
 };
 
 export function toFailure(error: unknown, now: Date): FailureResponse {
-  const { status, message, errorCode, error: details, headers = {} } = translate(error);
+  const {
+    status,
+    message,
+    errorCode = codeOfStatus(status),
+    error: details,
+    headers = {},
+  } = translate(error);
   const wait = headers['Retry-After'];
   const messageWithWait = wait === undefined ? message : `${message}: try again in ${wait} s`;
-  return { status, body: errorBody({ status, message: messageWithWait, errorCode, details }, now), headers };
+  return {
+    status,
+    errorCode,
+    body: errorBody({ status, message: messageWithWait, errorCode, details }, now),
+    headers,
+  };
 }
 
 /** The JSON text of an error envelope. */

@@ -34,13 +34,14 @@ export function refuse({
       if (error instanceof CallerGone) ctx.state.failure = error.message;
       else if (ctx.headerSent)
         logger.error({ requestId: ctx.state.requestId, error: describe(error) }, 'answer broke off');
-      const { status, body, headers } = toFailure(error, now());
+      const { status, errorCode, body, headers } = toFailure(error, now());
       if (status === 429 && ctx.state.principal === undefined) {
         const release = await waitingStrangers.acquire(['everybody']);
         if (release !== undefined) await sleep(strangersWaitMs);
         release?.();
       }
       ctx.state.failure = status !== 500 && error instanceof Error ? error.message : describe(error);
+      ctx.state.errorCode = errorCode;
       ctx.status = status;
       ctx.body = body;
       ctx.remove('Content-Encoding');

@@ -1,5 +1,6 @@
 /** State of one request, shared by the middleware. */
 import type { ParameterizedContext } from 'koa';
+import type { ErrorCode } from '../../domain/error-code.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
 
 export interface FrameState {
@@ -9,6 +10,8 @@ export interface FrameState {
   principal?: Principal;
   /** The message of the error that was answered; for a 500 its stack. */
   failure?: string;
+  /** The code of the error that was answered. */
+  errorCode?: ErrorCode;
   /** The message that the request sends. */
   messageId?: string;
   /** Probes and scrapes are logged at `debug`. */

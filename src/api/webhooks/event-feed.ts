@@ -13,7 +13,7 @@ import {
 } from '../../codecs/scalars.ts';
 import { nullish, oneOf, optional, struct } from '../../codecs/struct.ts';
 import { WebhookEvent } from '../../codecs/webhook-event.ts';
-import { CursorExpired, Conflict } from '../../domain/error.ts';
+import { CursorExpired } from '../../domain/error.ts';
 import { noticeKinds, noticeSubjectTypes } from '../../domain/operations/notice.ts';
 import { feedKeys } from '../../domain/webhooks/event-key.ts';
 import { switchEventFeed } from '../../commands/workspaces/workspaces.ts';
@@ -181,7 +181,7 @@ export const listEvents = endpoint(
     operationId: 'listEvents',
     summary: 'Read the event feed',
     description:
-      'Oldest first, in the order in which the events were committed. A reader that passes `nextCursor` as `after` gets every event exactly once. A page may have fewer events than `limit`, or none: `hasMore` says whether to go on at once. `Accept: application/x-ndjson` gives one event per line; the header `X-Next-Cursor` then continues. A cursor whose events are no longer kept gets 410 with `error.oldestCursor`.',
+      'Empty until the feed is switched on. Oldest first, in the order in which the events were committed. A reader that passes `nextCursor` as `after` gets every event exactly once. A page may have fewer events than `limit`, or none: `hasMore` says whether to go on at once. `Accept: application/x-ndjson` gives one event per line; the header `X-Next-Cursor` then continues. A cursor whose events are no longer kept gets 410 with `error.oldestCursor`.',
     tag,
     access: 'workspace',
     query: optional({
@@ -205,16 +205,12 @@ export const listEvents = endpoint(
         },
       },
     },
-    errors: [409, 410],
+    errors: [410],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, query, request }) => {
     const feed = await records.findFeed(database, workspaceId);
-    if (feed === undefined)
-      throw new Conflict(
-        'The event feed is off: an operator switches it on with PUT /api/workspace/event-feed {"enabled": true}',
-      );
     const limit = query.limit ?? 100;
-    const latest = feed.latest.position;
+    const latest = feed?.latest.position ?? 0;
     const oldestAfter = (position: number) =>
       records.oldestPlace(database, workspaceId, { after: position, latest });
     const after = query.after ?? (await oldestAfter(0));

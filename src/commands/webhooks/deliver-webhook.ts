@@ -115,7 +115,7 @@ export function createDeliverWebhook(
 }
 
 /** Says who asks and, if the address of the installation is known, where to read about it. */
-const userAgent = ({ publicUrl }: Pick<Config, 'publicUrl'>): string =>
+export const userAgent = ({ publicUrl }: Pick<Config, 'publicUrl'>): string =>
   `MessagingCampaigns-Webhooks/1.0 (${publicUrl === undefined ? 'webhook' : `+${publicUrl}/docs`})`;
 
 /** The secrets that sign: the current one, and the previous one until it expires. */

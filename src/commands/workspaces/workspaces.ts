@@ -9,6 +9,12 @@ import {
   parseFeatureSetting,
 } from '../../domain/workspaces/feature.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
+import { createId } from '../../records/database/uuid-v7.ts';
+import {
+  deleteNoticeTarget,
+  type NoticeTarget,
+  saveNoticeTarget,
+} from '../../records/operations/notice-targets.ts';
 import { saveFeed } from '../../records/webhooks/event-feed.ts';
 import {
   insertWorkspace,
@@ -67,6 +73,36 @@ export function setSendingWindow(
     const entry = { workspaceId, action: 'workspace.sending-window', objectId: String(workspaceId) } as const;
     await insertAuditEntry(transaction, entry);
     return campaignIds;
+  });
+}
+
+/** Sets the address to which notices are posted. The caller has checked that the address is allowed. */
+export function setNoticeTarget(
+  { database, secrets }: Pick<Dependencies, 'database' | 'secrets'>,
+  workspaceId: number,
+  { url, secret }: { readonly url: string; readonly secret: string | null },
+): Promise<NoticeTarget> {
+  const id = createId();
+  const secretEncrypted = secret === null ? null : secrets.encrypt(secret, `notice ${id}`);
+  return database.transaction(async (transaction) => {
+    const target = await saveNoticeTarget(transaction, workspaceId, { id, url, secretEncrypted });
+    await insertAuditEntry(transaction, { workspaceId, action: 'workspace.notice-target', objectId: 'set' });
+    return target;
+  });
+}
+
+/** Notices that wait for the address are not posted. Safe to repeat. */
+export function removeNoticeTarget(
+  { database }: Pick<Dependencies, 'database'>,
+  workspaceId: number,
+): Promise<void> {
+  return database.transaction(async (transaction) => {
+    await deleteNoticeTarget(transaction, workspaceId);
+    await insertAuditEntry(transaction, {
+      workspaceId,
+      action: 'workspace.notice-target',
+      objectId: 'removed',
+    });
   });
 }
 

@@ -13,6 +13,7 @@ const auditActions = [
   'workspace.sending-window',
   'workspace.failure-brake',
   'workspace.event-feed',
+  'workspace.notice-target',
   'workspace.set-feature',
   'wallet.recharge',
   'wallet.adjust',

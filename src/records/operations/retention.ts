@@ -17,6 +17,7 @@ import { removeFeedBatches } from '../webhooks/event-feed.ts';
 import { removeResends } from '../webhooks/resends.ts';
 import { deleteExpiredIdempotencyKeys } from '../workspaces/idempotency-keys.ts';
 import { deleteOldNotices } from './notices.ts';
+import { deleteOldRequests } from './requests.ts';
 
 export interface Batch {
   readonly olderThanDays: number;
@@ -86,7 +87,7 @@ const removeProviderMessages: Removal = async (connection, { olderThanDays, limi
   return rowCount;
 };
 
-/** Deletes deliveries before their events. Notices are kept for 90 days and idempotency keys for one, whatever `olderThanDays` is. */
+/** Deletes deliveries before their events. Notices are kept for 90 days, requests for seven and idempotency keys for one, whatever `olderThanDays` is. */
 export const removals: Readonly<Record<string, Removal>> = {
   deliveries: removalFrom('deliveries'),
   events: removalFrom('events'),
@@ -98,6 +99,7 @@ export const removals: Readonly<Record<string, Removal>> = {
   providerMessages: removeProviderMessages,
   reach: (connection, { limit }) => forgetReached(connection, limit),
   notices: (connection, { limit }) => deleteOldNotices(connection, limit),
+  requests: (connection, { limit }) => deleteOldRequests(connection, limit),
   idempotencyKeys: (connection, { limit }) => deleteExpiredIdempotencyKeys(connection, limit),
 };
 

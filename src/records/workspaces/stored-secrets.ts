@@ -13,6 +13,11 @@ const columns = {
   },
   webhook: { ...webhook, column: sql.fragment`secret_encrypted` },
   previous_webhook: { ...webhook, column: sql.fragment`previous_secret_encrypted` },
+  notice: {
+    table: sql.fragment`notice_target`,
+    row: sql.fragment`'notice ' || id`,
+    column: sql.fragment`secret_encrypted`,
+  },
   erasure: {
     table: sql.fragment`erasure_key`,
     row: sql.fragment`'erasure ' || workspace_id`,

@@ -128,6 +128,7 @@ const needs: Readonly<Record<string, () => Promise<string | undefined>>> = {
   changeConversationStatus: aConversation,
   updateWebhook: aWebhook,
   resendFailedDeliveries: aWebhook,
+  resendMissed: aWebhook,
   previewTemplate: async () => {
     const id = randomUUID();
     await insertTemplate(id, 'Hi {{1}}.');

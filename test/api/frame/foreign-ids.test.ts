@@ -168,6 +168,10 @@ async function seedResources({ workspaceId, channelId, businessAccountId }: Seed
     `INSERT INTO webhook_delivery (workspace_id, webhook_id, event_id, event_key, state) VALUES ($1, $2, $3, 'sent', 'failed')`,
     [workspaceId, webhook, event],
   );
+  const resend = await insert(
+    `INSERT INTO webhook_resend (workspace_id, webhook_id, since, until, state) VALUES ($1, $2, now(), now(), 'completed')`,
+    [workspaceId, webhook],
+  );
   const fileKey = `csv_${randomUUID()}.csv`;
   const size = await api.dependencies.storage.write(fileKey, Readable.from([Buffer.from('phone\n')]));
   const most = { files: 1, bytes: size };
@@ -185,14 +189,15 @@ async function seedResources({ workspaceId, channelId, businessAccountId }: Seed
     channels: channelId,
     'external-webhooks': webhook,
     deliveries: delivery,
+    'resend-missed': resend,
   };
 }
 
-/** A digest of the workspace's rows in every table but `api_key`, whose rows record their last use. */
+/** A digest of the workspace's rows in every table but `api_key` and `request_log`, which record the requests themselves. */
 async function digestOf(workspaceId: number): Promise<string> {
   const { rows } = await client.query<{ name: string }>(`
     SELECT table_name AS name FROM information_schema.columns
-    WHERE column_name = 'workspace_id' AND table_schema = 'public' AND table_name <> 'api_key' ORDER BY 1`);
+    WHERE column_name = 'workspace_id' AND table_schema = 'public' AND table_name NOT IN ('api_key', 'request_log') ORDER BY 1`);
   const parts: string[] = [];
   for (const { name } of rows) {
     const found = await client.query<{ digest: string }>(

@@ -81,11 +81,12 @@ it('deletes rows and files older than the limit, in batches, and no others', asy
     providerMessages: 31,
     reach: 0,
     notices: 0,
+    requests: 0,
     idempotencyKeys: 0,
     files: 0,
     leftovers: 0,
   });
-  expect(batches).toBe(24);
+  expect(batches).toBe(25);
   const [left] = await query<{ events: string; deliveries: string; callbacks: string }>(
     database,
     `SELECT (SELECT count(*) FROM event) AS events, (SELECT count(*) FROM webhook_delivery) AS deliveries,

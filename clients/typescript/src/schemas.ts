@@ -1269,6 +1269,12 @@ export type GetHealthEnvelope = {
   readonly status: "ok";
 };
 
+export type GetNoticeTargetEnvelope = {
+  readonly status: SuccessStatus;
+  /** Address to which notices are posted; null if they are not posted. */
+  readonly data: NoticeTarget | null;
+};
+
 export type GetReadinessEnvelope = {
   /** Always `ready`. */
   readonly status: "ready";
@@ -1483,6 +1489,35 @@ export type ListWebhookEventsEnvelope = {
   readonly data: readonly (EventDescription)[];
 };
 
+export type LoggedRequest = {
+  /** Unique id. */
+  readonly id: string;
+  /** Time at which the request began. */
+  readonly at: string;
+  /** Id of the API key. */
+  readonly key_id: string;
+  /** HTTP method. */
+  readonly method: string;
+  /** Declared path with ids filled in; other parameters stay names, such as `:key`. No query string. */
+  readonly path: string;
+  /** HTTP status of the answer. */
+  readonly status: number;
+  /** Code of the error; null for a success. */
+  readonly error_code: string | null;
+  /** X-Request-Id of the answer. */
+  readonly request_id: string;
+  /** Time until the answer was sent, in milliseconds. */
+  readonly duration_ms: number;
+};
+
+export type LoggedRequestPage = {
+  readonly status: SuccessStatus;
+  /** This page of the list. */
+  readonly data: readonly (LoggedRequest)[];
+  /** Position of this page in the list. */
+  readonly pagination: CursorPagination;
+};
+
 export type Media = {
   /** Unique id. */
   readonly id: string;
@@ -1664,6 +1699,27 @@ export type NoticeSubject = {
 };
 
 export type NoticeSubjectType = "template" | "channel" | "business_account" | "webhook" | "campaign";
+
+export type NoticeTarget = {
+  /** Address to which notices are posted. */
+  readonly url: string;
+  /** True if the requests are signed. */
+  readonly hasSecret: boolean;
+  /** Time of the last request; null before the first. */
+  readonly attemptedAt: string | null;
+  /** Why the last request failed; null if it did not. */
+  readonly errorCode: DeliveryErrorCode | null;
+  /** HTTP status of the last response; null without one. */
+  readonly responseStatus: number | null;
+};
+
+export type NoticeTargetMessageResponse = {
+  readonly status: SuccessStatus;
+  /** Sentence for people. */
+  readonly message: string;
+  /** Result of the request. */
+  readonly data: NoticeTarget;
+};
 
 export type OfferExpiry = {
   /** End of the offer in milliseconds since 1970 (UTC), in the future. */
@@ -1871,6 +1927,13 @@ export type ProviderStatuses = {
 export type PutFailureBrake = {
   /** off: campaigns neither pause because their messages fail nor wait for their first statuses. default: as the rules of `pause_evidence` say. strict: with half of their numbers. */
   readonly failure_brake: FailureBrakeSetting;
+};
+
+export type PutNoticeTarget = {
+  /** Address to which notices are posted. */
+  readonly url: string;
+  /** Secret that signs the requests; null or absent: they are not signed. */
+  readonly secret?: string | null;
 };
 
 /** Messages leave from `from` until before `to` by the wall clock of `timezone`, on each of `days` (default: all). A `to` before `from` is on the next day. */

@@ -14,6 +14,8 @@ const actions: Readonly<Record<AuditAction, string>> = {
   'tag.delete': 'Tag deleted',
   'workspace.sending-window': 'Sending window changed',
   'workspace.failure-brake': 'Failure brake changed',
+  'workspace.event-feed': 'Event feed switched',
+  'workspace.notice-target': 'Address of notices changed',
   'workspace.set-feature': 'Feature changed',
   'wallet.recharge': 'Wallet recharged',
   'wallet.adjust': 'Wallet adjusted',

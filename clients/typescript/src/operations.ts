@@ -1,6 +1,6 @@
 /** Generated from the OpenAPI document by `npm run openapi`. */
 import type { CallOptions, Client } from './client.ts';
-import type { Acknowledgement, AssignConversation, AuditEntryPage, CampaignCheckResponse, CampaignDetailMessageResponse, CampaignDetailResponse, CampaignPage, CampaignStatus, ChangeConversationStatus, ChannelResponse, CheckCampaign, ConsentMessageResponse, ConsentPage, ContactExportResponse, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CountSegment, CreateCampaign, CreateContact, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, CsvPreviewResponse, DeliveryDetailResponse, DeliveryMessageResponse, DeliveryPage, DeliveryState, EventKey, FailureBrakeMessageResponse, FailureBrakeResponse, GetCampaignDiagnosisEnvelope, GetCampaignTimelineEnvelope, GetHealthEnvelope, GetReadinessEnvelope, GetSendingWindowEnvelope, HistoryItemPage, LedgerEntryPage, ListChannelsEnvelope, ListWebhookEventsEnvelope, MediaResponse, MessagePage, MessageResponse, MessageState, NoticeKind, NoticePage, OverviewInterval, OverviewResponse, PayloadSkeletonResponse, PreviewCampaignCsv, PreviewTemplate, PutFailureBrake, PutSendingWindow, ReadNotices, RechargeWallet, RecipientDetailResponse, RecipientFormat, RecipientPage, RecipientReason, RecipientState, RecordContactConsent, ResendFailedDeliveries, ResentDeliveriesMessageResponse, SegmentCountResponse, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SendingWindowMessageResponse, SentMessageMessageResponse, StartCampaign, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplatePreviewResponse, TemplateResponse, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, TimelineInterval, UpdateCampaign, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookErrorCode, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
+import type { Acknowledgement, AssignConversation, AuditEntryPage, CampaignCheckResponse, CampaignDetailMessageResponse, CampaignDetailResponse, CampaignPage, CampaignStatus, ChangeConversationStatus, ChannelResponse, CheckCampaign, ConsentMessageResponse, ConsentPage, ContactExportResponse, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CountSegment, CreateCampaign, CreateContact, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, CsvPreviewResponse, DeliveryDetailResponse, DeliveryMessageResponse, DeliveryPage, DeliveryState, EventFeedMessageResponse, EventFeedResponse, EventKey, EventPage, FailureBrakeMessageResponse, FailureBrakeResponse, FeedKey, GetCampaignDiagnosisEnvelope, GetCampaignTimelineEnvelope, GetHealthEnvelope, GetNoticeTargetEnvelope, GetReadinessEnvelope, GetSendingWindowEnvelope, HistoryItemPage, LedgerEntryPage, ListChannelsEnvelope, ListWebhookEventsEnvelope, LoggedRequestPage, MediaResponse, MessagePage, MessageResponse, MessageState, NoticeKind, NoticePage, NoticeTargetMessageResponse, OverviewInterval, OverviewResponse, PayloadSkeletonResponse, PreviewCampaignCsv, PreviewTemplate, PutEventFeed, PutFailureBrake, PutNoticeTarget, PutSendingWindow, ReadNotices, RechargeWallet, RecipientDetailResponse, RecipientFormat, RecipientPage, RecipientReason, RecipientState, RecordContactConsent, ResendFailedDeliveries, ResendMessageResponse, ResendMissed, ResendPage, ResendResponse, ResentDeliveriesMessageResponse, SegmentCountResponse, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SendingWindowMessageResponse, SentMessageMessageResponse, StartCampaign, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplatePreviewResponse, TemplateResponse, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, TimelineInterval, UpdateCampaign, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookErrorCode, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
 
 /** Create a campaign */
 export const createCampaign = (client: Client, body: CreateCampaign, options: CallOptions = {}): Promise<CreatedCampaign> =>
@@ -407,6 +407,23 @@ export const listAuditEntries = (client: Client, query: {
   } = {}, options: CallOptions = {}): Promise<AuditEntryPage> =>
   client.send({ method: 'GET', path: `/api/audit`, query, ...options });
 
+/** List the requests of the workspace’s API keys */
+export const listRequests = (client: Client, query: {
+    /** `nextCursor` of the previous page; omit it for the first page. */
+    readonly cursor?: string;
+    /** Length of a page, 1 to 1,000; default 100. */
+    readonly limit?: number;
+    /** Requests of one key only. */
+    readonly key_id?: string;
+    /** `true` lists requests that were answered with an error; default all. */
+    readonly failed?: "true" | "false";
+    /** Requests at this time or later only. */
+    readonly from?: string;
+    /** Requests before this time only. */
+    readonly to?: string;
+  } = {}, options: CallOptions = {}): Promise<LoggedRequestPage> =>
+  client.send({ method: 'GET', path: `/api/requests`, query, ...options });
+
 /** List the notices of the workspace */
 export const listNotices = (client: Client, query: {
     /** `nextCursor` of the previous page; omit it for the first page. */
@@ -427,6 +444,18 @@ export const listNotices = (client: Client, query: {
 /** Mark notices as read */
 export const readNotices = (client: Client, body: ReadNotices, options: CallOptions = {}): Promise<Acknowledgement> =>
   client.send({ method: 'POST', path: `/api/notices/read`, body, ...options });
+
+/** Read the address to which notices are posted */
+export const getNoticeTarget = (client: Client, options: CallOptions = {}): Promise<GetNoticeTargetEnvelope> =>
+  client.send({ method: 'GET', path: `/api/workspace/notice-target`, ...options });
+
+/** Post notices to an address */
+export const putNoticeTarget = (client: Client, body: PutNoticeTarget, options: CallOptions = {}): Promise<NoticeTargetMessageResponse> =>
+  client.send({ method: 'PUT', path: `/api/workspace/notice-target`, body, ...options });
+
+/** Stop posting notices */
+export const deleteNoticeTarget = (client: Client, options: CallOptions = {}): Promise<Acknowledgement> =>
+  client.send({ method: 'DELETE', path: `/api/workspace/notice-target`, ...options });
 
 /** Create a webhook */
 export const createWebhook = (client: Client, body: CreateWebhook, options: CallOptions = {}): Promise<WebhookMessageResponse> =>
@@ -506,6 +535,46 @@ export const resendWebhookDelivery = (client: Client, id: string, deliveryId: st
 /** Resend the failed deliveries of a webhook */
 export const resendFailedDeliveries = (client: Client, id: string, body: ResendFailedDeliveries, options: CallOptions = {}): Promise<ResentDeliveriesMessageResponse> =>
   client.send({ method: 'POST', path: `/api/external-webhooks/${encodeURIComponent(id)}/resend-failed`, body, ...options });
+
+/** Send again what a webhook missed */
+export const resendMissed = (client: Client, id: string, body: ResendMissed, options: CallOptions = {}): Promise<ResendMessageResponse> =>
+  client.send({ method: 'POST', path: `/api/external-webhooks/${encodeURIComponent(id)}/resend-missed`, body, ...options });
+
+/** List the resends of a webhook */
+export const listResends = (client: Client, id: string, query: {
+    /** `nextCursor` of the previous page; omit it for the first page. */
+    readonly cursor?: string;
+    /** Length of a page, 1 to 100; default 10. */
+    readonly limit?: number;
+  } = {}, options: CallOptions = {}): Promise<ResendPage> =>
+  client.send({ method: 'GET', path: `/api/external-webhooks/${encodeURIComponent(id)}/resend-missed`, query, ...options });
+
+/** Read the progress of a resend */
+export const getResend = (client: Client, id: string, resendId: string, options: CallOptions = {}): Promise<ResendResponse> =>
+  client.send({ method: 'GET', path: `/api/external-webhooks/${encodeURIComponent(id)}/resend-missed/${encodeURIComponent(resendId)}`, ...options });
+
+/** Cancel a resend */
+export const cancelResend = (client: Client, id: string, resendId: string, options: CallOptions = {}): Promise<ResendMessageResponse> =>
+  client.send({ method: 'POST', path: `/api/external-webhooks/${encodeURIComponent(id)}/resend-missed/${encodeURIComponent(resendId)}/cancel`, ...options });
+
+/** Read whether the event feed is on */
+export const getEventFeed = (client: Client, options: CallOptions = {}): Promise<EventFeedResponse> =>
+  client.send({ method: 'GET', path: `/api/workspace/event-feed`, ...options });
+
+/** Switch the event feed on or off */
+export const putEventFeed = (client: Client, body: PutEventFeed, options: CallOptions = {}): Promise<EventFeedMessageResponse> =>
+  client.send({ method: 'PUT', path: `/api/workspace/event-feed`, body, ...options });
+
+/** Read the event feed */
+export const listEvents = (client: Client, query: {
+    /** Cursor after which to read; default before the oldest event that is kept. */
+    readonly after?: string;
+    /** Only events of these keys. Repeat it for several. */
+    readonly event_key?: readonly (FeedKey)[];
+    /** Length of a page, 1 to 1,000; default 100. */
+    readonly limit?: number;
+  } = {}, options: CallOptions = {}): Promise<EventPage> =>
+  client.send({ method: 'GET', path: `/api/events`, query, ...options });
 
 /** Check that the process runs */
 export const getHealth = (client: Client, options: CallOptions = {}): Promise<GetHealthEnvelope> =>

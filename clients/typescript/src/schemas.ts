@@ -553,7 +553,7 @@ export type CheckCampaign = {
   readonly ignore_quiet_hours?: boolean;
 };
 
-/** active: receives events. inactive: receives none. */
+/** active: receives events. inactive: receives none; queued deliveries wait. */
 export type ChosenWebhookStatus = "active" | "inactive";
 
 export type Consent = {
@@ -1151,7 +1151,7 @@ export type DeliveryDetailResponse = {
   readonly data: DeliveryDetail;
 };
 
-/** blocked_address: The address is private, or reserved for the network of this service. Use a public address. dns_error: The host name does not resolve. Correct the URL or the DNS record. dns_timeout: The name servers did not answer in time. Check the name servers of the domain, then resend. connection_refused: Nothing listens at the address and port. Start the receiver or correct the port, then resend. connection_reset: The connection broke before the answer was complete. Look into the log of the receiver and its proxies, then resend. tls_error: The TLS handshake failed or the certificate is not valid. Renew or complete the certificate chain, then resend. timeout: No answer came within five seconds. Answer first and process the event afterwards. redirect: The receiver answered with a redirect. Set the URL to its target. non_2xx: The receiver answered with a status other than 2xx. Look at `responseStatus` and `responseExcerpt`, correct the receiver, then resend. protocol_error: The answer is not valid HTTP. Check that the port serves HTTP, or HTTPS for an https URL. payload_too_large: The event is larger than 256 KB and was not sent. Read the record by its id over the API. endpoint_inactive: The webhook was inactive or deleted when the delivery was due. Activate the webhook, then resend. disabled: The webhook was disabled because it had only failed for days. Repair the receiver, set the webhook to active, then resend. interrupted: The service stopped during the attempt: the receiver may have got the event. Resend it; `webhook-id` lets the receiver recognise a repetition. expired: The delivery waited too long for its attempt. Make the receiver faster, then resend. erased: The person of the event was erased before the delivery. Nothing: the event no longer exists. */
+/** blocked_address: The address is private, or reserved for the network of this service. Use a public address. dns_error: The host name does not resolve. Correct the URL or the DNS record. dns_timeout: The name servers did not answer in time. Check the name servers of the domain, then resend. connection_refused: Nothing listens at the address and port. Start the receiver or correct the port, then resend. connection_reset: The connection broke before the answer was complete. Look into the log of the receiver and its proxies, then resend. tls_error: The TLS handshake failed or the certificate is not valid. Renew or complete the certificate chain, then resend. timeout: No answer came within five seconds. Answer first and process the event afterwards. redirect: The receiver answered with a redirect. Set the URL to its target. non_2xx: The receiver answered with a status other than 2xx. Look at `responseStatus` and `responseExcerpt`, correct the receiver, then resend. protocol_error: The answer is not valid HTTP. Check that the port serves HTTP, or HTTPS for an https URL. payload_too_large: The event is larger than 256 KB and was not sent. Read the record by its id over the API. endpoint_inactive: The webhook was deleted before the delivery was due. Create the webhook again, or read the event feed. disabled: The webhook was disabled because it had only failed for days. Repair the receiver, set the webhook to active, then resend. interrupted: The service stopped during the attempt: the receiver may have got the event. Resend it; `webhook-id` lets the receiver recognise a repetition. expired: The delivery waited too long for its attempt. Make the receiver faster, then resend. erased: The person of the event was erased before the delivery. Nothing: the event no longer exists. */
 export type DeliveryErrorCode = "blocked_address" | "dns_error" | "dns_timeout" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "non_2xx" | "protocol_error" | "payload_too_large" | "endpoint_inactive" | "disabled" | "interrupted" | "expired" | "erased";
 
 export type DeliveryMessageResponse = {
@@ -1190,7 +1190,7 @@ export type DiagnosisEntry = {
 };
 
 /** Machine-readable cause of the error. Stable: codes may be added, and none changes its meaning. */
-export type ErrorCode = "unauthorized" | "jwt_not_allowed" | "forbidden" | "validation_failed" | "malformed_request" | "name_required" | "channel_required" | "schedule_in_past" | "feature_unavailable" | "quota_exhausted" | "insufficient_balance" | "provider_rejected" | "template_not_found" | "template_not_approved" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_conflict" | "idempotency_mismatch" | "too_large" | "unsupported_media_type" | "expectation_failed" | "rate_limited" | "messaging_limit" | "provider_unreachable" | "outcome_unknown" | "unavailable" | "internal_error";
+export type ErrorCode = "unauthorized" | "jwt_not_allowed" | "forbidden" | "validation_failed" | "malformed_request" | "name_required" | "channel_required" | "schedule_in_past" | "feature_unavailable" | "quota_exhausted" | "insufficient_balance" | "provider_rejected" | "template_not_found" | "template_not_approved" | "not_found" | "method_not_allowed" | "cursor_expired" | "request_timeout" | "conflict" | "idempotency_conflict" | "idempotency_mismatch" | "too_large" | "unsupported_media_type" | "expectation_failed" | "rate_limited" | "messaging_limit" | "provider_unreachable" | "outcome_unknown" | "unavailable" | "internal_error";
 
 export type EventDescription = {
   /** Key of the event. */
@@ -1203,8 +1203,60 @@ export type EventDescription = {
   readonly example: WebhookEvent;
 };
 
+export type EventFeed = {
+  /** True if every event is stored, whether or not a webhook wants it. */
+  readonly enabled: boolean;
+  /** Cursor before the oldest event that is kept. */
+  readonly oldestCursor: string;
+  /** Cursor after the latest event: a reader that begins here gets what comes from now on. */
+  readonly latestCursor: string;
+};
+
+export type EventFeedMessageResponse = {
+  readonly status: SuccessStatus;
+  /** Sentence for people. */
+  readonly message: string;
+  /** Result of the request. */
+  readonly data: EventFeed;
+};
+
+export type EventFeedResponse = {
+  readonly status: SuccessStatus;
+  /** Result of the request. */
+  readonly data: EventFeed;
+};
+
 /** Key of an event; `GET /api/external-webhooks/events` describes each. */
 export type EventKey = "incoming" | "sent" | "delivered" | "read" | "failed" | "template" | "contact.created" | "contact.updated" | "conversation.assigned" | "conversation.status_changed";
+
+export type EventPage = {
+  /** Always `success`. */
+  readonly status: "success";
+  /** This page of the list. */
+  readonly data: readonly (FeedEvent)[];
+  /** Position of this page in the list. */
+  readonly pagination: EventPagination;
+};
+
+export type EventPagination = {
+  /** Most records in a page of this list. */
+  readonly limit: number;
+  /** Always set, at the end of the feed too: pass it as `after` to continue. */
+  readonly nextCursor: string;
+  /** False at the end of the feed. */
+  readonly hasMore: boolean;
+};
+
+export type EventWithoutData = {
+  /** Key of the event. */
+  readonly eventKey: FeedKey;
+  /** Id of the workspace. */
+  readonly workspaceId: number;
+  /** Time of the event (ISO 8601, UTC). */
+  readonly timestamp: string;
+  /** Result of the request. */
+  readonly data: NoEventData;
+};
 
 export type FailedEvent = {
   /** Always `failed`. */
@@ -1239,6 +1291,17 @@ export type FailureBrakeResponse = {
 export type FailureBrakeSetting = "off" | "default" | "strict";
 
 export type FailureSource = "answer" | "status";
+
+export type FeedEvent = {
+  /** Id of the event: the header `webhook-id` of its deliveries. */
+  readonly id: string;
+  /** Place of the event in the feed; as `after` it continues with the next event. */
+  readonly cursor: string;
+  /** The body as webhooks carry it, byte for byte. */
+  readonly body: WebhookEvent | NoticeEvent | EventWithoutData;
+};
+
+export type FeedKey = "incoming" | "sent" | "delivered" | "read" | "failed" | "template" | "contact.created" | "contact.updated" | "conversation.assigned" | "conversation.status_changed" | "notice";
 
 export type FieldProblem = {
   /** Path of the field, such as `variable_mapping.body.1`. */
@@ -1663,6 +1726,13 @@ export type MessageText = {
   readonly body: string;
 };
 
+export type NoEventData = {
+  /** Set if the person of the event was erased. */
+  readonly erased?: true;
+  /** Set if the event is larger than 256 KB. */
+  readonly too_large?: true;
+};
+
 export type Notice = {
   /** Unique id. */
   readonly id: string;
@@ -1676,6 +1746,35 @@ export type Notice = {
   readonly createdAt: string;
   /** Time at which the notice was marked as read; null while unread. */
   readonly readAt: string | null;
+};
+
+export type NoticeData = {
+  /** Kind of the notice. */
+  readonly kind: "template_status" | "template_category" | "channel_blocked" | "channel_quality" | "messaging_limit" | "webhook_disabled" | "campaign_paused" | "campaign_failed";
+  /** Record that the notice is about. */
+  readonly subject: NoticeEventSubject;
+  /** Text for people. */
+  readonly message: string;
+};
+
+export type NoticeEvent = {
+  /** Always `notice`. */
+  readonly eventKey: "notice";
+  /** Id of the workspace. */
+  readonly workspaceId: number;
+  /** Time of the event (ISO 8601, UTC). */
+  readonly timestamp: string;
+  /** What happened. */
+  readonly data: NoticeData;
+};
+
+export type NoticeEventSubject = {
+  /** Kind. */
+  readonly type: NoticeSubjectType;
+  /** Unique id. */
+  readonly id: string;
+  /** Name of the subject at the time of the notice. */
+  readonly name: string;
 };
 
 /** What the notice is about; `message` says it in a sentence. */
@@ -1724,6 +1823,11 @@ export type NoticeTargetMessageResponse = {
 export type OfferExpiry = {
   /** End of the offer in milliseconds since 1970 (UTC), in the future. */
   readonly expiration_time_ms: number;
+};
+
+export type OldestCursor = {
+  /** The first cursor that works, as `after`. */
+  readonly oldestCursor: string;
 };
 
 export type Overview = {
@@ -1924,6 +2028,11 @@ export type ProviderStatuses = {
   readonly statuses: readonly (MessageStatus)[];
 };
 
+export type PutEventFeed = {
+  /** True to switch it on, false to switch it off. */
+  readonly enabled: boolean;
+};
+
 export type PutFailureBrake = {
   /** off: campaigns neither pause because their messages fail nor wait for their first statuses. default: as the rules of `pause_evidence` say. strict: with half of their numbers. */
   readonly failure_brake: FailureBrakeSetting;
@@ -2073,12 +2182,66 @@ export type RecordContactConsent = {
   readonly at?: string | null;
 };
 
+export type Resend = {
+  /** Unique id. */
+  readonly id: string;
+  /** Id of the webhook. */
+  readonly webhookId: string;
+  /** Only deliveries created at this time or later. */
+  readonly since: string;
+  /** Only deliveries created before this time. */
+  readonly until: string;
+  /** running: deliveries are being made; waits while the webhook is not active. completed: all were made. cancelled: you cancelled it. */
+  readonly state: ResendState;
+  /** Failed deliveries of the period at the start; null above 100,000. */
+  readonly total: number | null;
+  /** Failed deliveries that were looked at so far. */
+  readonly seen: number;
+  /** New deliveries so far: `seen` without those whose event was delivered after all or is no longer kept. */
+  readonly resent: number;
+  /** Time of creation. */
+  readonly createdAt: string;
+  /** Time at which it ended; null while it runs. */
+  readonly endedAt: string | null;
+};
+
 export type ResendFailedDeliveries = {
   /** Only deliveries created at this time or later. */
   readonly since: string;
   /** Only deliveries created before this time. */
   readonly until: string;
 };
+
+export type ResendMessageResponse = {
+  readonly status: SuccessStatus;
+  /** Sentence for people. */
+  readonly message: string;
+  /** Result of the request. */
+  readonly data: Resend;
+};
+
+export type ResendMissed = {
+  /** Start of the period. */
+  readonly since: string;
+  /** End of the period, exclusive; default now. */
+  readonly until?: string;
+};
+
+export type ResendPage = {
+  readonly status: SuccessStatus;
+  /** This page of the list. */
+  readonly data: readonly (Resend)[];
+  /** Position of this page in the list. */
+  readonly pagination: CursorPagination;
+};
+
+export type ResendResponse = {
+  readonly status: SuccessStatus;
+  /** Result of the request. */
+  readonly data: Resend;
+};
+
+export type ResendState = "running" | "completed" | "cancelled";
 
 export type ResentDeliveries = {
   /** Number of deliveries that were created. */
@@ -2608,7 +2771,7 @@ export type Webhook = {
 /** failing: it only failed for three days, at least ten times. */
 export type WebhookDisabledReason = "failing";
 
-/** blocked_address: The address is private, or reserved for the network of this service. Use a public address. dns_error: The host name does not resolve. Correct the URL or the DNS record. dns_timeout: The name servers did not answer in time. Check the name servers of the domain, then resend. connection_refused: Nothing listens at the address and port. Start the receiver or correct the port, then resend. connection_reset: The connection broke before the answer was complete. Look into the log of the receiver and its proxies, then resend. tls_error: The TLS handshake failed or the certificate is not valid. Renew or complete the certificate chain, then resend. timeout: No answer came within five seconds. Answer first and process the event afterwards. redirect: The receiver answered with a redirect. Set the URL to its target. non_2xx: The receiver answered with a status other than 2xx. Look at `responseStatus` and `responseExcerpt`, correct the receiver, then resend. protocol_error: The answer is not valid HTTP. Check that the port serves HTTP, or HTTPS for an https URL. payload_too_large: The event is larger than 256 KB and was not sent. Read the record by its id over the API. endpoint_inactive: The webhook was inactive or deleted when the delivery was due. Activate the webhook, then resend. disabled: The webhook was disabled because it had only failed for days. Repair the receiver, set the webhook to active, then resend. interrupted: The service stopped during the attempt: the receiver may have got the event. Resend it; `webhook-id` lets the receiver recognise a repetition. expired: The delivery waited too long for its attempt. Make the receiver faster, then resend. erased: The person of the event was erased before the delivery. Nothing: the event no longer exists. */
+/** blocked_address: The address is private, or reserved for the network of this service. Use a public address. dns_error: The host name does not resolve. Correct the URL or the DNS record. dns_timeout: The name servers did not answer in time. Check the name servers of the domain, then resend. connection_refused: Nothing listens at the address and port. Start the receiver or correct the port, then resend. connection_reset: The connection broke before the answer was complete. Look into the log of the receiver and its proxies, then resend. tls_error: The TLS handshake failed or the certificate is not valid. Renew or complete the certificate chain, then resend. timeout: No answer came within five seconds. Answer first and process the event afterwards. redirect: The receiver answered with a redirect. Set the URL to its target. non_2xx: The receiver answered with a status other than 2xx. Look at `responseStatus` and `responseExcerpt`, correct the receiver, then resend. protocol_error: The answer is not valid HTTP. Check that the port serves HTTP, or HTTPS for an https URL. payload_too_large: The event is larger than 256 KB and was not sent. Read the record by its id over the API. endpoint_inactive: The webhook was deleted before the delivery was due. Create the webhook again, or read the event feed. disabled: The webhook was disabled because it had only failed for days. Repair the receiver, set the webhook to active, then resend. interrupted: The service stopped during the attempt: the receiver may have got the event. Resend it; `webhook-id` lets the receiver recognise a repetition. expired: The delivery waited too long for its attempt. Make the receiver faster, then resend. erased: The person of the event was erased before the delivery. Nothing: the event no longer exists. */
 export type WebhookErrorCode = "blocked_address" | "dns_error" | "dns_timeout" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "non_2xx" | "protocol_error" | "payload_too_large" | "endpoint_inactive" | "disabled" | "interrupted" | "expired" | "erased";
 
 /** Body of a request to a webhook; `eventKey` says which event it is. */
@@ -2658,7 +2821,7 @@ export type WebhookResponse = {
   readonly data: Webhook;
 };
 
-/** active: receives events. inactive: you paused it. disabled: the service stopped it; see `disabled_reason`. */
+/** active: receives events. inactive: you paused it; queued deliveries wait until it is active, others are not made. disabled: the service stopped it; see `disabled_reason`. */
 export type WebhookStatus = "active" | "inactive" | "disabled";
 
 export type WeekDay = "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun";

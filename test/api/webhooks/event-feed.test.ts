@@ -43,7 +43,7 @@ const named = (firstName: string): NewEvent => {
 };
 
 const read = (workspace: SeededWorkspace, search: Record<string, string> = {}) =>
-  api.send('GET', `/api/events?${new URLSearchParams(search)}`, { key: workspace.workspaceKey });
+  api.send('GET', `/api/events?${new URLSearchParams(search).toString()}`, { key: workspace.workspaceKey });
 
 const namesIn = (body: { data: { body: { data: { contact: { firstName: string } } } }[] }) =>
   body.data.map((event) => event.body.data.contact.firstName);
@@ -139,12 +139,14 @@ describe('the event feed', () => {
       }
       return seen;
     };
-    let open = true;
+    const state = { isOpen: true };
     const fanOuts = [0, 1, 2].map(async () => {
-      while (open) await fanOutEvents(pool, 5);
+      while (state.isOpen) await fanOutEvents(pool, 5);
     });
     const writing = Promise.all(names.map((name) => emitEvents(pool, workspaceId, [named(name)])));
-    const [one, other] = await Promise.all([readAll(7), readAll(3), writing]).finally(() => (open = false));
+    const [one, other] = await Promise.all([readAll(7), readAll(3), writing]).finally(
+      () => (state.isOpen = false),
+    );
     await Promise.all(fanOuts);
     expect(one).toEqual(other);
     expect(one?.toSorted()).toEqual(names.toSorted());

@@ -1,15 +1,25 @@
 /** The register of opt-ins and opt-outs, with their evidence. */
+import { Readable } from 'node:stream';
 import * as t from 'io-ts';
 import { describe, named } from '../codecs/json-schema.ts';
 import { cursorOf, idOf, IsoDateTime, limitUpTo, textOf, Uuid } from '../codecs/scalars.ts';
 import { nullish, oneOf, optional, struct } from '../codecs/struct.ts';
+import { hashKnownNames } from '../commands/contacts/opted-out-numbers.ts';
 import { recordConsent } from '../commands/contacts/record-consent.ts';
 import { consentCategories, consents, maxEvidenceText } from '../domain/contacts/consent.ts';
+import { possibleNumbers } from '../domain/contacts/search.ts';
 import { Invalid } from '../domain/error.ts';
-import { type ConsentEntry, consentSources, listConsents } from '../records/contacts/consents.ts';
+import {
+  type ConsentEntry,
+  consentSources,
+  listConsents,
+  listRegister,
+  type RegisterEntry,
+} from '../records/contacts/consents.ts';
 import { getContact } from '../records/contacts/contacts.ts';
+import { insertAuditEntry } from '../records/operations/audit.ts';
 import { endpoint } from './frame/endpoint.ts';
-import { answerWith, cutPage, oneCursorPage, succeedWith } from './frame/envelope.ts';
+import { answerWith, cursorPageOf, cutPage, oneCursorPage, succeedWith } from './frame/envelope.ts';
 
 const tag = 'Contacts';
 const params = struct({ id: idOf('Contact') });
@@ -20,28 +30,39 @@ const ConsentText = textOf({ max: maxEvidenceText });
 const Url = textOf({ max: 2048 });
 const Language = textOf({ max: 35 });
 
-const Consent = named(
-  'Consent',
+const consentFields = {
+  id: Uuid,
+  subscribed: describe(t.boolean, { description: 'False for an opt-out, true for an opt-in.' }),
+  category: describe(oneOf(consentCategories, 'ConsentCategory'), {
+    description: 'What the decision is about: `ALL` messages, or those of the category `MARKETING`.',
+  }),
+  consent: describe(oneOf(consents, 'ContactConsent'), {
+    description: 'What the contact agrees to receive after the decision.',
+  }),
+  source: describe(oneOf(consentSources, 'ConsentSource'), {
+    description:
+      'Origin of the decision: `person` by a message or a setting in the app, `api` by a request, `import` by a file.',
+  }),
+  text: describe(nullish(t.string), { description: 'What the person saw or wrote; null if unknown.' }),
+  url: describe(nullish(t.string), { description: 'Address of the page or form; null if unknown.' }),
+  language: describe(nullish(t.string), { description: 'Language of the text; null if unknown.' }),
+  recorded_by: describe(nullish(t.string), {
+    description: 'Id of the API key that recorded it; null if the provider reported it.',
+  }),
+  at: describe(IsoDateTime, { description: 'Time of the decision.' }),
+};
+
+const Consent = named('Consent', struct(consentFields));
+
+const RegisteredConsent = named(
+  'RegisteredConsent',
   struct({
-    id: Uuid,
-    subscribed: describe(t.boolean, { description: 'False for an opt-out, true for an opt-in.' }),
-    category: describe(oneOf(consentCategories, 'ConsentCategory'), {
-      description: 'What the decision is about: `ALL` messages, or those of the category `MARKETING`.',
-    }),
-    consent: describe(oneOf(consents, 'ContactConsent'), {
-      description: 'What the contact agrees to receive after the decision.',
-    }),
-    source: describe(oneOf(consentSources, 'ConsentSource'), {
+    ...consentFields,
+    contact_id: describe(Uuid, { description: 'Id of the contact.' }),
+    phone_number: describe(nullish(t.string), {
       description:
-        'Origin of the decision: `person` by a message or a setting in the app, `api` by a request, `import` by a file.',
+        'Phone number of the contact: digits with country calling code; null without one and after an erasure.',
     }),
-    text: describe(nullish(t.string), { description: 'What the person saw or wrote; null if unknown.' }),
-    url: describe(nullish(t.string), { description: 'Address of the page or form; null if unknown.' }),
-    language: describe(nullish(t.string), { description: 'Language of the text; null if unknown.' }),
-    recorded_by: describe(nullish(t.string), {
-      description: 'Id of the API key that recorded it; null if the provider reported it.',
-    }),
-    at: describe(IsoDateTime, { description: 'Time of the decision.' }),
   }),
 );
 
@@ -137,6 +158,123 @@ export const listContactConsents = endpoint(
     const how = {
       cursor: (one: ConsentEntry) => ConsentCursor.encode({ id: one.id }),
       present: (one: ConsentEntry) => one,
+    };
+    return { status: 200, body: cutPage(found, limit, how) };
+  },
+);
+
+const csvColumns = [
+  'id',
+  'contact_id',
+  'phone_number',
+  'subscribed',
+  'category',
+  'consent',
+  'source',
+  'text',
+  'url',
+  'language',
+  'recorded_by',
+  'at',
+] as const;
+
+/** Puts an apostrophe in front of text that a spreadsheet would run as a formula. */
+function csvCell(value: RegisterEntry[(typeof csvColumns)[number]]): string {
+  const text = value instanceof Date ? value.toISOString() : String(value ?? '');
+  const safe = /^[=+@\t\n\r＝＋－＠-]/.test(text) ? `'${text}` : text;
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+const rowsAtATime = 500;
+
+async function* writeCsv(
+  list: (after: string | undefined, limit: number) => Promise<readonly RegisterEntry[]>,
+  isStillAllowed: () => Promise<boolean>,
+): AsyncGenerator<string> {
+  yield `${csvColumns.join(',')}\n`;
+  let after: string | undefined;
+  for (;;) {
+    const found = await list(after, rowsAtATime);
+    const rows = found.slice(0, rowsAtATime);
+    if (rows.length > 0)
+      yield rows.map((one) => `${csvColumns.map((column) => csvCell(one[column])).join(',')}\n`).join('');
+    if (found.length <= rowsAtATime) return;
+    after = rows.at(-1)?.id;
+    // A broken connection, since a file that merely ends looks whole.
+    if (!(await isStillAllowed())) throw new Error('The key of this export is not valid any more');
+  }
+}
+
+export const listConsentRegister = endpoint(
+  {
+    method: 'GET',
+    path: '/api/consents',
+    operationId: 'listConsents',
+    summary: 'List the register of opt-ins and opt-outs',
+    description:
+      'Newest first: of the whole workspace, or of the person with `phone_number`, also if the person was erased since. `Accept: text/csv` or `format=csv` returns all of it as CSV.',
+    tag,
+    access: 'workspace',
+    query: optional({
+      phone_number: describe(textOf({ max: 40 }), {
+        description: 'Phone number in international or national form.',
+      }),
+      cursor: ConsentCursor,
+      limit: limitUpTo(1000),
+      format: describe(oneOf(['csv'], 'ConsentFormat'), {
+        description: '`csv` returns a CSV file, as `Accept: text/csv` does; useful for links.',
+      }),
+    }),
+    responses: {
+      200: {
+        description: 'Entries of the register',
+        body: cursorPageOf(RegisteredConsent),
+        content: { 'text/csv': { type: 'string' } },
+        example: {
+          status: 'success',
+          data: [
+            {
+              ...consentExample,
+              contact_id: '0197c0de-0000-7000-8000-0000000000c1',
+              phone_number: '4915112345678',
+            },
+          ],
+          pagination: { limit: 100, nextCursor: null },
+        },
+      },
+    },
+  },
+  async ({ dependencies, principal: { workspaceId }, query: asked, request }) => {
+    const { database } = dependencies;
+    const numbers = asked.phone_number === undefined ? undefined : possibleNumbers(asked.phone_number);
+    const person =
+      numbers === undefined
+        ? undefined
+        : { numbers, hashes: await hashKnownNames(dependencies, database, workspaceId, numbers) };
+    const list = (after: string | undefined, limit: number) =>
+      listRegister(database, { workspaceId, person }, { after, limit });
+    const accept = request.header('accept') ?? '';
+    // Generated clients accept every media type of the document, but read JSON only.
+    if (asked.format === 'csv' || (accept.includes('text/csv') && !accept.includes('application/json'))) {
+      await insertAuditEntry(database, {
+        workspaceId,
+        action: 'consent.export',
+        objectId: String(workspaceId),
+      });
+      return {
+        status: 200,
+        content: Readable.from(writeCsv(list, request.isStillAllowed ?? (async () => true)), {
+          highWaterMark: 1,
+        }),
+        contentType: 'text/csv; charset=utf-8',
+        headers: { 'content-disposition': 'attachment; filename="consents.csv"' },
+      };
+    }
+    const limit = asked.limit ?? 100;
+    const found = await list(asked.cursor?.id, limit);
+    const how = {
+      cursor: (one: RegisterEntry) => ConsentCursor.encode({ id: one.id }),
+      present: (one: RegisterEntry) => one,
     };
     return { status: 200, body: cutPage(found, limit, how) };
   },

@@ -31,7 +31,7 @@ import {
   listContacts,
   updateContact,
 } from './contacts.ts';
-import { listContactConsents, recordContactConsent } from './consents.ts';
+import { listConsentRegister, listContactConsents, recordContactConsent } from './consents.ts';
 import {
   assignConversation,
   changeConversationStatus,
@@ -129,6 +129,7 @@ const operations: readonly Endpoint[] = [
   exportContactEndpoint,
   listContactConsents,
   recordContactConsent,
+  listConsentRegister,
   listContactHistory,
   listSegments,
   createSegment,

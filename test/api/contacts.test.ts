@@ -616,6 +616,32 @@ describe('the consent of a contact', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: [{ field }] } });
   });
 
+  it('is in the register, by number also after an erasure, and as CSV', async () => {
+    const workspace = await aWorkspace();
+    const { id, phoneNumber } = await aContact(workspace, { firstName: 'Grace' });
+    await aContact(workspace, { consent: 'none' });
+    await record(workspace, id, { text: '=Yes, "offers"', language: 'en' });
+    const register = (asked: string) =>
+      api.send('GET', `/api/consents${asked}`, { key: workspace.channelKey });
+    const kept = { contact_id: id, subscribed: true, category: 'MARKETING' };
+    const person = `?phone_number=${encodeURIComponent(`+49 ${phoneNumber}`)}`;
+    expect((await register(person)).body.data).toMatchObject([
+      { ...kept, phone_number: `49${phoneNumber}`, text: '=Yes, "offers"' },
+    ]);
+    expect((await register('?phone_number=%2B4915199999999')).body.data).toEqual([]);
+    const { text } = await register('?format=csv');
+    expect(text.split('\n')).toEqual([
+      'id,contact_id,phone_number,subscribed,category,consent,source,text,url,language,recorded_by,at',
+      expect.stringContaining(`,${id},49${phoneNumber},true,MARKETING,all,api,"'=Yes, ""offers""",,en,`),
+      '',
+    ]);
+    await api.send('DELETE', `/api/contacts/${id}?erase=true`, { key: workspace.channelKey });
+    for (const asked of [person, ''])
+      expect((await register(asked)).body.data).toMatchObject([
+        { ...kept, phone_number: null, text: null, language: null },
+      ]);
+  });
+
   it('is not recorded of an unknown contact', async () => {
     expect((await record(await aWorkspace(), randomUUID(), {})).status).toBe(404);
   });

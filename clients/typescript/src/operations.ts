@@ -1,6 +1,6 @@
 /** Generated from the OpenAPI document by `npm run openapi`. */
 import type { CallOptions, Client } from './client.ts';
-import type { Acknowledgement, AssignConversation, AuditEntryPage, CampaignCheckResponse, CampaignDetailMessageResponse, CampaignDetailResponse, CampaignPage, CampaignStatus, ChangeConversationStatus, ChannelResponse, CheckCampaign, ConsentMessageResponse, ConsentPage, ContactExportResponse, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CountSegment, CreateCampaign, CreateContact, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, CsvPreviewResponse, DeliveryDetailResponse, DeliveryMessageResponse, DeliveryPage, DeliveryState, EventFeedMessageResponse, EventFeedResponse, EventKey, EventPage, FailureBrakeMessageResponse, FailureBrakeResponse, FeedKey, GetCampaignDiagnosisEnvelope, GetCampaignTimelineEnvelope, GetHealthEnvelope, GetNoticeTargetEnvelope, GetReadinessEnvelope, GetSendingWindowEnvelope, HistoryItemPage, LedgerEntryPage, ListChannelsEnvelope, ListWebhookEventsEnvelope, LoggedRequestPage, MediaResponse, MessagePage, MessageResponse, MessageState, NoticeKind, NoticePage, NoticeTargetMessageResponse, OverviewInterval, OverviewResponse, PayloadSkeletonResponse, PreviewCampaignCsv, PreviewTemplate, PutEventFeed, PutFailureBrake, PutNoticeTarget, PutSendingWindow, ReadNotices, RechargeWallet, RecipientDetailResponse, RecipientFormat, RecipientPage, RecipientReason, RecipientState, RecordContactConsent, ResendFailedDeliveries, ResendMessageResponse, ResendMissed, ResendPage, ResendResponse, ResentDeliveriesMessageResponse, SegmentCountResponse, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SendingWindowMessageResponse, SentMessageMessageResponse, StartCampaign, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplatePreviewResponse, TemplateResponse, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, TimelineInterval, UpdateCampaign, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookErrorCode, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
+import type { Acknowledgement, AssignConversation, AuditEntryPage, CampaignCheckResponse, CampaignDetailMessageResponse, CampaignDetailResponse, CampaignPage, CampaignStatus, ChangeConversationStatus, ChannelResponse, CheckCampaign, ConsentFormat, ConsentMessageResponse, ConsentPage, ContactExportResponse, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CountSegment, CreateCampaign, CreateContact, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, CsvPreviewResponse, DeliveryDetailResponse, DeliveryMessageResponse, DeliveryPage, DeliveryState, EventFeedMessageResponse, EventFeedResponse, EventKey, EventPage, FailureBrakeMessageResponse, FailureBrakeResponse, FeedKey, GetCampaignDiagnosisEnvelope, GetCampaignTimelineEnvelope, GetHealthEnvelope, GetNoticeTargetEnvelope, GetReadinessEnvelope, GetSendingWindowEnvelope, HistoryItemPage, LedgerEntryPage, ListChannelsEnvelope, ListWebhookEventsEnvelope, LoggedRequestPage, MediaResponse, MessagePage, MessageResponse, MessageState, NoticeKind, NoticePage, NoticeTargetMessageResponse, OverviewInterval, OverviewResponse, PayloadSkeletonResponse, PreviewCampaignCsv, PreviewTemplate, PutEventFeed, PutFailureBrake, PutNoticeTarget, PutSendingWindow, ReadNotices, RechargeWallet, RecipientDetailResponse, RecipientFormat, RecipientPage, RecipientReason, RecipientState, RecordContactConsent, RegisteredConsentPage, ResendFailedDeliveries, ResendMessageResponse, ResendMissed, ResendPage, ResendResponse, ResentDeliveriesMessageResponse, SegmentCountResponse, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SendingWindowMessageResponse, SentMessageMessageResponse, StartCampaign, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplatePreviewResponse, TemplateResponse, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, TimelineInterval, UpdateCampaign, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookErrorCode, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
 
 /** Create a campaign */
 export const createCampaign = (client: Client, body: CreateCampaign, options: CallOptions = {}): Promise<CreatedCampaign> =>
@@ -258,6 +258,19 @@ export const listContactConsents = (client: Client, id: string, query: {
 export const recordContactConsent = (client: Client, id: string, body: RecordContactConsent, options: CallOptions = {}): Promise<ConsentMessageResponse> =>
   client.send({ method: 'POST', path: `/api/contacts/${encodeURIComponent(id)}/consents`, body, ...options });
 
+/** List the register of opt-ins and opt-outs */
+export const listConsents = (client: Client, query: {
+    /** Phone number in international or national form. */
+    readonly phone_number?: string;
+    /** `nextCursor` of the previous page; omit it for the first page. */
+    readonly cursor?: string;
+    /** Length of a page, 1 to 1,000; default 100. */
+    readonly limit?: number;
+    /** `csv` returns a CSV file, as `Accept: text/csv` does; useful for links. */
+    readonly format?: ConsentFormat;
+  } = {}, options: CallOptions = {}): Promise<RegisteredConsentPage> =>
+  client.send({ method: 'GET', path: `/api/consents`, query, ...options });
+
 /** List the messages sent to a contact and received from it */
 export const listContactHistory = (client: Client, id: string, query: {
     /** `nextCursor` of the previous page; omit it for the first page. */
@@ -397,7 +410,7 @@ export const listAuditEntries = (client: Client, query: {
     /** Only entries about the record with this id, such as a campaign. */
     readonly object_id?: string;
     /** Entries of one kind of object only: those whose action begins with it. */
-    readonly object?: "campaign" | "file" | "segment" | "tag" | "workspace" | "wallet" | "key" | "session" | "sign-in-link" | "channel" | "webhook" | "contact" | "installation";
+    readonly object?: "campaign" | "file" | "segment" | "tag" | "workspace" | "wallet" | "key" | "session" | "sign-in-link" | "channel" | "webhook" | "contact" | "consent" | "installation";
     /** Entries of one key only. */
     readonly key_id?: string;
     /** Entries at this time or later only. */

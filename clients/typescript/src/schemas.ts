@@ -581,6 +581,8 @@ export type Consent = {
 
 export type ConsentCategory = "ALL" | "MARKETING";
 
+export type ConsentFormat = "csv";
+
 export type ConsentMessageResponse = {
   readonly status: SuccessStatus;
   /** Sentence for people. */
@@ -2180,6 +2182,41 @@ export type RecordContactConsent = {
   readonly language?: string | null;
   /** Time of the decision; now if it is null or absent. */
   readonly at?: string | null;
+};
+
+export type RegisteredConsent = {
+  /** Unique id. */
+  readonly id: string;
+  /** False for an opt-out, true for an opt-in. */
+  readonly subscribed: boolean;
+  /** What the decision is about: `ALL` messages, or those of the category `MARKETING`. */
+  readonly category: ConsentCategory;
+  /** What the contact agrees to receive after the decision. */
+  readonly consent: ContactConsent;
+  /** Origin of the decision: `person` by a message or a setting in the app, `api` by a request, `import` by a file. */
+  readonly source: ConsentSource;
+  /** What the person saw or wrote; null if unknown. */
+  readonly text: string | null;
+  /** Address of the page or form; null if unknown. */
+  readonly url: string | null;
+  /** Language of the text; null if unknown. */
+  readonly language: string | null;
+  /** Id of the API key that recorded it; null if the provider reported it. */
+  readonly recorded_by: string | null;
+  /** Time of the decision. */
+  readonly at: string;
+  /** Id of the contact. */
+  readonly contact_id: string;
+  /** Phone number of the contact: digits with country calling code; null without one and after an erasure. */
+  readonly phone_number: string | null;
+};
+
+export type RegisteredConsentPage = {
+  readonly status: SuccessStatus;
+  /** This page of the list. */
+  readonly data: readonly (RegisteredConsent)[];
+  /** Position of this page in the list. */
+  readonly pagination: CursorPagination;
 };
 
 export type Resend = {

@@ -69,8 +69,18 @@ export async function hashNames(
 ): Promise<readonly Buffer[]> {
   const row = `erasure ${workspaceId}` as const;
   await insertErasureKey(connection, workspaceId, secrets.encrypt(randomBytes(32).toString('base64'), row));
+  return hashKnownNames({ secrets }, connection, workspaceId, names);
+}
+
+/** The hashes of numbers and ids under the workspace's key; empty if it has none yet, so that nothing was kept. */
+export async function hashKnownNames(
+  { secrets }: Pick<Dependencies, 'secrets'>,
+  connection: Connection,
+  workspaceId: number,
+  names: readonly string[],
+): Promise<readonly Buffer[]> {
   const encrypted = await findErasureKey(connection, workspaceId);
   if (encrypted === undefined) return [];
-  const key = secrets.decrypt(encrypted, row);
+  const key = secrets.decrypt(encrypted, `erasure ${workspaceId}`);
   return names.map((name) => hashOfNumber(key, name));
 }

@@ -32,6 +32,7 @@ const auditActions = [
   'webhook.delete',
   'webhook.disable',
   'contact.erase',
+  'consent.export',
   'contact.export',
   'installation.adopt',
   'installation.rotate-secrets',

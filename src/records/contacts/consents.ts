@@ -151,6 +151,46 @@ export function listConsents(
     ORDER BY id DESC LIMIT ${limit + 1}`);
 }
 
+const RegisterEntry = t.type({
+  ...ConsentEntry.props,
+  contact_id: t.string,
+  /** Digits with country calling code; null for a person without a number and after an erasure. */
+  phone_number: nullable(t.string),
+});
+export type RegisterEntry = t.TypeOf<typeof RegisterEntry>;
+
+/** Numbers in digits, and the hashes under which an erasure keeps them. */
+export interface PersonOfRegister {
+  readonly numbers: readonly string[];
+  readonly hashes: readonly Buffer[];
+}
+
+/** The entries of the workspace, or of one person, newest first; one more than `limit`, if there are as many. */
+export function listRegister(
+  connection: Connection,
+  { workspaceId, person }: { readonly workspaceId: number; readonly person: PersonOfRegister | undefined },
+  { after, limit }: PageRequest,
+): Promise<readonly RegisterEntry[]> {
+  const isBehind = after === undefined ? sql.fragment`TRUE` : sql.fragment`contact_consent.id < ${after}`;
+  const isTheirs =
+    person === undefined
+      ? sql.fragment`TRUE`
+      : sql.fragment`contact_consent.id = ANY (ARRAY(
+          SELECT entry.id FROM contact CROSS JOIN LATERAL (
+            SELECT id FROM contact_consent AS entry WHERE entry.contact_id = contact.id OFFSET 0) AS entry
+          WHERE contact.workspace_id = (SELECT ${workspaceId}::int)
+            AND contact.phone_number = ANY (${sql.array(person.numbers, 'text')})
+          UNION
+          SELECT id FROM contact_consent AS entry
+          WHERE entry.workspace_id = ${workspaceId} AND entry.person_hash = ANY (${sql.array(person.hashes, 'bytea')})))`;
+  return connection.any(sql.type(row(RegisterEntry))`
+    SELECT ${selection}, contact_consent.contact_id, (SELECT phone_number FROM contact
+      WHERE contact.workspace_id = contact_consent.workspace_id AND contact.id = contact_consent.contact_id) AS phone_number
+    FROM contact_consent
+    WHERE contact_consent.workspace_id = ${workspaceId} AND ${isTheirs} AND ${isBehind}
+    ORDER BY contact_consent.id DESC LIMIT ${limit + 1}`);
+}
+
 /** Columns of a new contact that nobody has decided about, or whose hash says that the person opted out. */
 export const stopsOf = (consent: Consent) => ({
   subscribed: consent === 'all',

@@ -34,6 +34,7 @@ const actions: Readonly<Record<AuditAction, string>> = {
   'webhook.delete': 'Webhook deleted',
   'webhook.disable': 'Webhook disabled',
   'contact.erase': 'Contact erased',
+  'consent.export': 'Register of consents exported',
   'contact.export': 'Contact exported',
   'installation.adopt': 'Database adopted',
   'installation.rotate-secrets': 'Secrets encrypted again',

@@ -11,6 +11,7 @@ import { textOf, Uuid } from './scalars.ts';
 import { StructType } from './struct-type.ts';
 import { inOrder, needed, oneOf, readAs, refined, struct } from './struct.ts';
 import { SendingWindow } from './sending-window.ts';
+import { MaxCost } from './wallet.ts';
 import { VariableMapping } from './variable-mapping.ts';
 
 const isBlank = (value: unknown): boolean =>
@@ -89,6 +90,10 @@ const Body = struct(
     // Ignored for IMMEDIATE, so its form is checked for SCHEDULED only.
     scheduled_at: describe(t.unknown, { type: ['string', 'null'], format: 'date-time' }),
     sending_window: SendingWindow,
+    max_cost: describe(MaxCost, {
+      description:
+        'The campaign pauses with MAX_COST before its messages could cost more, as a decimal string in the currency of the wallet; default no maximum.',
+    }),
     ignore_quiet_hours: describe(t.boolean, {
       description:
         'True if the workspace’s sending window does not apply; needs an operator’s key. Default false.',
@@ -118,6 +123,7 @@ const declared = [
   'scheduled_at',
   'sending_window',
   'ignore_quiet_hours',
+  'max_cost',
 ];
 export const CreateCampaign = inOrder(nullIsAbsent(Body), declared);
 export type CreateCampaign = t.TypeOf<typeof CreateCampaign>;

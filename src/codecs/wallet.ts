@@ -13,6 +13,14 @@ export const Amount = textMatching(
   },
 );
 
+/** Above zero, and small enough for `parseAmount`. */
+export const MaxCost = textMatching(
+  'MaxCost',
+  /^(?!0*(\.0*)?$)\d{1,12}(\.\d{1,6})?$/,
+  'must be an amount above 0 in a string, such as "250"',
+  { pattern: '^(?!0*(\\.0*)?$)\\d{1,12}(\\.\\d{1,6})?$' },
+);
+
 export const Wallet = named(
   'Wallet',
   struct({

@@ -199,14 +199,14 @@ function instantOf(value: unknown): Date | null {
 }
 
 /**
- * The messaging limit: `TIER_250`, `TIER_2K`, … `TIER_UNLIMITED`, or a number, where -1 means unlimited. Null: no limit;
+ * The messaging limit: `TIER_250`, `TIER_2K`, … `TIER_UNLIMITED`, `UNLIMITED`, or a number, where -1 means unlimited. Null: no limit;
  * undefined: not mentioned.
  */
 function messagingLimitOf(event: string, value: JsonObject): number | null | undefined {
   const perDay = value['max_daily_conversations_per_business'] ?? value['max_daily_conversation_per_phone'];
   // In a THROUGHPUT_UPGRADE `current_limit` is the throughput, not the messaging limit.
   const tierText = perDay ?? (event === 'THROUGHPUT_UPGRADE' ? undefined : value['current_limit']);
-  const tier = /^TIER_(?:(\d{1,7})(K?)|(UNLIMITED))$/.exec(readText(tierText) ?? '');
+  const tier = /^(?:TIER_(\d{1,7})(K?)|(?:TIER_)?(UNLIMITED))$/.exec(readText(tierText) ?? '');
   if (tier !== null) return tier[3] === undefined ? Number(tier[1]) * (tier[2] === 'K' ? 1000 : 1) : null;
   const limit = read(WholeNumber, perDay);
   if (limit === -1) return null;

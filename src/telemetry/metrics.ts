@@ -53,6 +53,12 @@ export function createMetrics(service: string) {
       labelNames: ['state'],
       registers,
     }),
+    unlistedRefusals: new Counter({
+      name: 'unlisted_refusals_total',
+      help: 'Messages that the provider refused, at once or by a status, with a code that the table of codes does not list',
+      labelNames: ['code'],
+      registers,
+    }),
     walletPauses: new Counter({
       name: 'wallet_pauses_total',
       help: 'Campaigns paused because the wallet could not cover the next send',

@@ -534,6 +534,8 @@ describe('an account', () => {
     [{ max_daily_conversations_per_business: 'TIER_2K' }, 2000],
     [{ max_daily_conversations_per_business: 'TIER_250', current_limit: 'TIER_1K' }, 250],
     [{ max_daily_conversations_per_business: 'TIER_UNLIMITED' }, null],
+    [{ max_daily_conversations_per_business: 'UNLIMITED' }, null],
+    [{ max_daily_conversations_per_business: '2000' }, 2000],
     [{ max_daily_conversations_per_business: -1 }, null],
     [{ max_daily_conversations_per_business: 100_000 }, 100_000],
     [{ max_daily_conversations_per_business: '1000' }, 1000],

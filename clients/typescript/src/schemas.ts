@@ -192,6 +192,8 @@ export type Campaign = {
   readonly template: CampaignTemplate;
   /** Id of the API key that created the campaign. */
   readonly created_by: string;
+  /** Most that the campaign may cost, as a decimal string; null without a maximum. It pauses with MAX_COST before it would reserve more. */
+  readonly max_cost: string | null;
   /** Cost of the messages so far less refunds, as a decimal string. */
   readonly charged: string;
 };
@@ -321,6 +323,8 @@ export type CampaignDetail = {
   readonly template: CampaignTemplate;
   /** Id of the API key that created the campaign. */
   readonly created_by: string;
+  /** Most that the campaign may cost, as a decimal string; null without a maximum. It pauses with MAX_COST before it would reserve more. */
+  readonly max_cost: string | null;
   /** Cost of the messages so far less refunds, as a decimal string. */
   readonly charged: string;
   /** Audience fields of the creation, without inline contacts. */
@@ -549,6 +553,8 @@ export type CheckCampaign = {
   readonly scheduled_at?: string | null;
   /** Hours in which the campaign may send, within the window of the workspace; default any. */
   readonly sending_window?: SendingWindow;
+  /** The campaign pauses with MAX_COST before its messages could cost more, as a decimal string in the currency of the wallet; default no maximum. */
+  readonly max_cost?: string;
   /** True if the workspace’s sending window does not apply; needs an operator’s key. Default false. */
   readonly ignore_quiet_hours?: boolean;
 };
@@ -890,6 +896,8 @@ export type CreateCampaign = {
   readonly scheduled_at?: string | null;
   /** Hours in which the campaign may send, within the window of the workspace; default any. */
   readonly sending_window?: SendingWindow;
+  /** The campaign pauses with MAX_COST before its messages could cost more, as a decimal string in the currency of the wallet; default no maximum. */
+  readonly max_cost?: string;
   /** True if the workspace’s sending window does not apply; needs an operator’s key. Default false. */
   readonly ignore_quiet_hours?: boolean;
 };
@@ -1780,7 +1788,7 @@ export type NoticeEventSubject = {
 };
 
 /** What the notice is about; `message` says it in a sentence. */
-export type NoticeKind = "template_status" | "template_category" | "channel_blocked" | "channel_quality" | "messaging_limit" | "webhook_disabled" | "campaign_paused" | "campaign_failed";
+export type NoticeKind = "template_status" | "template_category" | "channel_blocked" | "channel_quality" | "messaging_limit" | "webhook_disabled" | "campaign_paused" | "campaign_failed" | "unlisted_code";
 
 export type NoticePage = {
   readonly status: SuccessStatus;
@@ -2664,6 +2672,8 @@ export type UpdateCampaign = {
   readonly ignore_quiet_hours?: boolean;
   /** New time of sending, in the future, with a time zone; for SCHEDULED campaigns. */
   readonly scheduled_at?: string;
+  /** New maximum of the cost; null removes it. */
+  readonly max_cost?: string | null;
 };
 
 export type UpdateContact = {

@@ -13,6 +13,8 @@ import { getCampaignReport } from '../../records/campaigns/report.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import { answerWith, ErrorEnvelope, record, succeed, succeedWith } from '../frame/envelope.ts';
 import { CampaignDetail, campaignDetailExample, presentCampaignDetail } from './report-codec.ts';
+import { MaxCost } from '../../codecs/wallet.ts';
+import { parseAmount } from '../../domain/money.ts';
 import { SendingWindow, sendingWindowExample } from '../../codecs/sending-window.ts';
 import { editCampaign } from '../../commands/campaigns/edit-campaign.ts';
 import { listOf } from '../../codecs/collections.ts';
@@ -127,6 +129,7 @@ export const updateCampaign = endpoint(
       sending_window: nullish(SendingWindow),
       ignore_quiet_hours: t.boolean,
       scheduled_at: IsoDateTime,
+      max_cost: describe(nullish(MaxCost), { description: 'New maximum of the cost; null removes it.' }),
     }),
     bodyExample: { sending_window: sendingWindowExample },
     responses: {
@@ -144,6 +147,7 @@ export const updateCampaign = endpoint(
       sendingWindow: body.sending_window,
       ignoreQuietHours: body.ignore_quiet_hours,
       scheduledAt: body.scheduled_at,
+      maxCost: typeof body.max_cost === 'string' ? parseAmount(body.max_cost) : body.max_cost,
     });
     const report = await getCampaignReport(dependencies.database, principal.workspaceId, id);
     return { status: 200, body: succeedWith(updated, presentCampaignDetail(report)) };

@@ -134,6 +134,10 @@ const reportFields = {
     struct({ id: Uuid, name: t.string, language: t.string, category: t.string }),
   ),
   created_by: describe(t.string, { description: 'Id of the API key that created the campaign.' }),
+  max_cost: describe(nullish(Amount), {
+    description:
+      'Most that the campaign may cost, as a decimal string; null without a maximum. It pauses with MAX_COST before it would reserve more.',
+  }),
   charged: describe(Amount, {
     description: 'Cost of the messages so far less refunds, as a decimal string.',
   }),
@@ -170,6 +174,7 @@ export function presentCampaignReport<R extends ReportRow>(row: R) {
       evidence === null
         ? null
         : { ...evidence, first_at: new Date(evidence.first_at), last_at: new Date(evidence.last_at) },
+    max_cost: row.max_cost === null ? null : formatAmount(row.max_cost),
     charged: formatAmount(row.charged),
     begins_at: beginningOf(row),
     preparation_error: code === null ? null : { code, message: message ?? '' },
@@ -250,6 +255,7 @@ export const campaignReportExample = {
     category: 'MARKETING',
   },
   created_by: 'a1B2c3D4e5F6',
+  max_cost: '1000',
   charged: '485',
 };
 

@@ -11,17 +11,27 @@ import type { Consequences } from './status-effects.ts';
 export interface AfterCommit extends Pick<Consequences, 'paused' | 'resync'>, BrakeDecisions {
   /** New recipient states, for the metrics. */
   readonly reached: readonly RecipientState[];
+  /** Codes that the table of codes does not list, one for each failure. */
+  readonly unlisted: readonly number[];
 }
 
-export const nothingLeft: AfterCommit = { paused: [], resync: [], reached: [], braked: [], woken: [] };
+export const nothingLeft: AfterCommit = {
+  paused: [],
+  resync: [],
+  reached: [],
+  braked: [],
+  woken: [],
+  unlisted: [],
+};
 
 export async function finishAfterCommit(
   dependencies: Pick<Dependencies, 'database' | 'logger' | 'orchestrator'> &
     Partial<Pick<Dependencies, 'metrics'>>,
-  { paused, resync, reached, braked, woken }: AfterCommit,
+  { paused, resync, reached, braked, woken, unlisted }: AfterCommit,
 ): Promise<void> {
   // Undefined in admin commands, which have no metrics.
   if (dependencies.metrics !== undefined) countRecipients(dependencies.metrics, reached);
+  for (const code of unlisted) dependencies.metrics?.unlistedRefusals.inc({ code });
   await pauseBraked(dependencies, braked);
   await deliverWorkflowOutboxes(dependencies, [...new Set([...paused, ...woken])]);
   await requestTemplateSyncs(dependencies, resync);

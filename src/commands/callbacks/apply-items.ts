@@ -93,6 +93,7 @@ export async function applyItems(
   return {
     paused: [...accounts.paused, ...effects.paused],
     resync: [...accounts.resync, ...effects.resync],
+    unlisted: effects.unlisted,
     reached,
     braked,
     woken,

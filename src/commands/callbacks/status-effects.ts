@@ -8,6 +8,8 @@ import {
 } from '../../domain/sending/provider-error.ts';
 import { statusBits } from '../../domain/campaigns/recipient.ts';
 import type { Connection } from '../../records/database/database.ts';
+import { codeUnlisted } from '../../domain/operations/notice.ts';
+import { insertNotices, recordUnlistedCodes } from '../../records/operations/notices.ts';
 import { addBlockedCountry } from '../../records/workspaces/notified-channels.ts';
 import { templateEvent } from '../../domain/templates/event.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
@@ -42,6 +44,8 @@ export interface Consequences {
 interface Effects<F> extends Consequences {
   /** Failures whose code means that the recipient opted out. */
   readonly optedOut: readonly F[];
+  /** Codes that the table of codes does not list, one for each failure. */
+  readonly unlisted: readonly number[];
 }
 
 export interface ChannelSilence {
@@ -68,6 +72,11 @@ export async function applyConsequences<F extends FailedMessage>(
     if (effectOf(rule) === 'block_country' && failed.country !== '')
       await addBlockedCountry(connection, failed);
   }
+  const unlisted = failuresWithRules.filter(({ rule }) => effectOf(rule) === 'report_code');
+  await reportCodes(
+    connection,
+    unlisted.map(({ failed }) => failed),
+  );
   const paused: string[] = [];
   for (const [templateId, status] of unavailableTemplates(failuresWithRules)) {
     if (status !== undefined) await changeTemplateStatus(dependencies, connection, { templateId, status });
@@ -79,7 +88,28 @@ export async function applyConsequences<F extends FailedMessage>(
   const optedOut = failuresWithRules.filter(({ rule }) => effectOf(rule) === 'unsubscribe_contact');
   const resync = await listBusinessAccountsOfTemplates(connection, mistakenTemplates(failuresWithRules));
   const throttled = throttledChannels(failuresWithRules);
-  return { optedOut: optedOut.map(({ failed }) => failed), paused, resync, throttled };
+  return {
+    optedOut: optedOut.map(({ failed }) => failed),
+    paused,
+    resync,
+    throttled,
+    unlisted: unlisted.map(({ failed }) => failed.code),
+  };
+}
+
+/** What an `integer` of the database holds. */
+const largestCode = 2 ** 31 - 1;
+
+/** One notice for each workspace, code and day. Locks nothing that another part of these effects locks. */
+async function reportCodes(connection: Connection, failures: readonly FailedMessage[]): Promise<void> {
+  const reported = await recordUnlistedCodes(
+    connection,
+    failures.filter(({ code }) => Number.isInteger(code) && code >= 0 && code <= largestCode),
+  );
+  await insertNotices(
+    connection,
+    reported.map((channel) => codeUnlisted(channel, channel.code)),
+  );
 }
 
 /** Spec 6.2: whichever process learns of a template status first, callback or sync, emits its event. */

@@ -54,6 +54,11 @@ export function startCampaignAgain(
       throw new Conflict(`The campaign is PAUSED and its template is not approved: ${hint}`);
     if (campaign.channel_status !== 'active')
       throw new Conflict(`The campaign is PAUSED and its channel is blocked: ${hint}`);
+    const { pause_reason: reason, max_cost: maxCost, max_cost_reached: reached } = campaign;
+    if (reason === 'MAX_COST' && maxCost !== null && maxCost <= (reached ?? maxCost))
+      throw new Conflict(
+        'The campaign is PAUSED because its max_cost is reached: PATCH a higher max_cost first, or null for none',
+      );
     if (isForced || probe !== undefined) return action;
     if (campaign.pause_reason === 'MESSAGE_REJECTED')
       throw new Conflict(

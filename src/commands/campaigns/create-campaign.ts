@@ -21,6 +21,7 @@ import {
   Overloaded,
   templateNotApproved,
 } from '../../domain/error.ts';
+import { parseAmount } from '../../domain/money.ts';
 import type { ErrorCode } from '../../domain/error-code.ts';
 import { normalisePhoneNumber } from '../../domain/phone-number.ts';
 import { parseTemplate } from '../../domain/templates/components.ts';
@@ -192,6 +193,7 @@ export async function checkCampaign(
       scheduledAt: schedule.at,
       sendingWindow: body.sending_window ?? null,
       ignoreQuietHours: body.ignore_quiet_hours === true,
+      maxCost: body.max_cost === undefined ? null : (parseAmount(body.max_cost) ?? null),
       status: initialStatus(body.send_type),
       createdBy: principal.keyId,
       fileKey: fileKeyOf(dependencies.config, body),

@@ -7,6 +7,7 @@ import type { Principal } from '../../domain/workspaces/api-key.ts';
 import {
   saveCampaignTexts,
   saveCampaignWindow,
+  saveMaxCost,
   saveSchedule,
   type CampaignChanges,
 } from '../../records/campaigns/creation.ts';
@@ -41,7 +42,7 @@ export async function editCampaign(
   campaignId: string,
   changes: CampaignChanges,
 ): Promise<void> {
-  const { name, description, sendingWindow, ignoreQuietHours, scheduledAt } = changes;
+  const { name, description, sendingWindow, ignoreQuietHours, scheduledAt, maxCost } = changes;
   if (ignoreQuietHours === true && scope !== 'operator')
     throw Invalid.at('ignore_quiet_hours', quietHoursRefusal);
   if (scheduledAt !== undefined && scheduledAt.getTime() <= dependencies.now().getTime())
@@ -51,6 +52,11 @@ export async function editCampaign(
     const { status } = await lockCampaign(transaction, campaignId, workspaceId);
     if (changesHours && isFinished(status))
       throw new Conflict(`The campaign is ${status}: its sending window cannot be changed any more`);
+    if (maxCost !== undefined) {
+      if (isFinished(status))
+        throw new Conflict(`The campaign is ${status}: its max_cost cannot be changed any more`);
+      await saveMaxCost(transaction, campaignId, maxCost);
+    }
     if (name !== undefined || description !== undefined)
       await saveCampaignTexts(transaction, campaignId, { name, description });
     if (scheduledAt !== undefined) {

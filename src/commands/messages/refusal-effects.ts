@@ -17,12 +17,15 @@ export interface RefusedMessage {
   readonly channel: { readonly id: string; readonly workspaceId: number };
   readonly template: { readonly id: string };
   readonly recipient: MessageRecipient;
+  /** The refusal is counted in the metrics already. */
+  readonly isCounted?: true;
 }
 
 /** Applies effects of a rejected send beyond its message. A `failed` status with the same code has the same effects. */
 export async function applyRefusalEffects(
-  dependencies: Pick<Dependencies, 'database' | 'logger' | 'orchestrator' | 'now' | 'secrets'>,
-  { channel, template, recipient }: RefusedMessage,
+  dependencies: Pick<Dependencies, 'database' | 'logger' | 'orchestrator' | 'now' | 'secrets'> &
+    Partial<Pick<Dependencies, 'metrics'>>,
+  { channel, template, recipient, isCounted }: RefusedMessage,
   error: ProviderError,
 ): Promise<void> {
   const effects = await dependencies.database.transaction(async (transaction) => {
@@ -36,5 +39,5 @@ export async function applyRefusalEffects(
     }
     return found;
   });
-  await finishAfterCommit(dependencies, { ...nothingLeft, ...effects });
+  await finishAfterCommit(dependencies, { ...nothingLeft, ...effects, ...(isCounted && { unlisted: [] }) });
 }

@@ -171,6 +171,8 @@ export interface Classification {
   readonly wasSent?: false;
   /** A rejection with an effect beyond its message. */
   readonly rejection?: ProviderError;
+  /** The code, if the table of codes does not list it. */
+  readonly unlistedCode?: number;
 }
 
 const released: MessageOutcome = { kind: 'released', delayMs: 0, attempted: false };
@@ -260,6 +262,7 @@ function classifyRejection(result: SendRejected, attempts: number, circuit: Circ
           ...(action.effect === 'unsubscribe_contact' && { optedOut: true }),
         },
         // An opt-out is recorded with the outcome.
+        ...(action.effect === 'report_code' && { unlistedCode: result.code }),
         ...(action.effect !== undefined && action.effect !== 'unsubscribe_contact' && { rejection: result }),
       };
     }
@@ -287,7 +290,7 @@ export async function handleRejections(
     if (pauses && !isCurrent) continue;
     await applyRefusalEffects(
       dependencies,
-      { channel, template: { id: context.template_id }, recipient },
+      { channel, template: { id: context.template_id }, recipient, isCounted: true },
       error,
     );
   }

@@ -8,7 +8,12 @@ import type { SendResult } from '../../provider/provider.ts';
 import { lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
 import { delaySchedule, recordPaceShare, slowBelow } from '../../records/sending/channel-rate.ts';
 import { type AnswerCounts, failuresToOpen, recordAnswers } from '../../records/sending/circuit-breaker.ts';
-import { type Claim, type ClaimedRecipient, countOpenClaims } from '../../records/sending/claim-batch.ts';
+import {
+  type Claim,
+  type ClaimedRecipient,
+  countOpenClaims,
+  lockBudget,
+} from '../../records/sending/claim-batch.ts';
 import { passGate } from '../../records/sending/failure-brake.ts';
 import type { SendingContext } from '../../records/sending/sending-context.ts';
 import { lockWallets } from '../../records/wallet/wallets.ts';
@@ -140,6 +145,8 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
       const answer = classifyAnswer(result, recipient.attempts, circuit.state);
       if (answer.isFailure === true) failures.note(result);
       stopConditions.onAnswer(answer, recipient);
+      if (answer.unlistedCode !== undefined)
+        dependencies.metrics.unlistedRefusals.inc({ code: answer.unlistedCode });
       if (answer.wasSent !== false) circuit.onAnswer(answer);
       const { position, claimId, changedContact, variables } = recipient;
       recorder.add({
@@ -200,6 +207,16 @@ export async function sendBatches(dependencies: Sender, step: SendingStep): Prom
         if (!(await settle())) return timeIsUp;
         if (await waitForBalance.isPaused(claim.available)) stopConditions.stop({ kind: 'stale_epoch' });
         return undefined;
+      case 'max_cost': {
+        if (!(await settle())) return timeIsUp;
+        const paused = await pauseForMaxCost(dependencies, {
+          context,
+          prices: step.prices,
+          budget: claim.budget,
+        });
+        if (paused === 'paused') stopConditions.stop({ kind: 'stale_epoch' });
+        return paused === 'open claims' ? waitFor(openClaimsMs) : undefined;
+      }
       case 'empty':
         if (claim.waitMs === null) claimer.remaining = 0;
         else if (claim.waitMs > maxInStepWaitMs) return waitFor(claim.waitMs);
@@ -318,6 +335,38 @@ function logFailures(logger: Pick<Logger, 'warn'>, channelId: string) {
       return openMs;
     },
   };
+}
+
+/** 5 s: a step that has ended with messages in the air leaves them claimed for up to the grace period. */
+const openClaimsMs = 5_000;
+
+/**
+ * Pauses the campaign because its next message would cost more than `max_cost` leaves. Does nothing if the campaign has changed
+ * since its `epoch`, if more than the `budget` that did not suffice is left, or if an outcome may still free some of it.
+ */
+async function pauseForMaxCost(
+  { database, logger }: Pick<Dependencies, 'database' | 'logger'>,
+  {
+    context: { campaign_id: campaignId, epoch },
+    prices,
+    budget,
+  }: {
+    readonly context: SendingContext;
+    readonly prices: ReadonlyMap<string, bigint>;
+    readonly budget: bigint;
+  },
+): Promise<'paused' | 'open claims' | 'changed'> {
+  const done = await database.transaction(async (transaction) => {
+    const campaign = await lockCampaign(transaction, campaignId);
+    if (campaign.epoch !== epoch) return 'changed';
+    const present = await lockBudget(transaction, campaignId, prices);
+    if (present.budget === null || present.budget > budget) return 'changed';
+    if (present.claimed > 0) return 'open claims';
+    await moveCampaign(transaction, campaign, 'pause', 'MAX_COST');
+    return 'paused';
+  });
+  if (done === 'paused') logger.info({ campaignId, pauseReason: 'MAX_COST' }, 'campaign paused');
+  return done;
 }
 
 /**

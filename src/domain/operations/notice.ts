@@ -12,6 +12,7 @@ export const noticeKinds = [
   'webhook_disabled',
   'campaign_paused',
   'campaign_failed',
+  'unlisted_code',
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
@@ -149,4 +150,11 @@ export const webhookDisabled = (
   kind: 'webhook_disabled',
   subject: { type: 'webhook', id: webhook.id, name: webhook.title },
   message: `The webhook was disabled. ${why}`,
+});
+
+export const codeUnlisted = (channel: NoticedChannel, code: number): NewNotice => ({
+  workspaceId: channel.workspaceId,
+  kind: 'unlisted_code',
+  subject: channelSubject(channel),
+  message: `The provider refuses messages with code ${code}, which this release does not know: they fail, and the failure brake counts them as failures of the message. Look the code up in the provider’s documentation.`,
 });

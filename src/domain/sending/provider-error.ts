@@ -13,7 +13,8 @@ type ProviderErrorEffect =
   | 'block_country'
   | 'template_paused'
   | 'template_disabled'
-  | 'resync_templates';
+  | 'resync_templates'
+  | 'report_code';
 
 export type ProviderErrorRule =
   /**
@@ -63,6 +64,8 @@ export const retry = {
   factor: 4,
 } as const satisfies ProviderErrorRule;
 const fail = { kind: 'fail' } as const satisfies ProviderErrorRule;
+/** A notice names the code, so that somebody looks it up. */
+const unlisted: ProviderErrorRule = { kind: 'fail', effect: 'report_code' };
 const pauseTemplate: ProviderErrorRule = { kind: 'pause_template' };
 
 /** Each code appears in only one row. */
@@ -73,7 +76,7 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
     rule: { kind: 'throttle', delayMs: second, silenceMs: 0 },
   },
   {
-    codes: [4, 17, 613, 80007, 80008],
+    codes: [4, 17, 341, 613, 80007, 80008],
     meaning: 'call limit of the app or the business account reached',
     rule: { kind: 'throttle', delayMs: minute, silenceMs: minute },
   },
@@ -112,8 +115,8 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
     rule: { kind: 'pause_channel', cause: 'token' },
   },
   {
-    codes: [131042, 134011],
-    meaning: 'payment or terms of the account',
+    codes: [131042, 131044],
+    meaning: 'payment method, credit line or currency of the account',
     advice: 'There is a problem with the payment to the provider: look at the account’s billing.',
     rule: { kind: 'pause_channel', cause: 'payment' },
   },
@@ -138,11 +141,42 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
     meaning: 'template disabled for low quality',
     rule: { kind: 'pause_template', effect: 'template_disabled' },
   },
+  {
+    codes: [131058],
+    meaning: 'the sample template may be sent from test numbers only',
+    advice: 'hello_world works with a test number only: choose a template of your own.',
+    rule: pauseTemplate,
+  },
+  {
+    codes: [131061],
+    meaning: 'template with a maximum price on the ordinary endpoint',
+    advice: 'Switch the marketing endpoint of the channel on, or remove the maximum price of the template.',
+    rule: pauseTemplate,
+  },
+  {
+    codes: [134011],
+    meaning: 'terms of payments not accepted',
+    advice: 'Accept the terms of payments at the provider: order templates need them.',
+    rule: pauseTemplate,
+  },
   { codes: [132007], meaning: 'template content violates a policy', rule: pauseTemplate },
   { codes: [132068, 132069], meaning: 'flow of the template blocked or throttled', rule: pauseTemplate },
   {
-    codes: [131055, 131063, 134100, 134102],
-    meaning: 'marketing messages not possible this way',
+    codes: [131055, 134100],
+    meaning: 'not a MARKETING template, which the marketing endpoint needs',
+    advice: 'The provider may have changed the category: sync the templates.',
+    rule: { kind: 'pause_template', effect: 'resync_templates' },
+  },
+  {
+    codes: [131063],
+    meaning: 'marketing templates are switched off on the ordinary endpoint',
+    advice: 'Switch the marketing endpoint of the channel on.',
+    rule: pauseTemplate,
+  },
+  {
+    codes: [134102],
+    meaning: 'the account is not onboarded for marketing messages',
+    advice: 'Onboard the account at the provider, or switch the marketing endpoint of the channel off.',
     rule: pauseTemplate,
   },
   { codes: [132005], meaning: 'filled text too long', rule: fail },
@@ -193,7 +227,13 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
     kind: 'person',
     rule: fail,
   },
-  { codes: [130403], meaning: 'recipient blocked the business', kind: 'person', rule: fail },
+  {
+    codes: [130403],
+    meaning: 'the business blocked the recipient',
+    advice: 'Unblock the person in the provider’s app.',
+    kind: 'person',
+    rule: fail,
+  },
   {
     codes: [131047],
     meaning: 'outside the 24-hour window',
@@ -206,6 +246,17 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
   { codes: [131062], meaning: 'recipient known by user id only is not allowed here', rule: fail },
   { codes: [131035, 131036, 131043], meaning: 'message expired or cannot be stored', rule: fail },
   { codes: [137000], meaning: "recipient's identity changed and needs review", kind: 'person', rule: fail },
+  {
+    codes: [
+      131020, 131041, 131052, 131059, 131201, 131202, 131204, 131207, 131208, 131209, 131210, 131211, 131212,
+      131213, 131214, 131215, 138000, 138001, 138002, 138003, 138004, 138005, 138006, 138007, 138009, 138012,
+      138013, 138018, 139000, 139001, 139002, 139003, 139004, 139100, 139101, 139102, 139103, 147001, 147002,
+      147003, 147004, 147005, 1752041, 2388012, 2388019, 2388040, 2388047, 2388073, 2388091, 2388093, 2388103,
+      2388293, 2388299, 2494164, 2494165, 2494166, 2494167, 2494168, 2494176, 2494177, 2494179,
+    ],
+    meaning: 'not about sending: groups, calls, blocks, user names, creation of templates, onboarding',
+    rule: fail,
+  },
 ];
 
 const ruleByCode: ReadonlyMap<number, ProviderErrorRule> = new Map(
@@ -270,7 +321,7 @@ export function retryDelayMs(
 
 /**
  * Finds the rule for an error. An error that the table does not list is retried if it is transient or came with HTTP 5xx, else
- * it fails the recipient.
+ * it fails the recipient and is reported.
  */
 export function providerErrorRule({
   code,
@@ -284,7 +335,7 @@ export function providerErrorRule({
   if (code >= 200 && code <= 299) return { kind: 'pause_channel', cause: 'token' };
   const listed = ruleByCode.get(code);
   if (listed) return listed;
-  return isTransient === true || (httpStatus ?? 0) >= 500 ? retry : fail;
+  return isTransient === true || (httpStatus ?? 0) >= 500 ? retry : unlisted;
 }
 
 /**

@@ -131,6 +131,8 @@ export interface CampaignChanges {
   readonly sendingWindow?: Window | null | undefined;
   readonly ignoreQuietHours?: boolean | undefined;
   readonly scheduledAt?: Date | undefined;
+  /** Micro-units; null removes the maximum. */
+  readonly maxCost?: bigint | null | undefined;
 }
 
 /** Returns false if the campaign is not SCHEDULED. */
@@ -155,6 +157,16 @@ export async function saveCampaignTexts(
       description = CASE WHEN ${description === undefined} THEN description ELSE ${description ?? null} END,
       updated_at = now()
     WHERE id = ${campaignId}`);
+}
+
+/** The next claim reads it. */
+export async function saveMaxCost(
+  transaction: Connection,
+  campaignId: string,
+  maxCost: bigint | null,
+): Promise<void> {
+  await transaction.query(sql.type(nothing)`
+    UPDATE campaign SET max_cost = ${maxCost}, updated_at = now() WHERE id = ${campaignId}`);
 }
 
 /** Raises the epoch, so that a step that sends under the previous windows claims nothing more. */
@@ -187,6 +199,8 @@ export interface NewCampaign {
   readonly scheduledAt: Date | null;
   readonly sendingWindow?: Window | null;
   readonly ignoreQuietHours?: boolean;
+  /** Micro-units; null without a maximum. */
+  readonly maxCost?: bigint | null;
   readonly status: CampaignStatus;
   readonly createdBy: string;
   /** The uploaded file that is its audience. */
@@ -202,18 +216,19 @@ export async function insertCampaign(
   startsAtOnce = true,
 ): Promise<Campaign> {
   const { workspaceId, audience, variableMapping: mapping, scheduledAt, input } = campaign;
-  const { sendingWindow = null, ignoreQuietHours = false } = campaign;
+  const { sendingWindow = null, ignoreQuietHours = false, maxCost = null } = campaign;
   const id = sql.fragment`(SELECT id FROM created)`;
   return connection.one(sql.type(row(Campaign))`
     WITH created AS (
       INSERT INTO campaign (workspace_id, channel_id, template_id, name, description, contact_selection_type, audience,
-        variable_mapping, send_type, scheduled_at, sending_window, ignore_quiet_hours, status, preparation_status,
+        variable_mapping, send_type, scheduled_at, sending_window, ignore_quiet_hours, max_cost, status, preparation_status,
         created_by)
       VALUES (${workspaceId}, ${campaign.channelId}, ${campaign.templateId}, ${campaign.name},
         ${campaign.description}, ${campaign.selectionType}, ${JSON.stringify(audience)}::jsonb,
         ${mapping === null ? null : JSON.stringify(mapping)}::jsonb, ${campaign.sendType},
         ${scheduledAt === null ? null : scheduledAt.toISOString()}::timestamptz,
         ${sendingWindow === null ? null : JSON.stringify(sendingWindow)}::jsonb, ${ignoreQuietHours},
+        ${maxCost}::bigint,
         ${campaign.status}, 'PREPARING', ${campaign.createdBy})
       RETURNING ${campaignSelection}
     ), counted AS (

@@ -35,6 +35,10 @@ const LockedCampaign = t.type({
   started_at: nullable(timestamp),
   total_contacts: t.number,
   pause_evidence: nullable(Evidence),
+  /** Micro-units; null without a maximum. */
+  max_cost: nullable(t.bigint),
+  /** The maximum with which it was last paused with MAX_COST. */
+  max_cost_reached: nullable(t.bigint),
   /** Time until `scheduled_at`; 0 when it has passed, or without one. */
   due_in_ms: t.number,
   quota_counted: t.boolean,
@@ -62,7 +66,7 @@ export async function lockCampaign(
   return transaction.one(sql.type(row(LockedCampaign))`
     SELECT campaign.id, campaign.workspace_id, campaign.name, campaign.channel_id, campaign.template_id, campaign.status,
       campaign.pause_reason, campaign.preparation_status, campaign.send_type, campaign.epoch, campaign.started_at,
-      campaign.total_contacts, ${pauseEvidence} AS pause_evidence,
+      campaign.total_contacts, ${pauseEvidence} AS pause_evidence, max_cost, max_cost_reached,
       greatest(0, coalesce(ceil(extract(epoch FROM scheduled_at - clock_timestamp()) * 1000), 0))::float8 AS due_in_ms,
       campaign.quota_month IS NOT NULL AS quota_counted,
       template.status AS template_status, template.vanished_at IS NOT NULL AS template_vanished,
@@ -94,6 +98,7 @@ export async function moveCampaign(
     )
     UPDATE campaign SET status = ${next}, pause_reason = ${pauseReason}, epoch = epoch + 1, updated_at = now(),
       pause_evidence = ${evidence === null ? null : JSON.stringify(evidence)}::jsonb,
+      max_cost_reached = CASE WHEN ${pauseReason === 'MAX_COST'} THEN max_cost ELSE max_cost_reached END,
       started_at = CASE WHEN ${action === 'begin'} THEN COALESCE(started_at, now()) ELSE started_at END,
       completed_at = CASE WHEN ${action === 'complete'} THEN now() ELSE completed_at END
     WHERE id = ${campaign.id}`);

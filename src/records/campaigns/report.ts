@@ -39,6 +39,8 @@ const CampaignReport = t.type({
   failed_reasons: t.record(t.string, t.number),
   template: t.type({ id: t.string, name: t.string, language: t.string, category: t.string }),
   created_by: t.string,
+  /** Micro-units. */
+  max_cost: nullable(t.bigint),
   /** Micro-units: what its recipients cost so far, less what was given back. */
   charged: t.bigint,
 });
@@ -65,7 +67,7 @@ const columns = sql.fragment`
   campaign.ignore_quiet_hours, ${windowsColumn} AS windows, started_at,
   completed_at, archived_at, campaign.workspace_id, is_auto_trigger, campaign.created_at, campaign.updated_at,
   ${waitingColumns},
-  ${counterColumns}, charged,
+  ${counterColumns}, charged, max_cost,
   ${reasonsOf('skipped')} AS skipped_reasons, ${reasonsOf('failed')} AS failed_reasons, created_by,
   jsonb_build_object('id', template.id, 'name', template.name, 'language', template.language,
     'category', template.category) AS template`;

@@ -80,6 +80,34 @@ export async function markNoticesRead(
     WHERE workspace_id = ${workspaceId} AND read_at IS NULL AND created_at <= ${until.toISOString()}`);
 }
 
+const Unlisted = row(
+  t.type({ id: t.string, workspaceId: t.number, displayPhoneNumber: t.string, code: t.number }),
+);
+
+/** Records codes that the table of codes does not list; returns those that are new today, with the channel that met them. */
+export async function recordUnlistedCodes(
+  connection: Connection,
+  met: readonly { readonly channelId: string; readonly code: number }[],
+) {
+  if (met.length === 0) return [];
+  const rows = met.map(({ channelId, code }) => [channelId, code]);
+  return connection.any(sql.type(Unlisted)`
+    WITH met AS MATERIALIZED (
+      SELECT DISTINCT ON (workspace_id, code) workspace_id, code, channel.id, display_phone_number
+      FROM ${sql.unnest(rows, ['uuid', 'int4'])} AS given (channel_id, code) JOIN channel ON channel.id = given.channel_id
+      ORDER BY workspace_id, code
+    ), forgotten AS (
+      DELETE FROM unlisted_refusal
+      WHERE workspace_id IN (SELECT workspace_id FROM met) AND day < (now() AT TIME ZONE 'UTC')::date
+    ), recorded AS (
+      INSERT INTO unlisted_refusal (workspace_id, code, day)
+      SELECT workspace_id, code, (now() AT TIME ZONE 'UTC')::date FROM met ORDER BY workspace_id, code
+      ON CONFLICT DO NOTHING RETURNING workspace_id, code
+    )
+    SELECT met.id, workspace_id AS "workspaceId", display_phone_number AS "displayPhoneNumber", code
+    FROM met JOIN recorded USING (workspace_id, code)`);
+}
+
 const keptDays = 90;
 const dayMs = 24 * 60 * 60 * 1_000;
 

@@ -82,7 +82,14 @@ const Columns = t.type({
 
 const ClaimRow = row(
   t.type({
-    kind: t.keyof({ batch: null, rate_limited: null, quota: null, unaffordable: null, empty: null }),
+    kind: t.keyof({
+      batch: null,
+      rate_limited: null,
+      quota: null,
+      unaffordable: null,
+      max_cost: null,
+      empty: null,
+    }),
     /** Instants are epoch milliseconds on Postgres' clock. */
     now: t.number,
     due_at: t.number,
@@ -92,6 +99,7 @@ const ClaimRow = row(
     others_wait: t.boolean,
     slot_lost: t.boolean,
     available: t.bigint,
+    budget: nullable(t.bigint),
     pending: nullable(t.number),
     /** 0: more positions are to be scanned at once. NULL: no recipient is left. */
     retry_in_ms: nullable(t.number),
@@ -101,18 +109,39 @@ const ClaimRow = row(
 );
 
 /**
+ * Micro-units that the campaign's `max_cost` leaves; NULL without one. A message without an outcome counts with the highest price:
+ * the sum of the reservations is not kept for each campaign. For a row of `campaign` joined with its counter.
+ */
+export const budgetOf = (prices: ReadonlyMap<string, bigint>) => sql.fragment`
+  (campaign.max_cost - campaign_counter.charged - (campaign_counter.claimed + campaign_counter.unknown) *
+    ${[...prices.values()].reduce((most, price) => (price > most ? price : most), 0n)}::bigint)`;
+
+const Spending = row(t.type({ budget: nullable(t.bigint), claimed: t.number }));
+
+/** Locks the counter. `claimed`: messages whose outcome may still give money back. */
+export async function lockBudget(
+  transaction: Connection,
+  campaignId: string,
+  prices: ReadonlyMap<string, bigint>,
+): Promise<{ readonly budget: bigint | null; readonly claimed: number }> {
+  return transaction.one(sql.type(Spending)`
+    SELECT ${budgetOf(prices)} AS budget, claimed FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
+    WHERE campaign.id = ${campaignId} FOR NO KEY UPDATE OF campaign_counter`);
+}
+
+/**
  * Locks wallet, counter and rate. KEY SHARE on the campaign reads its newest version without making a pause wait; no row
  * comes back if the campaign is no longer RUNNING under this epoch, the channel is blocked, or the claim does not know of its
  * messaging limit.
  */
 const locked = (
-  { campaignId, channelId, epoch, perSecond, notBefore }: ClaimRequest,
+  { campaignId, channelId, epoch, perSecond, notBefore, prices }: ClaimRequest,
   quota: RemainingQuota | null,
 ) => sql.fragment`
   patience AS MATERIALIZED (SELECT ${claimPatience} AS patience), books AS MATERIALIZED (
     SELECT campaign.workspace_id, contacts_read_at, claimed_position, total_contacts + total_contacts_skipped AS last_position,
       claimed_position + ${maxScannedPositions}::int AS scanned_up_to, wallet.balance, wallet.reserved,
-      wallet.balance - wallet.reserved AS available,
+      wallet.balance - wallet.reserved AS available, ${budgetOf(prices)} AS budget,
       times_opened > 0 AS is_open, failure_count > 0 AS is_failing, least(${ratePerSecond}, ${perSecond}::float8) AS rate,
       greatest(${scheduledAt}, to_timestamp(${notBefore / 1_000}::float8), CASE WHEN times_opened > 0 THEN ${openUntil} END) AS free_at
     FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
@@ -219,7 +248,7 @@ const affordable = ({ limit }: ClaimRequest, quota: RemainingQuota | null) => sq
       SELECT position, obstacle, sum(CASE WHEN obstacle IS NULL THEN price ELSE 0 END) OVER so_far AS total,
         count(*) FILTER (WHERE obstacle IS NULL AND newcomer) OVER so_far AS newcomers FROM candidate
       WINDOW so_far AS (ORDER BY position ROWS UNBOUNDED PRECEDING)
-    ) AS running_total WHERE total <= (SELECT available FROM locked) AND newcomers <= ${quota?.people ?? limit}
+    ) AS running_total WHERE total <= (SELECT least(available, budget) FROM locked) AND newcomers <= ${quota?.people ?? limit}
   )`;
 
 const address = sql.fragment`CASE WHEN phone_number IS NULL
@@ -298,6 +327,7 @@ const claimKind = sql.fragment`CASE
   WHEN granted = 0 THEN 'rate_limited'
   WHEN NOT EXISTS (SELECT FROM candidate) OR (SELECT skipped FROM total) > 0 THEN 'empty'
   WHEN (SELECT price FROM candidate ORDER BY position LIMIT 1) > available THEN 'unaffordable'
+  WHEN (SELECT price FROM candidate ORDER BY position LIMIT 1) > budget THEN 'max_cost'
   ELSE 'quota' END`;
 
 function claimStatement(request: ClaimRequest, quota: RemainingQuota | null) {
@@ -308,7 +338,7 @@ function claimStatement(request: ClaimRequest, quota: RemainingQuota | null) {
   return sql.type(ClaimRow)`
     WITH ${locked(request, quota)}, ${lease(request)}, ${candidates(request, quota)}, ${affordable(request, quota)},
       ${claimed(request)}${quotaUse}, ${changes(request)}
-    SELECT ${claimKind} AS kind, available, is_open AS is_probe, is_failing, (1000 / rate)::float8 AS spacing_ms,
+    SELECT ${claimKind} AS kind, available, budget, is_open AS is_probe, is_failing, (1000 / rate)::float8 AS spacing_ms,
       extract(epoch FROM due_at)::float8 * 1000 AS due_at, extract(epoch FROM now)::float8 * 1000 AS now,
       EXISTS (SELECT FROM slot_queue WHERE channel_id = ${channelId} AND waiting AND campaign_id <> ${campaignId}) AS others_wait,
       NOT EXISTS (SELECT FROM send_slot WHERE channel_id = ${channelId} AND step_id = ${stepId}) AS slot_lost,
@@ -380,6 +410,8 @@ export type Claim = ChannelView &
     | { readonly kind: 'quota'; readonly waitMs: number }
     /** The wallet does not cover the next message with the micro-units that are `available`. */
     | { readonly kind: 'unaffordable'; readonly available: bigint }
+    /** The next message would cost more than the micro-units that `max_cost` leaves. */
+    | { readonly kind: 'max_cost'; readonly budget: bigint }
     /** No recipient can be claimed until the first retry is due in `waitMs`; null: none is left. */
     | { readonly kind: 'empty'; readonly waitMs: number | null }
   );
@@ -421,6 +453,8 @@ async function claim(
       return { ...view, kind, waitMs: quota?.moreInMs ?? 0 };
     case 'unaffordable':
       return { ...view, kind, available: found.available };
+    case 'max_cost':
+      return { ...view, kind, budget: found.budget ?? 0n };
     case 'empty':
       return { ...view, kind, waitMs: found.retry_in_ms };
   }

@@ -146,6 +146,14 @@ describe('a campaign whose messages fail', () => {
       pause_evidence: { rule: 'first', reason: 'PROVIDER_999999', source: 'answer' },
     });
     expect(campaign.provider.received.length).toBeLessThan(100);
+    const unlisted = sql.type(Notices)`
+      SELECT message FROM notice WHERE workspace_id = ${campaign.workspaceId} AND kind = 'unlisted_code'`;
+    expect(await test.pool.anyFirst(unlisted)).toEqual([expect.stringContaining('with code 999999')]);
+    await startCampaignAgain(campaign.dependencies, { ...campaign, probe: 5 });
+    await campaign.step(5_000);
+    expect(await test.pool.anyFirst(unlisted)).toHaveLength(1);
+    const { values } = await campaign.dependencies.metrics.unlistedRefusals.get();
+    expect(values).toEqual([{ labels: { code: 999_999 }, value: campaign.provider.received.length }]);
   });
 
   it('with 25 recipients ends with its result', async () => {

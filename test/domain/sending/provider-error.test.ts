@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import publicLists from './provider-codes.json' with { type: 'json' };
 import {
+  findProviderError,
+  kindOfReason,
   providerErrorAction,
   providerErrorRule,
   providerErrorTable,
@@ -7,10 +10,13 @@ import {
 
 const minute = 60_000;
 
+const notForSends =
+  providerErrorTable.find(({ meaning }) => meaning.startsWith('not about sending'))?.codes ?? [];
+
 /** The first action for every listed code, written out: a changed row must change this list. */
 const firstActions: ReadonlyArray<readonly [readonly number[], object]> = [
   [[130429], { kind: 'throttle', delayMs: 1000, silenceMs: 0 }],
-  [[4, 17, 613, 80007, 80008], { kind: 'throttle', delayMs: minute, silenceMs: minute }],
+  [[4, 17, 341, 613, 80007, 80008], { kind: 'throttle', delayMs: minute, silenceMs: minute }],
   [[131056], { kind: 'retry_recipient', delayMs: 1000 }],
   [[131057, 2494100], { kind: 'retry', delayMs: minute }],
   [[1, 2, 131000, 131016, 133004], { kind: 'retry', delayMs: 1000 }],
@@ -19,7 +25,7 @@ const firstActions: ReadonlyArray<readonly [readonly number[], object]> = [
   [[131048, 131064], { kind: 'pause_channel', cause: 'limit' }],
   [[368, 131031], { kind: 'pause_channel', cause: 'policy' }],
   [[0, 3, 10, 104, 190, 131005, 200, 250, 299], { kind: 'pause_channel', cause: 'token' }],
-  [[131042, 134011], { kind: 'pause_channel', cause: 'payment' }],
+  [[131042, 131044], { kind: 'pause_channel', cause: 'payment' }],
   [
     [33, 131037, 131045, 133000, 133005, 133006, 133008, 133009, 133010, 133015, 133016],
     { kind: 'pause_channel', cause: 'number' },
@@ -27,7 +33,8 @@ const firstActions: ReadonlyArray<readonly [readonly number[], object]> = [
   [[132001], { kind: 'pause_template', effect: 'resync_templates' }],
   [[132015], { kind: 'pause_template', effect: 'template_paused' }],
   [[132016], { kind: 'pause_template', effect: 'template_disabled' }],
-  [[132007, 132068, 132069, 131055, 131063, 134100, 134102], { kind: 'pause_template' }],
+  [[132007, 132068, 132069, 131058, 131061, 131063, 134011, 134102], { kind: 'pause_template' }],
+  [[131055, 134100], { kind: 'pause_template', effect: 'resync_templates' }],
   [[100, 131008, 131009, 132000, 132008, 132012, 132018], { kind: 'fail' }],
   [[131014, 131053], { kind: 'fail' }],
   [[131050], { kind: 'fail', effect: 'unsubscribe_contact' }],
@@ -39,6 +46,7 @@ const firstActions: ReadonlyArray<readonly [readonly number[], object]> = [
     ],
     { kind: 'fail' },
   ],
+  [notForSends, { kind: 'fail' }],
 ];
 
 const cases = firstActions.flatMap(([codes, action]) => codes.map((code) => ({ code, action })));
@@ -95,6 +103,26 @@ describe('providerErrorAction', () => {
   });
 });
 
+describe('the table of codes', () => {
+  /** Lists of codes by where and when they were read. A newer list replaces an older one. */
+  it.each(Object.entries(publicLists))('has a row for every code of %s', (_name, codes) => {
+    expect(
+      codes.filter((code) => findProviderError(`PROVIDER_${code}`) === undefined && !isPermission(code)),
+    ).toEqual([]);
+  });
+
+  it('blames the person, the country, or else the message', () => {
+    const persons = [131026, 131049, 131050, 130472, 130403, 131021, 131047, 137000];
+    for (const code of persons) expect(kindOfReason(`PROVIDER_${code}`)).toBe('person');
+    expect(kindOfReason('PROVIDER_130497')).toBe('country');
+    for (const reason of ['PROVIDER_131053', 'PROVIDER_999999', 'PROVIDER_UNREACHABLE'])
+      expect(kindOfReason(reason)).toBe('own');
+  });
+});
+
+/** 200 to 299 are permissions, whichever of them the provider names. */
+const isPermission = (code: number) => code >= 200 && code <= 299;
+
 describe('providerErrorRule', () => {
   it.each([400, 405, 413, 422])('fails the recipient when a gateway answers HTTP %i', (httpStatus) => {
     expect(providerErrorRule({ code: httpStatus, httpStatus })).toEqual({
@@ -102,9 +130,10 @@ describe('providerErrorRule', () => {
     });
   });
 
-  it('fails the recipient when the code is unknown', () => {
-    expect(providerErrorRule({ code: 999_999, httpStatus: 400 })).toEqual({ kind: 'fail' });
-    expect(providerErrorRule({ code: 999_999 })).toEqual({ kind: 'fail' });
+  const reported = { kind: 'fail', effect: 'report_code' };
+  it('fails the recipient when the code is unknown, and reports the code', () => {
+    expect(providerErrorRule({ code: 999_999, httpStatus: 400 })).toEqual(reported);
+    expect(providerErrorRule({ code: 999_999 })).toEqual(reported);
   });
 
   it('retries an unknown code when the provider calls it transient or answers 5xx', () => {

@@ -52,15 +52,15 @@ describe('the failure brake', () => {
   });
 
   it('pauses when half of the last 200 failed with one own reason', () => {
-    expect(judged(mixed(100_000, 40, 131053))).toBeUndefined();
+    expect(judged(mixed(10_000, 40, 131053))).toBeUndefined();
     const evidence = judged(mixed(1_000, 60, 131053));
     expect(evidence).toMatchObject({ rule: 'share', failed: 100 });
     expect(evidence?.of).toBeLessThanOrEqual(200);
   });
 
   it('pauses when 60 % of the last 500 failed because of the person', () => {
-    expect(judged(mixed(100_000, 40, 131049))).toBeUndefined();
-    expect(judged(many(100_000, (at) => (at % 2 === 0 ? failed(131026) : delivered)))).toBeUndefined();
+    expect(judged(mixed(10_000, 40, 131049))).toBeUndefined();
+    expect(judged(many(10_000, (at) => (at % 2 === 0 ? failed(131026) : delivered)))).toBeUndefined();
     const evidence = judged(mixed(1_000, 70, 131049));
     expect(evidence).toMatchObject({ rule: 'people', reason: 'PROVIDER_131049', failed: 300 });
     expect(evidence?.of).toBeLessThanOrEqual(500);
@@ -133,8 +133,8 @@ describe('the failure brake', () => {
 
   it('stays small whatever it counts', () => {
     let counts: BrakeCounts = nothingCounted;
-    for (let at = 0; at < 5_000; at += 1)
-      ({ counts } = countOutcomes(counts, [failed(at % 2_000, { detail: 'x'.repeat(500) })], judging));
+    for (let at = 0; at < 1_000; at += 1)
+      ({ counts } = countOutcomes(counts, [failed(at % 700, { detail: 'x'.repeat(500) })], judging));
     expect(JSON.stringify(counts).length).toBeLessThan(20_000);
   });
 

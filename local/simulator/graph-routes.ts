@@ -12,6 +12,8 @@ export interface SimulatorRequest {
   readonly url: string;
   readonly host: string;
   readonly authorization: string | undefined;
+  /** The body came without a Content-Length. */
+  readonly isChunked?: boolean;
   readonly body: Buffer;
 }
 
@@ -36,7 +38,7 @@ function route(state: SimulatorState, request: SimulatorRequest): SimulatorAnswe
     const body = request.body.toString('utf8');
     return sendMessage(state, { account, phoneNumberId: id, body, marketing });
   }
-  if (request.method === 'POST' && ofNumber && edge === 'media') return takeMedia(state, request);
+  if (request.method === 'POST' && ofNumber && edge === 'media') return takeMedia(state, id, request);
   if (request.method !== 'GET') throw unsupported(id, request.method);
   const url = new URL(request.url, `http://${request.host}`);
   if (edge === 'message_templates' && account.id === id) return jsonAnswer(listTemplates(account, url));
@@ -76,16 +78,21 @@ const numberOf = (id: string) => ({
 const acceptedMedia = /^(?:image\/(?:jpeg|png)|video\/(?:mp4|3gpp)|audio\/\S+|text\/plain|application\/\S+)$/;
 
 /** Keeps only the size of the uploaded file. */
-function takeMedia(state: SimulatorState, { body }: SimulatorRequest): SimulatorAnswer {
+function takeMedia(
+  state: SimulatorState,
+  phoneNumberId: string,
+  { body, isChunked }: SimulatorRequest,
+): SimulatorAnswer {
+  if (isChunked === true) throw new GraphError(100, 'The request has no Content-Length.');
   const head = body.subarray(0, 4096).toString('latin1');
   if (!head.includes('name="file"')) throw new GraphError(131008, 'The parameter file is required.');
-  const [, type = 'application/octet-stream'] =
-    /filename="[^"]*"\r\ncontent-type: ([^\r]+)/i.exec(head) ?? [];
+  const [, type] = /filename="[^"]*"\r\ncontent-type: ([^\r]+)/i.exec(head) ?? [];
+  if (type === undefined) throw new GraphError(100, 'The part of the parameter file has no Content-Type.');
   if (!/name="messaging_product"\r\n(?:[^\r]+\r\n)*\r\nwhatsapp\r\n/.test(head))
     throw new GraphError(100, 'The parameter messaging_product is required.');
   if (!acceptedMedia.test(type)) throw new GraphError(131053, `Files of type ${type} are not taken`);
   const id = String(1_000_000_000_000_000 + Math.floor(performance.now() * 1000));
-  state.media.set(id, { type, size: body.length });
+  state.media.set(id, { type, size: body.length, phoneNumberId });
   return jsonAnswer(JSON.stringify({ id }));
 }
 

@@ -65,6 +65,7 @@ function answer(state: SimulatorState, { request, response, body }: Exchange): v
     url: request.url ?? '/',
     host: request.headers.host ?? '127.0.0.1',
     authorization: request.headers.authorization,
+    isChunked: request.headers['transfer-encoding'] !== undefined,
     body,
   };
   if (simulatorRequest.url.startsWith(controlPrefix)) {

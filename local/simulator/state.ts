@@ -28,6 +28,8 @@ export interface SimulatorState {
 
 export interface Media {
   readonly type: string;
+  /** The number that uploaded it, for whose messages alone it may be used. */
+  readonly phoneNumberId: string;
   /** Bytes. */
   readonly size: number;
 }

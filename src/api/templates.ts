@@ -11,7 +11,8 @@ import {
   TemplateVariables,
 } from '../codecs/template.ts';
 import { VariableMapping } from '../codecs/variable-mapping.ts';
-import { maxMediaBytes, uploadMedia } from '../commands/messages/upload-media.ts';
+import { uploadMedia } from '../commands/messages/upload-media.ts';
+import { maxMediaBytes } from '../domain/templates/media.ts';
 import * as commands from '../commands/templates/sync-templates.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { channelNeeded } from '../domain/error.ts';

@@ -13,7 +13,7 @@ export interface Outbound {
   /** Checks a URL when it is stored, without resolving its name. */
   readonly checkUrl: (url: string) => TargetUrlCheck;
   readonly postWebhook: (request: WebhookRequest) => Promise<WebhookOutcome>;
-  readonly fetchFile: (url: string) => Promise<FetchFileResult>;
+  readonly fetchFile: (url: string, limits?: FetchLimits) => Promise<FetchFileResult>;
 }
 
 export function createOutbound(
@@ -28,7 +28,7 @@ export function createOutbound(
   return {
     checkUrl: (url) => checkTargetUrl(url, dialer.policy),
     postWebhook: (message) => postWebhook(dialer, message),
-    fetchFile: (url) => fetchFile(dialer, url),
+    fetchFile: (url, limits) => fetchFile(dialer, url, limits),
   };
 }
 
@@ -48,7 +48,7 @@ export class FileFetchError extends Failure {
 }
 
 export type FetchFileResult =
-  | { readonly ok: true; readonly stream: Readable }
+  | { readonly ok: true; readonly stream: Readable; readonly contentType: string }
   | { readonly ok: false; readonly error: FileFetchError };
 
 export interface FetchLimits {
@@ -157,7 +157,11 @@ export async function fetchFile(
     const response = await getResponse(socket, target.url, controller.signal);
     const error = headFailure(response, limits.maxBytes);
     if (error === undefined) {
-      return { ok: true, stream: limitedBody(response, limits, performance.now() - startedAt) };
+      return {
+        ok: true,
+        stream: limitedBody(response, limits, performance.now() - startedAt),
+        contentType: response.headers['content-type'] ?? '',
+      };
     }
     socket.destroy();
     return { ok: false, error };

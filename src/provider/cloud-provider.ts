@@ -227,7 +227,7 @@ function qualityScoreOf(value: unknown): string | null {
 const reasonOf = (value: unknown): string | null =>
   typeof value === 'string' && value.toUpperCase() !== 'NONE' ? value : null;
 
-// Uploads stream to the provider in chunks, because the size of a file is not known before its end.
+// Uploads have a Content-Length: the provider refuses chunked ones.
 
 interface MediaUploader {
   /** Resolves to the provider's id of the file. Throws ProviderRequestError, also if reading the content fails. */
@@ -261,8 +261,10 @@ function createMediaUploader({ origin, root, timeoutMs }: UploaderOptions): Medi
   const slots = createKeyedSemaphore({ total: connections, perKey: connections / 8, waiting: Infinity });
   let closing: Promise<void> | undefined;
 
-  const send = async ({ phoneNumberId, accessToken, mimeType, content }: MediaFile) => {
+  const send = async (file: MediaFile) => {
+    const { phoneNumberId, accessToken } = file;
     const boundary = randomUUID();
+    const { length, body } = formOf(boundary, file);
     try {
       const answer = await agent.request({
         origin,
@@ -271,8 +273,9 @@ function createMediaUploader({ origin, root, timeoutMs }: UploaderOptions): Medi
         headers: {
           authorization: `Bearer ${accessToken}`,
           'content-type': `multipart/form-data; boundary=${boundary}`,
+          'content-length': String(length),
         },
-        body: Readable.from(formOf(boundary, mimeType, content), { objectMode: false }),
+        body: Readable.from(body(), { objectMode: false }),
       });
       return toReading({
         kind: 'answered',
@@ -299,17 +302,18 @@ function createMediaUploader({ origin, root, timeoutMs }: UploaderOptions): Medi
   };
 }
 
-async function* formOf(
-  boundary: string,
-  mimeType: string,
-  content: AsyncIterable<Buffer>,
-): AsyncGenerator<Buffer> {
+function formOf(boundary: string, { mimeType, fileName, size, content }: MediaFile) {
   const part = (name: string, head = ''): string =>
     `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${head}\r\n\r\n`;
-  yield Buffer.from(
+  const head = Buffer.from(
     `${part('messaging_product')}whatsapp\r\n${part('type')}${mimeType}\r\n` +
-      part('file', `; filename="file"\r\ncontent-type: ${mimeType}`),
+      part('file', `; filename="${fileName}"\r\ncontent-type: ${mimeType}`),
   );
-  yield* content;
-  yield Buffer.from(`\r\n--${boundary}--\r\n`);
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+  async function* body(): AsyncGenerator<Buffer> {
+    yield head;
+    yield* content;
+    yield tail;
+  }
+  return { length: head.length + size + tail.length, body };
 }

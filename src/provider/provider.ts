@@ -46,6 +46,10 @@ export interface MediaFile {
   readonly phoneNumberId: string;
   readonly accessToken: string;
   readonly mimeType: string;
+  /** With an extension. */
+  readonly fileName: string;
+  /** Bytes. */
+  readonly size: number;
   /** Read as fast as the provider takes it. */
   readonly content: AsyncIterable<Buffer>;
 }

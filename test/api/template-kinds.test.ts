@@ -2,12 +2,14 @@
  * Every kind of template, through our API and the simulator: a sync imports it, its variables and its payload skeleton are read,
  * and the skeleton is sent once as a single message and once by a campaign. The simulator checks every parameter.
  */
+import { Readable } from 'node:stream';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { beginCampaign } from '../../src/commands/campaigns/begin-campaign.ts';
 import { createApiKey } from '../../src/commands/workspaces/api-keys.ts';
 import { createChannel } from '../../src/commands/workspaces/channels.ts';
 import { createWorkspace } from '../../src/commands/workspaces/workspaces.ts';
+import type { Dependencies } from '../../src/dependencies.ts';
 import { prepareCampaign } from '../../src/commands/audience/prepare-campaign.ts';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
@@ -57,6 +59,13 @@ async function seedChannel() {
   channelKey = (await createApiKey(api.dependencies, { workspaceId, channelId, scope: 'channel' })).apiKey;
   return { ...place, channelId };
 }
+
+/** The skeletons link to files of a server that does not exist. */
+const anyFile: Dependencies['outbound']['fetchFile'] = async () => ({
+  ok: true,
+  contentType: '',
+  stream: Readable.from([Buffer.from('file')], { objectMode: false }),
+});
 
 /** Templates with a header of an unknown format cannot be sent. */
 const sendable = templateFixtures.filter(({ kind }) => kind !== 'unknown parts');
@@ -120,7 +129,9 @@ describe.each(sendable)('a template of kind: $kind', (fixture) => {
     expect(created.status).toBe(201);
     const campaignId = String(created.body.data.campaign.id);
     const signal = new AbortController().signal;
-    await prepareCampaign(api.dependencies, campaignId, { heartbeat: () => undefined, signal });
+    const outbound = { ...api.dependencies.outbound, fetchFile: anyFile };
+    const dependencies = { ...api.dependencies, outbound };
+    await prepareCampaign(dependencies, campaignId, { heartbeat: () => undefined, signal });
     await beginCampaign(api.dependencies, campaignId);
     await runSendStep(api.dependencies, campaignId, { budgetMs: 3_000, draining: () => false });
     const recipients = sql.fragment`SELECT phone_number, state, reason FROM recipient WHERE campaign_id = ${campaignId}`;

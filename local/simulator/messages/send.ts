@@ -51,7 +51,8 @@ export function sendMessage(state: SimulatorState, request: SendRequest): Simula
       throw new GraphError(131055, 'Only marketing templates can be sent by this endpoint');
     if (envelope.person.waId === null && template.definition.category.toUpperCase() === 'AUTHENTICATION')
       throw new GraphError(131062, 'Authentication templates cannot be sent to a user id');
-    const isMedia = (mediaId: string): boolean => state.media.has(mediaId);
+    const isMedia = (mediaId: string): boolean =>
+      state.media.get(mediaId)?.phoneNumberId === request.phoneNumberId;
     validateComponents(template, { components: componentsOf(envelope.body), now: Date.now(), isMedia });
     const id = acceptMessage(state, { ...request, envelope, template });
     return fault ? answerAfterAccepting(fault) : accepted(envelope, { id, held: magic?.held === true });

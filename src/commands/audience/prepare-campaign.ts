@@ -10,6 +10,12 @@ import { report } from '../../codecs/report.ts';
 import type { KeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
+import {
+  type MediaLink,
+  mediaLinks,
+  type MessagePlan,
+  type PlannedMedia,
+} from '../../domain/templates/plan.ts';
 import { type ContactLoad, openContactLoad } from '../../records/audience/contact-load.ts';
 import {
   type CampaignToPrepare,
@@ -22,6 +28,8 @@ import { openRecipientLoad, type RecipientLoad } from '../../records/audience/re
 import { findCampaignInput } from '../../records/campaigns/files.ts';
 import { isRefusedValue, isWriteCollision } from '../../records/database/load-connection.ts';
 import { listSubscribedKeys } from '../../records/webhooks/events.ts';
+import { getChannel } from '../../records/workspaces/channels.ts';
+import { uploadCampaignMedia } from '../messages/campaign-media.ts';
 import { findOptedOut } from '../contacts/opted-out-numbers.ts';
 import { buildRecipients } from './build-recipients.ts';
 import { FileTemporarilyUnavailable, foreignFileUrl, storeDownload } from './campaign-file.ts';
@@ -37,7 +45,7 @@ import {
 
 type Preparer = Pick<
   Dependencies,
-  'config' | 'database' | 'storage' | 'outbound' | 'now' | 'logger' | 'secrets'
+  'config' | 'database' | 'storage' | 'outbound' | 'now' | 'logger' | 'secrets' | 'provider'
 > &
   Partial<Pick<Dependencies, 'metrics'>>;
 
@@ -139,17 +147,31 @@ async function downloadAndPrepare(
         );
   try {
     const bytes = file === undefined ? campaign.input_bytes : file.bytes;
+    let media: PreparedMedia | undefined;
     const prepare = (isShort: boolean) => {
       onBegin();
-      return prepareOnce(dependencies, campaign, { audience, file: file?.read(), watch, isShort });
+      return prepareOnce(dependencies, campaign, { audience, file: file?.read(), watch, isShort, media });
     };
     const prepareInSlot = () =>
       retry(() =>
         inPreparationSlot(dependencies, { campaign, audience, bytes, slots, signal, onTurn }, prepare),
       );
-    return lostAttempts < maxLostAttempts - 1
-      ? await prepareInSlot()
-      : await inSlot({ semaphore: slots.lastAttempts, keys: [workspaceId], signal }, prepareInSlot);
+    const prepareAlone = (): Promise<number> =>
+      lostAttempts < maxLostAttempts - 1
+        ? prepareInSlot()
+        : inSlot({ semaphore: slots.lastAttempts, keys: [workspaceId], signal }, prepareInSlot);
+    return await prepareAlone().catch(async (error: unknown) => {
+      if (!(error instanceof MediaNeeded)) throw error;
+      const { links } = error;
+      const { host } = new URL(links[0]?.link ?? '');
+      media = await retry(() =>
+        inSlot({ semaphore: slots.downloads, keys: [workspaceId, host], signal }, async () => {
+          const channel = await getChannel(dependencies.database, workspaceId, campaign.channel_id);
+          return { links, uploaded: await uploadCampaignMedia(dependencies, channel, links) };
+        }),
+      );
+      return prepareAlone();
+    });
   } finally {
     await file?.remove();
   }
@@ -213,7 +235,32 @@ async function attemptRepeatedly<T>(
   }
 }
 
+interface PreparedMedia {
+  readonly links: readonly MediaLink[];
+  readonly uploaded: readonly PlannedMedia[];
+}
+
+/** Thrown before anything is written: these files are fetched first, without a preparation slot. */
+class MediaNeeded extends Error {
+  readonly links: readonly MediaLink[];
+  constructor(links: readonly MediaLink[]) {
+    super('The campaign has media links');
+    this.links = links;
+  }
+}
+
+/** The plan with its uploaded media. Throws MediaNeeded if one of its links was not fetched yet. */
+function withUploads(frozen: FrozenMapping, media: PreparedMedia | undefined): FrozenMapping {
+  const plan = frozen.plan as MessagePlan;
+  const links = mediaLinks(plan);
+  if (links.length === 0) return frozen;
+  const fetched = new Set(media?.links.map(({ link }) => link));
+  if (media === undefined || !links.every(({ link }) => fetched.has(link))) throw new MediaNeeded(links);
+  return { ...frozen, plan: { ...plan, media: media.uploaded } };
+}
+
 interface Preparation {
+  readonly media: PreparedMedia | undefined;
   readonly audience: AudienceInput;
   readonly file: AsyncIterable<Buffer> | undefined;
   readonly watch: PreparationWatch;
@@ -223,11 +270,11 @@ interface Preparation {
 async function prepareOnce(
   dependencies: Preparer,
   campaign: CampaignToPrepare,
-  { audience, file, watch, isShort }: Preparation,
+  { audience, file, watch, isShort, media }: Preparation,
 ): Promise<number> {
   const { databaseUrl } = dependencies.config;
   const request = await readRequest(dependencies, campaign, audience);
-  const frozen = await freezeVariables(dependencies, { campaign, ...request });
+  const frozen = withUploads(await freezeVariables(dependencies, { campaign, ...request }), media);
   let recipients: RecipientLoad | undefined;
   let contacts: ContactLoad | undefined;
   const destroy = (): void => {

@@ -13,6 +13,7 @@ import {
   NotFound,
   type FieldProblem,
 } from '../../domain/error.ts';
+import type { MessagePlan } from '../../domain/templates/plan.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
 import { findChannelPace } from '../../records/sending/channel-rate.ts';
 import { getTemplate } from '../../records/templates/templates.ts';
@@ -22,6 +23,7 @@ import { FileTemporarilyUnavailable } from '../audience/campaign-file.ts';
 import { type AudienceRequest, openCandidates, readCsvCandidates } from '../audience/candidates.ts';
 import { freezeVariables } from '../audience/freeze-variables.ts';
 import { dryRunAudience, type AudienceEstimate } from '../audience/dry-run-audience.ts';
+import { checkCampaignMedia } from '../messages/campaign-media.ts';
 import { checkCampaign, type CheckedCampaign } from './create-campaign.ts';
 
 export interface CampaignDryRun {
@@ -140,6 +142,7 @@ async function audienceOf(
       scheduled_at: campaign.scheduledAt,
     },
   });
+  await checkCampaignMedia(dependencies, frozen.plan as MessagePlan);
   const { customFields } = frozen;
   const channel = await getChannel(dependencies.database, workspaceId, channelId);
   const template = await getTemplate(dependencies.database, workspaceId, campaign.templateId);

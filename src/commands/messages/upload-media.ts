@@ -1,31 +1,11 @@
-/** Streams a file for a message's header to the provider; nothing is stored here. */
-import type { Readable } from 'node:stream';
+/** Hands a file for a message's header to the provider; it is stored only until then, because the provider wants its length. */
+import { Readable } from 'node:stream';
 import type { Dependencies } from '../../dependencies.ts';
 import { FileTooLarge, Invalid } from '../../domain/error.ts';
+import { ruleOfType, mediaRules } from '../../domain/templates/media.ts';
 import { callerError, ProviderRequestError } from '../../provider/provider.ts';
 import { getChannel } from '../../records/workspaces/channels.ts';
-
-const mib = 1024 * 1024;
-const office = 'application/vnd.openxmlformats-officedocument';
-const kinds = [
-  { bytes: 5 * mib, types: ['image/jpeg', 'image/png'] },
-  { bytes: 16 * mib, types: ['video/mp4', 'video/3gpp'] },
-  {
-    bytes: 100 * mib,
-    types: [
-      'application/pdf',
-      'text/plain',
-      'application/msword',
-      'application/vnd.ms-excel',
-      'application/vnd.ms-powerpoint',
-      `${office}.wordprocessingml.document`,
-      `${office}.spreadsheetml.sheet`,
-      `${office}.presentationml.presentation`,
-    ],
-  },
-];
-/** The limit for the largest kind of media. */
-export const maxMediaBytes = 100 * mib;
+import { newCampaignFileKey } from '../audience/campaign-file.ts';
 
 export interface MediaUpload {
   readonly workspaceId: number;
@@ -44,13 +24,20 @@ export interface UploadedMedia {
 
 /** Throws Invalid for a type that no header accepts, FileTooLarge, ProviderRefused or ProviderUnreachable. */
 export async function uploadMedia(
-  { database, provider, secrets }: Pick<Dependencies, 'database' | 'provider' | 'secrets'>,
+  {
+    database,
+    provider,
+    secrets,
+    storage,
+  }: Pick<Dependencies, 'database' | 'provider' | 'secrets' | 'storage'>,
   { workspaceId, channelId, mimeType, content }: MediaUpload,
 ): Promise<UploadedMedia> {
-  const kind = kinds.find(({ types }) => types.includes(mimeType));
-  if (kind === undefined) {
-    const known = kinds.flatMap(({ types }) => types).join(', ');
-    throw Invalid.at('file', `file must be of one of the types ${known}`);
+  const rule = ruleOfType(mimeType);
+  if (rule === undefined) {
+    const known = (['image', 'video', 'document'] as const).flatMap((kind) =>
+      Object.keys(mediaRules[kind].types),
+    );
+    throw Invalid.at('file', `file must be of one of the types ${known.join(', ')}`);
   }
   const channel = await getChannel(database, workspaceId, channelId);
   let size = 0;
@@ -59,7 +46,7 @@ export async function uploadMedia(
     try {
       for await (const chunk of content) {
         size += (chunk as Buffer).length;
-        if (size > (kind?.bytes ?? 0)) throw new FileTooLarge(mimeType, kind?.bytes ?? 0);
+        if (size > (rule?.maxBytes ?? 0)) throw new FileTooLarge(mimeType, rule?.maxBytes ?? 0);
         yield chunk as Buffer;
       }
     } catch (error) {
@@ -67,16 +54,25 @@ export async function uploadMedia(
       throw error;
     }
   }
+  const key = newCampaignFileKey();
   try {
+    await storage.write(key, Readable.from(counted(), { objectMode: false })).catch((error: unknown) => {
+      throw broken ?? error;
+    });
+    const stored = await storage.read(key);
+    if (stored === undefined) throw new Error('The spooled file is gone');
     const id = await provider.uploadMedia({
       phoneNumberId: channel.phoneNumberId,
       accessToken: secrets.decrypt(channel.accessTokenEncrypted, `channel ${channel.id}`),
       mimeType,
-      content: counted(),
+      fileName: `file.${rule.extension}`,
+      size,
+      content: stored as AsyncIterable<Buffer>,
     });
     return { id, mimeType, size };
   } catch (error) {
-    if (broken !== undefined) throw broken;
     throw error instanceof ProviderRequestError ? callerError(error) : error;
+  } finally {
+    await storage.delete(key);
   }
 }

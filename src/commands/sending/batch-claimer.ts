@@ -52,7 +52,16 @@ export function createContactRenewal(plan: Pick<MessagePlan, 'contactSlots' | 'l
 /** A send step needs these dependencies of the process. */
 export type Sender = Pick<
   Dependencies,
-  'config' | 'database' | 'provider' | 'secrets' | 'logger' | 'orchestrator' | 'now' | 'metrics'
+  | 'config'
+  | 'database'
+  | 'provider'
+  | 'secrets'
+  | 'logger'
+  | 'orchestrator'
+  | 'now'
+  | 'metrics'
+  | 'outbound'
+  | 'storage'
 >;
 
 /** A claim returns at most 1,000 recipients. */

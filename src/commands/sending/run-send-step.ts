@@ -12,6 +12,7 @@ import { leaveSlotQueue, recordSlotUsage } from '../../records/sending/send-slot
 import { findPrices } from '../../records/wallet/wallets.ts';
 import { pauseBraked, pauseCampaignsOfChannel } from '../campaigns/change-campaign.ts';
 import { createContactRenewal, type Sender } from './batch-claimer.ts';
+import { planWithMedia } from '../messages/campaign-media.ts';
 import { within } from '../../concurrency/within.ts';
 import { handleRejections, handleStop } from './outcome-recorder.ts';
 import { sendBatches, type SendingStep, type StepOptions } from './send-batches.ts';
@@ -55,6 +56,17 @@ export async function runSendStep(
   const clock = { offsetMs: answeredAt - context.now, roundTripMs: answeredAt - askedAt };
   const prices = await findPrices(database, context.workspace_id, context.template_category);
 
+  // Before the slot, because a file may have to be uploaded again.
+  const plan = (await planWithMedia(
+    dependencies,
+    {
+      id: context.channel_id,
+      phoneNumberId: context.phone_number_id,
+      accessTokenEncrypted: context.access_token_encrypted,
+    },
+    context.message_plan as MessagePlan | null,
+  )) as MessagePlan;
+
   const answer = await requestSlot(database, { campaignId, stepId }, options.singleBatch === true);
   if (answer.kind === 'busy') return { drained: false, waitMs: answer.retryMs };
   if (answer.kind === 'not_running') {
@@ -72,7 +84,6 @@ export async function runSendStep(
       });
       metrics.recipientChanges.inc({ state: 'unknown' }, expired);
     }
-    const plan = context.message_plan as MessagePlan;
     const send = sendMessagesOf(dependencies, context, plan);
     const renewal = createContactRenewal(plan);
     return await sendAndRelease(dependencies, {

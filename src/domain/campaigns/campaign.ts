@@ -57,6 +57,9 @@ export const preparationErrorCodes = [
   'FILE_NOT_FOUND',
   'FILE_TOO_LARGE',
   'FILE_FETCH_REFUSED',
+  'MEDIA_UNREACHABLE',
+  'MEDIA_TYPE',
+  'MEDIA_TOO_LARGE',
 ] as const;
 export type PreparationErrorCode = (typeof preparationErrorCodes)[number];
 

@@ -185,6 +185,19 @@ export const preparationErrorTable: ReasonTable<PreparationErrorCode> = {
     meaning: 'The address of `csv_file_url` may not be fetched, or it redirects.',
     advice: 'Use a public address without a redirect, or upload the file.',
   },
+  MEDIA_UNREACHABLE: {
+    meaning: 'The file of a media link cannot be fetched; the message says why. Nobody was written to.',
+    advice:
+      'Use a public address that answers 200 without a redirect, or upload the file with POST /api/media.',
+  },
+  MEDIA_TYPE: {
+    meaning: 'The file of a media link has a type that the header does not take.',
+    advice: 'Link to a JPEG or PNG image, an MP4 or 3GPP video, or a document such as a PDF.',
+  },
+  MEDIA_TOO_LARGE: {
+    meaning: 'The file of a media link is larger than the provider takes.',
+    advice: 'Use an image of up to 5 MiB, a video of up to 16 MiB, or a document of up to 100 MiB.',
+  },
 };
 
 /** Why a message failed, or why its outcome is unknown. `PROVIDER_<code>` stands for every code of the provider. */

@@ -1,5 +1,6 @@
 import { isRecord, listOf, own } from './values.ts';
 import type { ContactSlot } from './contact-slots.ts';
+import { type MediaKind, mediaKinds } from './definition.ts';
 import type { TemplateComponent } from './message.ts';
 import { isSlotReference, slotOf, type SlotReference } from './slot.ts';
 import type { TextLimit } from './text-limits.ts';
@@ -18,6 +19,15 @@ export interface MessagePlan {
   readonly contactSlots?: readonly ContactSlot[];
   /** The texts that a recipient's values may make too long; absent if there is none. */
   readonly limits?: readonly TextLimit[];
+  /** The constant links whose files were uploaded; the components keep the links. Absent if there is none. */
+  readonly media?: readonly PlannedMedia[];
+}
+
+export interface PlannedMedia {
+  readonly link: string;
+  /** Of the file's bytes, in hexadecimal. */
+  readonly sha256: string;
+  readonly type: string;
 }
 
 interface Hole {
@@ -52,6 +62,57 @@ export const offerEndsBy = (plan: unknown, moment: Date): boolean =>
       const expiry = own(own(parameter, 'limited_time_offer'), 'expiration_time_ms');
       return typeof expiry === 'number' && expiry <= moment.getTime();
     });
+
+/** A link that is the same for all recipients. */
+export interface MediaLink {
+  readonly link: string;
+  readonly kind: MediaKind;
+  /** Where the campaign gives it: `variable_mapping.carousel.0.header.link`. */
+  readonly field: string;
+}
+
+const kindOfMedia = (parameter: unknown): MediaKind | undefined =>
+  mediaKinds.find((kind) => own(parameter, 'type') === kind);
+
+const linksOf = (components: readonly unknown[], prefix: string): readonly MediaLink[] =>
+  components.flatMap((component): readonly MediaLink[] => {
+    const cards = listOf(own(component, 'cards')).flatMap((card, at) =>
+      linksOf(listOf(own(card, 'components')), `${prefix}carousel.${at}.`),
+    );
+    const headers = listOf(own(component, 'parameters')).flatMap((parameter): readonly MediaLink[] => {
+      const kind = kindOfMedia(parameter);
+      const link = kind === undefined ? undefined : own(own(parameter, kind), 'link');
+      // A link that differs by recipient is an empty text in the plan.
+      if (kind === undefined || typeof link !== 'string' || link === '') return [];
+      return [{ link, kind, field: `${prefix}header.link` }];
+    });
+    return [...headers, ...cards];
+  });
+
+/** The media links that all recipients have in common, each once. */
+export const mediaLinks = ({ components }: Pick<MessagePlan, 'components'>): readonly MediaLink[] => [
+  ...new Map(linksOf(components, 'variable_mapping.').map((media) => [media.link, media])).values(),
+];
+
+const replaceLinks = (value: unknown, ids: ReadonlyMap<string, string>): unknown => {
+  if (Array.isArray(value)) return value.map((item) => replaceLinks(item, ids));
+  if (!isRecord(value)) return value;
+  const kind = kindOfMedia(value);
+  const source = kind === undefined ? undefined : own(value, kind);
+  const link = own(source, 'link');
+  const id = typeof link === 'string' ? ids.get(link) : undefined;
+  if (kind !== undefined && isRecord(source) && id !== undefined) {
+    const { link: _, ...rest } = source;
+    return { ...value, [kind]: { id, ...rest } };
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, replaceLinks(item, ids)]));
+};
+
+/** The plan with the provider's ids in place of the links for which there is one. */
+export const withMediaIds = (plan: MessagePlan, ids: ReadonlyMap<string, string>): MessagePlan => ({
+  ...plan,
+  components: plan.components.map((component) => replaceLinks(component, ids)),
+});
 
 type Values = readonly string[];
 type Render = (values: Values) => unknown;

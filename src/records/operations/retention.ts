@@ -16,6 +16,7 @@ import { forgetReached } from '../sending/messaging-limit.ts';
 import { removeFeedBatches } from '../webhooks/event-feed.ts';
 import { removeResends } from '../webhooks/resends.ts';
 import { deleteExpiredIdempotencyKeys } from '../workspaces/idempotency-keys.ts';
+import { deleteOldProviderMedia } from '../templates/provider-media.ts';
 import { deleteOldNotices } from './notices.ts';
 import { deleteOldRequests } from './requests.ts';
 
@@ -100,6 +101,7 @@ export const removals: Readonly<Record<string, Removal>> = {
   reach: (connection, { limit }) => forgetReached(connection, limit),
   notices: (connection, { limit }) => deleteOldNotices(connection, limit),
   requests: (connection, { limit }) => deleteOldRequests(connection, limit),
+  media: (connection, { limit }) => deleteOldProviderMedia(connection, limit),
   idempotencyKeys: (connection, { limit }) => deleteExpiredIdempotencyKeys(connection, limit),
 };
 

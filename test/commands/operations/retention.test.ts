@@ -82,11 +82,12 @@ it('deletes rows and files older than the limit, in batches, and no others', asy
     reach: 0,
     notices: 0,
     requests: 0,
+    media: 0,
     idempotencyKeys: 0,
     files: 0,
     leftovers: 0,
   });
-  expect(batches).toBe(25);
+  expect(batches).toBe(26);
   const [left] = await query<{ events: string; deliveries: string; callbacks: string }>(
     database,
     `SELECT (SELECT count(*) FROM event) AS events, (SELECT count(*) FROM webhook_delivery) AS deliveries,

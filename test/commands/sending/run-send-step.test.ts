@@ -11,6 +11,7 @@ import { settleCampaign } from '../../../src/commands/campaigns/settle-campaign.
 import { loadConfig } from '../../../src/config.ts';
 import type { Logger } from '../../../src/telemetry/logger.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import type { Dependencies } from '../../../src/dependencies.ts';
 import type { Orchestrator } from '../../../src/orchestrator/orchestrator.ts';
 import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import type { Database } from '../../../src/records/database/database.ts';
@@ -56,6 +57,8 @@ function dependenciesWith(provider: FakeProvider) {
     orchestrator: orchestrator as unknown as Orchestrator,
     metrics: createMetrics('test'),
     now: () => new Date(),
+    outbound: {} as Dependencies['outbound'],
+    storage: {} as Dependencies['storage'],
   };
 }
 

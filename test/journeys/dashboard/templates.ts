@@ -1,9 +1,18 @@
 /** Campaigns of templates with products, cards, offers, or a component that cannot be sent. */
-import { expect, it } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, expect, it } from 'vitest';
 import * as api from '../../../clients/typescript/src/index.ts';
 import { client, goTo, lookAtState, stack, tomorrow, within } from './fixture.ts';
 
-const link = 'https://media.example.com/card.jpg';
+const files = createServer((_, response) => {
+  response.writeHead(200, { 'content-type': 'image/jpeg' }).end('card');
+});
+await new Promise<void>((resolve) => {
+  files.listen(0, '127.0.0.1', resolve);
+});
+afterAll(() => void files.close());
+const link = `http://127.0.0.1:${(files.address() as AddressInfo).port}/card.jpg`;
 
 /** For each kind of template: the fields beside its text, their values, and what the preview shows. */
 const rare: readonly {

@@ -41,7 +41,7 @@ The variables of a template have positions or names: \`GET /api/templates/{templ
 If a field is empty, \`default_values\` replaces the whole text; without a default the recipient is skipped with \`MISSING_VARIABLE\`.
 Texts inside \`flow_action_data\`, section titles and product ids are filled in the same way. A name that is nearly a field is a warning in the answer.
 The provider limits every filled text (a body 1,024 characters, of an offer 600, of a carousel card 160; a text header 60): a recipient whose values
-make one longer is skipped with \`TEXT_TOO_LONG\`.
+make one longer is skipped with \`TEXT_TOO_LONG\`. The file of a media link that all recipients share is fetched once, before anybody is written to.
 Contact fields are read when the message is sent, so a scheduled campaign uses the values of that time; previews, checks and test messages
 use the present values. CSV cells and the values of quick contacts do not change.
 

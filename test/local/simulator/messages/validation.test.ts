@@ -317,6 +317,7 @@ describe('the simulator as the provider', () => {
     for (const [upload, expected] of [
       ['bytes', 131008],
       [form.replace('whatsapp', 'telegram'), 100],
+      [form.replace('\r\nContent-Type: image/jpeg', ''), 100],
       [formOf('image/bmp'), 131053],
     ] as const) {
       const answer = await simulator.post('/106540352242922/media', upload);

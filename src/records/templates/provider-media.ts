@@ -1,0 +1,50 @@
+/** The provider's ids of the files that were uploaded for campaigns, by channel and content. */
+import { sql } from 'slonik';
+import * as t from 'io-ts';
+import type { Connection } from '../database/database.ts';
+import { nothing, row } from '../database/row.ts';
+
+/** The provider keeps a file for 30 days; the rest is for messages that still wait to be sent. */
+const usableDays = 25;
+const keptDays = 30;
+
+export interface MediaContent {
+  /** In hexadecimal. */
+  readonly sha256: string;
+  readonly type: string;
+}
+
+const Found = t.type({ sha256: t.string, type: t.string, id: t.string });
+
+/** The ids of those files that the channel uploaded less than 25 days ago. */
+export const findProviderMedia = (
+  connection: Connection,
+  channelId: string,
+  contents: readonly MediaContent[],
+): Promise<readonly t.TypeOf<typeof Found>[]> =>
+  connection.any(sql.type(row(Found))`
+    SELECT sha256, media_type AS type, media_id AS id FROM provider_media
+    WHERE channel_id = ${channelId} AND sha256 = ANY(${sql.array(
+      contents.map(({ sha256 }) => sha256),
+      'text',
+    )}) AND uploaded_at > now() - make_interval(days => ${usableDays})`);
+
+/** Replaces an older upload of the same file. */
+export async function saveProviderMedia(
+  connection: Connection,
+  channelId: string,
+  { sha256, type, id }: MediaContent & { readonly id: string },
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    INSERT INTO provider_media (channel_id, sha256, media_type, media_id) VALUES (${channelId}, ${sha256}, ${type}, ${id})
+    ON CONFLICT (channel_id, sha256, media_type) DO UPDATE SET media_id = excluded.media_id, uploaded_at = now()`);
+}
+
+/** Deletes up to `limit` ids that the provider has forgotten; resolves to their number. */
+export async function deleteOldProviderMedia(connection: Connection, limit: number): Promise<number> {
+  const { rowCount } = await connection.query(sql.type(nothing)`
+    DELETE FROM provider_media WHERE (channel_id, sha256, media_type) IN (
+      SELECT channel_id, sha256, media_type FROM provider_media
+      WHERE uploaded_at < now() - make_interval(days => ${keptDays}) ORDER BY uploaded_at LIMIT ${limit})`);
+  return rowCount;
+}

@@ -119,6 +119,7 @@ const needs: Readonly<Record<string, () => Promise<string | undefined>>> = {
   updateCampaign: aCampaign,
   updateTag: () => made('/api/tags', { name: 'Example' }),
   updateContact: aContact,
+  recordContactConsent: aContact,
   updateSegment: () =>
     made('/api/segments', {
       name: 'Example',

@@ -7,6 +7,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { FeedKey } from '../../domain/webhooks/event-key.ts';
 import type { Connection } from '../database/database.ts';
+import { amongIds } from '../database/id-bounds.ts';
 import { nothing, nullable, row } from '../database/row.ts';
 import { erasedBody, isErased } from './events.ts';
 
@@ -86,16 +87,13 @@ const mostFiltered = 5_000;
 const mostBytes = 4 * 1024 * 1024;
 
 const Numbered = row(t.type({ position: t.bigint, id: t.string }));
-const Found = row(
-  t.type({
-    nth: t.number,
-    id: nullable(t.string),
-    body: nullable(t.string),
-    /** Wanted events up to this one, and in all. */
-    place: t.number,
-    matching: t.number,
-  }),
-);
+const Kept = row(t.type({ id: t.string, key: t.string, size: t.number }));
+const Body = row(t.type({ id: t.string, body: t.string }));
+
+interface Place {
+  readonly position: number;
+  readonly id: string;
+}
 
 /**
  * Reads the events after a place, oldest first. Returns `gone` if the next event is no longer kept, and `unknown` if this
@@ -121,44 +119,42 @@ export async function readFeed(
   const dense = numbered.filter(({ position }, index) => position === after.position + 1 + index);
   if (dense.length === 0) return 'gone';
 
-  const ids = dense.map(({ id }) => id);
-  const sorted = ids.toSorted();
-  const wanted =
-    keys.length === 0
-      ? sql.fragment`event.id IS NOT NULL`
-      : sql.fragment`key = ANY (${sql.array(keys, 'text')})`;
-  const rows = await connection.any(sql.type(Found)`
-    SELECT nth::int4 AS nth, id, CASE WHEN id IS NULL THEN NULL WHEN ${isErased} THEN ${erasedBody} ELSE body END AS body,
-      place, matching
-    FROM (
-      SELECT wanted.nth, event.*, ${wanted} AS matches,
-        (count(*) FILTER (WHERE ${wanted}) OVER placed)::int4 AS place,
-        (count(*) FILTER (WHERE ${wanted}) OVER ())::int4 AS matching,
-        sum(octet_length(body)) FILTER (WHERE ${wanted}) OVER placed - octet_length(body) AS bytes_before
-      FROM unnest(${sql.array(ids, 'uuid')}) WITH ORDINALITY AS wanted (id, nth)
-      -- One look-up per id by the primary key, whatever the statistics say; the bounds leave out the partitions of other days.
-      LEFT JOIN LATERAL (
-        SELECT id, workspace_id, key, body, occurred_at FROM event
-        WHERE event.id = wanted.id AND event.id BETWEEN ${sorted[0] ?? null}::uuid AND ${sorted.at(-1) ?? null}::uuid OFFSET 0
-      ) AS event ON TRUE
-      WINDOW placed AS (ORDER BY wanted.nth ROWS UNBOUNDED PRECEDING)
-    ) AS event
-    WHERE id IS NULL OR (matches AND place <= ${limit} AND bytes_before < ${mostBytes})
-    ORDER BY nth`);
-
-  // Retention may remove an event of late yesterday before the batch of today that numbers it.
-  const missing = rows.find(({ id }) => id === null);
-  const end = missing === undefined ? dense.length : missing.nth - 1;
-  if (end === 0) return 'gone';
-  const events = rows.flatMap(({ nth, id, body }) => {
-    const position = dense[nth - 1]?.position;
-    if (nth > end || id === null || body === null || position === undefined) return [];
-    return [{ place: { position, eventId: id }, id, body }];
-  });
-  const isCut = events.length < (missing?.place ?? rows[0]?.matching ?? 0);
-  const last = dense[end - 1];
-  const seen = last === undefined ? after : { position: last.position, eventId: last.id };
-  return { events, next: (isCut ? events.at(-1)?.place : undefined) ?? seen };
+  const kept = new Map(
+    (
+      await connection.any(sql.type(Kept)`
+        SELECT id, key, octet_length(body) AS size FROM event WHERE ${amongIds(dense.map(({ id }) => id))}`)
+    ).map((event) => [event.id, event]),
+  );
+  const wanted: Place[] = [];
+  let last: Place | undefined;
+  let bytes = 0;
+  for (const place of dense) {
+    const event = kept.get(place.id);
+    // Retention may remove an event of late yesterday before the batch of today that numbers it.
+    if (event === undefined) break;
+    if (keys.length === 0 || keys.some((key) => key === event.key)) {
+      if (wanted.length === limit || bytes >= mostBytes) break;
+      wanted.push(place);
+      bytes += event.size;
+    }
+    last = place;
+  }
+  if (last === undefined) return 'gone';
+  const bodies = new Map(
+    (
+      await connection.any(sql.type(Body)`
+        SELECT id, CASE WHEN ${isErased} THEN ${erasedBody} ELSE body END AS body FROM event
+        WHERE ${amongIds(wanted.map(({ id }) => id))}`)
+    ).map(({ id, body }) => [id, body]),
+  );
+  const events: FeedEvent[] = [];
+  for (const { position, id } of wanted) {
+    const body = bodies.get(id);
+    // Retention has removed it since the statement before.
+    if (body === undefined) return 'gone';
+    events.push({ place: { position, eventId: id }, id, body });
+  }
+  return { events, next: { position: last.position, eventId: last.id } };
 }
 
 /** The place before the first event after `after` that is still kept; `latest` (read before) if there is none. */
@@ -186,7 +182,7 @@ async function listNumbered(
   workspaceId: number,
   position: number,
   limit: number,
-): Promise<readonly { readonly position: number; readonly id: string }[]> {
+): Promise<readonly Place[]> {
   const end = position + limit;
   const rows = await connection.any(sql.type(Numbered)`
     SELECT batch.last_position - cardinality(event_ids) + listed.nth AS position, listed.id

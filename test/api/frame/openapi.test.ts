@@ -185,7 +185,7 @@ it('gives every object schema a name, so that generated clients have one for it'
   expect(inline).toEqual([
     'ButtonValue/then',
     'HeaderValues/properties/product',
-    // Unknown fields of a price are passed through, which takes two schemas.
+    // Unknown fields of a price are passed through, which takes several schemas.
     'MessagePricing/allOf/0',
     'MessagePricing/allOf/1',
     '//api/campaigns/csv-files/post/requestBody/content/multipart/form-data/schema',

@@ -1760,7 +1760,7 @@ export type Notice = {
 
 export type NoticeData = {
   /** Kind of the notice. */
-  readonly kind: "template_status" | "template_category" | "channel_blocked" | "channel_quality" | "messaging_limit" | "webhook_disabled" | "campaign_paused" | "campaign_failed";
+  readonly kind: "template_status" | "template_category" | "channel_blocked" | "channel_quality" | "messaging_limit" | "webhook_disabled" | "campaign_paused" | "campaign_failed" | "unlisted_code";
   /** Record that the notice is about. */
   readonly subject: NoticeEventSubject;
   /** Text for people. */

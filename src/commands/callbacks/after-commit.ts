@@ -34,23 +34,31 @@ export async function finishAfterCommit(
   for (const code of unlisted) dependencies.metrics?.unlistedRefusals.inc({ code });
   await pauseBraked(dependencies, braked);
   await deliverWorkflowOutboxes(dependencies, [...new Set([...paused, ...woken])]);
-  await requestTemplateSyncs(dependencies, resync);
+  // Not awaited: while Temporal is slow, the callbacks of all tenants would wait for it.
+  void requestTemplateSyncs(dependencies, resync);
 }
 
+/** Business accounts whose sync this process is requesting: however slow Temporal is, it has one request for each. */
+const requested = new Set<string>();
+
 /**
- * Requests a sync of these business accounts' templates. Never fails the caller, because the hourly sync makes up for it. Stops
- * at the first failure: while Temporal is down, each further call would take its full timeout and delay all tenants' callbacks.
+ * Requests a sync of these business accounts' templates. Never rejects, because the hourly sync makes up for it. Stops at the
+ * first failure: while Temporal is down, each further call would take its full timeout.
  */
 async function requestTemplateSyncs(
   { orchestrator, logger }: Pick<Dependencies, 'orchestrator' | 'logger'>,
   businessAccountIds: Iterable<string>,
 ): Promise<void> {
   for (const businessAccountId of new Set(businessAccountIds)) {
+    if (requested.has(businessAccountId)) continue;
+    requested.add(businessAccountId);
     try {
       await orchestrator.startTemplateSync(businessAccountId);
     } catch (error) {
       logger.warn({ businessAccountId, error: errorName(error) }, 'sync of templates delayed');
       return;
+    } finally {
+      requested.delete(businessAccountId);
     }
   }
 }

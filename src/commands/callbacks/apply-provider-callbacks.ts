@@ -32,6 +32,7 @@ import { applyItems, type CallbackDependencies, phoneNumberIdsOf } from './apply
 import { resolveWaiting, WaitingRecipients } from './apply-statuses.ts';
 import { consentTextOf } from './apply-inbound-message.ts';
 import { personOf } from './recognise-sender.ts';
+import { isOptOut } from './status-effects.ts';
 
 const batch = { limit: 400, maxBytes: 1024 * 1024 };
 /** How long one statement waits for a lock: in a batch of all tenants, in one channel's batch, in a single callback. */
@@ -329,6 +330,13 @@ async function noteWaitingOptOuts(
     if (item.kind === 'preferences' && !item.subscribed)
       people.push({
         person: personOf(item),
+        category: 'MARKETING',
+        phoneNumberId: item.phoneNumberId,
+        at: epochSeconds(item.timestamp) ?? now(),
+      });
+    if (item.kind === 'status' && item.failure !== null && isOptOut(item.failure))
+      people.push({
+        person: personOf({ waId: item.recipientId, userId: item.recipientUserId }),
         category: 'MARKETING',
         phoneNumberId: item.phoneNumberId,
         at: epochSeconds(item.timestamp) ?? now(),

@@ -159,6 +159,10 @@ function failureOf({ target, statuses }: StatusMatch): readonly FailedTarget[] {
   ];
 }
 
+/** True for a failure by which the provider reports that the person does not want such messages any more. */
+export const isOptOut = (failure: { readonly code: number }): boolean =>
+  effectOf(providerErrorRule(failure)) === 'unsubscribe_contact';
+
 const effectOf = (rule: ProviderErrorRule) => ('effect' in rule ? rule.effect : undefined);
 
 function throttledChannels(

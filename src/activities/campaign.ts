@@ -35,7 +35,11 @@ export function createCampaignActivities(
       asActivity(async () => {
         const { signal, isCancelled } = activityContext();
         const progress = preparationProgress();
-        const onTurn = () => deleteStart(dependencies.database, campaignId);
+        let hadTurn = false;
+        const onTurn = async () => {
+          if (!hadTurn) await deleteStart(dependencies.database, campaignId);
+          hadTurn = true;
+        };
         // A preparation that hangs misses its heartbeats, and Temporal retries it on another worker.
         const isSmall = await prepareUnlessDone(dependencies, campaignId, {
           heartbeat: progress.report,

@@ -321,19 +321,28 @@ function sizeOf(
 const checkedAtOnce = 1_000;
 
 /**
- * New contacts, unsubscribed if the person has opted out since the numbers were looked up. Until the batch is committed a choice of
- * somebody without a contact waits, and then finds the contact (`awaitNewContacts`).
+ * Limits the waits for locks and, if the batch has new contacts, takes their lock: until the batch is committed, a choice of
+ * somebody without a contact waits, and then finds the contact (`awaitNewContacts`). Returns the time of the transaction.
  */
-async function withLateOptOuts(
+async function beginBatch(
   connection: LoadConnection,
-  { workspaceId, findOptedOut }: WriterOptions,
+  { workspaceId, lockTimeoutMs }: WriterOptions,
+  hasNew: boolean,
+): Promise<Date> {
+  const [[now] = [new Date()]] = await connection.rows<[Date]>(
+    `WITH patience AS MATERIALIZED (SELECT set_config('lock_timeout', '${lockTimeoutMs}', true))
+     SELECT now(), CASE WHEN $1 THEN pg_advisory_xact_lock(hashtextextended('${newContactsLock}' || $2::int4::text, 0)) IS NULL END
+     FROM patience`,
+    [hasNew, workspaceId],
+  );
+  return now;
+}
+
+/** New contacts, unsubscribed if the person has opted out since the numbers were looked up; call it behind their lock. */
+async function withLateOptOuts(
+  { findOptedOut }: WriterOptions,
   created: readonly NewAudienceContact[],
 ): Promise<readonly NewAudienceContact[]> {
-  if (created.length === 0) return created;
-  await connection.rows(
-    `SELECT pg_advisory_xact_lock(hashtextextended('${newContactsLock}' || $1::int4::text, 0)) IS NULL`,
-    [workspaceId],
-  );
   const contacts: NewAudienceContact[] = [];
   for (let from = 0; from < created.length; from += checkedAtOnce) {
     const slice = created.slice(from, from + checkedAtOnce);
@@ -351,11 +360,9 @@ async function writeBatch(
   options: WriterOptions,
   { created, changed }: ContactChanges,
 ): Promise<void> {
-  const { workspaceId, source, subscribedKeys, lockTimeoutMs } = options;
+  const { workspaceId, source, subscribedKeys } = options;
   if (created.length + changed.length === 0) return;
-  const [[now] = [new Date()]] = await connection.rows<[Date]>(
-    `SELECT now() FROM set_config('lock_timeout', '${lockTimeoutMs}', true)`,
-  );
+  const now = await beginBatch(connection, options, created.length > 0);
   const contacts = createCopyRows(contactColumns.length);
   const events = createCopyRows(eventColumns.length);
   const emit = (event: NewEvent): void => {
@@ -370,7 +377,7 @@ async function writeBatch(
     if (events.size() > least) await connection.copyRows(copyEvents, events.take());
   };
   const emitsCreated = subscribedKeys.has('contact.created');
-  for (const contact of await withLateOptOuts(connection, options, created.toSorted(byNumber))) {
+  for (const contact of await withLateOptOuts(options, created.toSorted(byNumber))) {
     contacts.beginRow();
     contacts.uuid(contact.id);
     contacts.int4(workspaceId);

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createContact } from '../../src/api/contacts.ts';
 import { sendMessage } from '../../src/api/messages.ts';
 import { sweepMessages } from '../../src/commands/messages/send-single-message.ts';
+import type { Dependencies } from '../../src/dependencies.ts';
 import { expireClaimedMessages, recordMessageResult } from '../../src/records/messages/outbound-messages.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
@@ -49,9 +51,9 @@ interface SenderSeed {
 }
 
 /** A workspace that can send: money, an approved template and a subscription to every event. */
-async function seedSender(seed: SenderSeed = {}): Promise<Sender> {
-  const workspace = await api.seedWorkspace();
-  const { database } = api.dependencies;
+async function seedSender(seed: SenderSeed = {}, of = api): Promise<Sender> {
+  const workspace = await of.seedWorkspace();
+  const { database } = of.dependencies;
   const money = seed.balance ?? balance;
   if (money > 0n) {
     await postLedgerEntry(database, { channelId: workspace.channelId, kind: 'recharge', amount: money });
@@ -607,4 +609,22 @@ describe('Idempotency-Key after a crash between the provider’s answer and our 
     });
     expect(provider.received).toHaveLength(since);
   });
+});
+
+it('names the message in the log line of a single send', async () => {
+  const lines: Record<string, unknown>[] = [];
+  const logger = pino({}, { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
+  const logged = await startTestApi({
+    endpoints: [sendMessage],
+    dependencies: { provider, logger: logger as unknown as Dependencies['logger'] },
+  });
+  try {
+    const requestLines = () => lines.filter(({ msg }) => msg === 'request');
+    const sender = await seedSender({}, logged);
+    const { body } = await logged.send('POST', path, { key: sender.channelKey, body: request(sender) });
+    expect(body.data.messageId).toMatch(/^[0-9a-f-]{36}$/);
+    await expect.poll(requestLines).toMatchObject([{ status: 200, messageId: body.data.messageId }]);
+  } finally {
+    await logged.close();
+  }
 });

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { startPollingLoop } from '../../src/concurrency/polling-loop.ts';
+import { errorName, startPollingLoop } from '../../src/concurrency/polling-loop.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -79,4 +79,35 @@ test('a poll left to another process does not end a series of failures', async (
   await vi.advanceTimersByTimeAsync(2_000);
   await loop.stop();
   expect(lines).toEqual(['loop failed, trying again', 'loop works again']);
+});
+
+test.each([
+  [
+    'an error of gRPC, by its text',
+    { name: 'ServiceError', code: 3, details: 'no mapping for CampaignStatus' },
+    'ServiceError 3: no mapping for CampaignStatus',
+  ],
+  [
+    'a cause of gRPC',
+    { name: 'ServiceError', cause: { code: 14, details: 'unavailable' } },
+    'ServiceError 14: unavailable',
+  ],
+  [
+    'an error of Postgres, without its text',
+    { name: 'DatabaseError', code: '23505', details: 'Key (phone_number)=(49151)' },
+    'DatabaseError 23505',
+  ],
+  ['a code without a text', { name: 'ServiceError', code: 13 }, 'ServiceError 13'],
+  [
+    'the beginning of a long text',
+    { name: 'ServiceError', code: 3, details: 'x'.repeat(1_000) },
+    `ServiceError 3: ${'x'.repeat(300)}`,
+  ],
+  ['an error without a code', { name: 'TypeError' }, 'TypeError'],
+])('names %s', (_, fields, name) => {
+  expect(errorName(Object.assign(new Error('of 4915112345678'), fields))).toBe(name);
+});
+
+test('names what is no error', () => {
+  expect(errorName('of 4915112345678')).toBe('unknown');
 });

@@ -44,6 +44,8 @@ export interface Finding {
   readonly meaning: string;
   /** If it differs in the second comparison, work is in progress and the finding is dropped. */
   readonly fingerprint: string;
+  /** Both sides were read in one snapshot: there is no second comparison. */
+  readonly isCertain?: true;
   /** Undefined if a person has to decide; `meaning` says what. */
   readonly repair?: Repair;
 }
@@ -80,11 +82,12 @@ export interface DoctorOptions {
 export async function runDoctor(doctor: Doctor, options: DoctorOptions): Promise<readonly Finding[]> {
   const suspicions: (readonly Finding[])[] = [];
   for (const check of options.checks) suspicions.push(await collect(check(doctor)));
-  if (suspicions.every(({ length }) => length === 0)) return [];
+  const confirmed = suspicions.flat().filter(({ isCertain }) => isCertain === true);
+  const unsure = suspicions.map((all) => all.filter(({ isCertain }) => isCertain !== true));
+  if (unsure.every(({ length }) => length === 0)) return confirmed;
   await sleep(options.pauseMs);
-  const confirmed: Finding[] = [];
   for (const [index, check] of options.checks.entries()) {
-    const suspected = suspicions[index] ?? [];
+    const suspected = unsure[index] ?? [];
     if (suspected.length === 0) continue;
     const before = new Set(suspected.map(keyOf));
     const ids = [...new Set(suspected.map(({ id }) => id))];
@@ -157,6 +160,7 @@ export async function* checkBooks({ database, quick }: Doctor): AsyncIterable<Fi
       kind: first.kind,
       id: first.id,
       fingerprint: list,
+      isCertain: true,
       meaning: `${meanings[first.kind]} (stored ≠ found): ${list}`,
     };
   }

@@ -7,6 +7,7 @@ import { fork } from 'node:child_process';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { stopOnSignal } from './stop-on-signal.ts';
 
 export interface Arrivals {
   readonly count: number;
@@ -39,7 +40,7 @@ export function startAckServer(latencyMs = 0): Promise<AckServer> {
           const answer = await fetch(`${origin}/arrivals/${phoneNumberId}`);
           return (await answer.json()) as Arrivals;
         },
-        stop: () => child.kill(),
+        stop: stopOnSignal(() => void child.kill()),
       });
     });
   });

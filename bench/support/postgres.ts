@@ -8,6 +8,7 @@ import { createDatabaseIfMissing, preparePostgres } from '../../local/stack/post
 import { prepareApplicationRole } from '../../src/records/database/application-role.ts';
 import { migrate } from '../../src/records/database/migrate.ts';
 import { cpuSecondsOf } from './process-cpu.ts';
+import { stopOnSignal } from './stop-on-signal.ts';
 
 export interface BenchPostgres {
   readonly url: string;
@@ -27,10 +28,10 @@ export async function startPostgres(): Promise<BenchPostgres> {
     logFile: join(folder, 'postgres.log'),
   });
   const server = await spawnChild(postgres.spec);
-  const stop = async () => {
+  const stop = stopOnSignal(async () => {
     await server.stop();
     await rm(folder, { recursive: true, force: true });
-  };
+  });
   try {
     await waitUntilReady(postgres.spec, server);
     await createDatabaseIfMissing(postgres);

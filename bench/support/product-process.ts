@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { benchSecretsKey } from './bench-config.ts';
 import { cpuSecondsOf } from './process-cpu.ts';
+import { stopOnSignal } from './stop-on-signal.ts';
 
 export interface ProductProcess {
   readonly cpuSeconds: () => number;
@@ -51,10 +52,10 @@ export function startProduct(
   });
   return {
     cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
-    stop: async () => {
+    stop: stopOnSignal(async () => {
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
       await ended;
-    },
+    }),
   };
 }

@@ -9,6 +9,7 @@ import { createProgress } from '../../local/stack/progress.ts';
 import { findTemporalBinary } from '../../local/stack/temporal/binary.ts';
 import { temporalServer } from '../../local/stack/temporal/server.ts';
 import { cpuSecondsOf } from './process-cpu.ts';
+import { stopOnSignal } from './stop-on-signal.ts';
 
 export interface BenchTemporal {
   readonly address: string;
@@ -47,10 +48,10 @@ export async function startBenchTemporal(settings: readonly string[] = []): Prom
   const further = settings.flatMap((setting) => ['--dynamic-config-value', setting]);
   const spec = { ...server, args: [...server.args, ...further] };
   const child = await spawnChild(spec);
-  const stop = async () => {
+  const stop = stopOnSignal(async () => {
     await child.stop();
     await rm(dataDir, { recursive: true, force: true });
-  };
+  });
   try {
     await waitUntilReady(spec, child);
   } catch (error) {

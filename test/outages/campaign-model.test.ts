@@ -139,6 +139,8 @@ function listen(world: World): readonly Asked[] {
     return 'lost';
   };
   fixture.provider.watch = {
+    // A third of the answers take 50 to 300 ms, so that workers die and freeze while requests are under way.
+    answersAfter: (to) => (Number(to.slice(-3)) % 3 === 0 ? 50 + ((Number(to.slice(-4)) * 37) % 250) : 0),
     verdict: (message) => {
       const verdict = verdictOf(message.to);
       asked.push({ ...message, at: Date.now(), verdict });

@@ -29,6 +29,8 @@ export interface RecordingProvider {
     before?: (count: number) => void;
     after?: (count: number) => void;
     verdict?: (message: { readonly callbackData: string; readonly to: string }) => Verdict;
+    /** How long the answer about this number takes, in ms. */
+    answersAfter?: (to: string) => number;
   };
   readonly close: () => Promise<void>;
 }
@@ -67,13 +69,21 @@ export async function startRecordingProvider(refusedSuffix = 'none'): Promise<Re
         const verdict = number.endsWith(refusedSuffix)
           ? 131026
           : (provider.watch.verdict?.({ callbackData: callbackData ?? '', to: number }) ?? 'accepted');
-        if (typeof verdict === 'number') return void response.writeHead(400).end(refusal(verdict));
+        const afterMs = provider.watch.answersAfter?.(number) ?? 0;
+        const answer = (text: string, code = 200): void => {
+          const end = () => {
+            if (verdict === 'lost') request.socket.destroy();
+            else response.writeHead(code).end(text);
+          };
+          if (afterMs === 0) end();
+          else setTimeout(end, afterMs);
+        };
+        if (typeof verdict === 'number') return answer(refusal(verdict), 400);
         const root = (request.url ?? '').split('/')[1] ?? '';
         const id = `wamid.${callbackData}.${asked}`;
         accepted.push({ id, callbackData: callbackData ?? '', to: number, root, at });
         provider.watch.after?.(asked);
-        if (verdict === 'lost') return void request.socket.destroy();
-        response.end(JSON.stringify({ messages: [{ id }] }));
+        answer(JSON.stringify({ messages: [{ id }] }));
       });
   });
   await new Promise<void>((resolve) => {

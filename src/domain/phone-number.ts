@@ -1,135 +1,23 @@
-import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/max';
-import metadata from 'libphonenumber-js/metadata.max.json';
-
-/*
- * Numbering plans of libphonenumber-js compiled to regular expressions per country, for numbers that can be decided without
- * the library. Invariant: the library accepts every number that is accepted here, with the same digits. All other numbers go
- * to the library.
- */
-
-interface NumberingPlan {
-  readonly callingCode: string;
-  /** ISO 3166 alpha-2; '' where a calling code belongs to no country. */
-  readonly country: string;
-  /** Decides between the countries of a shared calling code. */
-  readonly leadingDigits: RegExp | undefined;
-  readonly general: RegExp;
-  /** A valid national number of one of the plan's types. */
-  readonly valid: RegExp;
-  /** Valid national number of a mobile phone, or of a kind that cannot be distinguished from one. */
-  readonly mobile: RegExp;
-  /** Matches the beginning of a national number if the library may remove a prefix from it or add one. */
-  readonly prefix: RegExp | undefined;
-  /** The trunk prefix if it is a fixed string (`0`). */
-  readonly trunk: string | undefined;
-  /** The prefix of international numbers dialled in this country. */
-  readonly internationalPrefix: RegExp | undefined;
-}
-
-// Indexes of the properties in the library's minified plans.
-const at = {
-  callingCode: 0,
-  idd: 1,
-  general: 2,
-  trunk: 5,
-  trunkForParsing: 7,
-  leadingDigits: 10,
-  types: 11,
-} as const;
-
-type MinifiedType = readonly [pattern?: string | 0, lengths?: readonly number[]] | 0;
-
-function compile(country: string, minified: readonly unknown[]): NumberingPlan {
-  const text = (place: number): string | undefined => {
-    const value = minified[place];
-    return typeof value === 'string' && value !== '' ? value : undefined;
-  };
-  const general = text(at.general) ?? '(?!)';
-  const trunk = text(at.trunk);
-  const trunkForParsing = text(at.trunkForParsing);
-  const leadingDigits = text(at.leadingDigits);
-  const idd = text(at.idd);
-  const types = (minified[at.types] ?? []) as readonly MinifiedType[];
-  const numberOf = (kinds: readonly MinifiedType[]) => {
-    const patterns = kinds.flatMap(typePattern);
-    return new RegExp(`^(?=(?:${general})$)(?:${patterns.length === 0 ? '(?!)' : patterns.join('|')})$`);
-  };
-  const [fixedLine = 0, mobile = 0] = types;
-  return {
-    callingCode: text(at.callingCode) ?? '',
-    country,
-    leadingDigits: leadingDigits === undefined ? undefined : new RegExp(`^(?:${leadingDigits})`),
-    general: new RegExp(`^(?:${general})$`),
-    valid: numberOf(types),
-    // The library omits a country's mobile pattern if it equals the one for fixed lines.
-    mobile: numberOf([typePattern(mobile).length > 0 ? mobile : fixedLine]),
-    prefix:
-      trunk === undefined && trunkForParsing === undefined
-        ? undefined
-        : new RegExp(`^(?:${trunkForParsing ?? trunk})`),
-    trunk: trunkForParsing === undefined ? trunk : undefined,
-    internationalPrefix: idd === undefined ? undefined : new RegExp(`^(?:${idd})`),
-  };
-}
-
-function typePattern(type: MinifiedType): readonly string[] {
-  if (type === 0 || !type[0]) return [];
-  const lengths = type[1];
-  if (!Array.isArray(lengths)) return [`(?:${type[0]})`];
-  return [`(?=(?:${lengths.map((length) => `\\d{${length}}`).join('|')})$)(?:${type[0]})`];
-}
-
-const countries = Object.entries(metadata.countries as Readonly<Record<string, readonly unknown[]>>);
-const byCountry: ReadonlyMap<string, NumberingPlan> = new Map(
-  countries.map(([country, minified]) => [country, compile(country, minified)]),
-);
-const byCallingCode: ReadonlyMap<string, readonly NumberingPlan[]> = new Map([
-  ...Object.entries(metadata.country_calling_codes as Readonly<Record<string, readonly string[]>>).map(
-    ([code, names]): [string, readonly NumberingPlan[]] => [
-      code,
-      names.flatMap((name) => byCountry.get(name) ?? []),
-    ],
-  ),
-  ...Object.entries(metadata.nonGeographic as unknown as Readonly<Record<string, readonly unknown[]>>).map(
-    ([code, minified]): [string, readonly NumberingPlan[]] => [code, [compile('', minified)]],
-  ),
-]);
-
-/** The plan of an ISO country, or the main plan of a calling code. */
-function findPlan(countryOrCallingCode: string): NumberingPlan | undefined {
-  return byCountry.get(countryOrCallingCode) ?? byCallingCode.get(countryOrCallingCode)?.[0];
-}
-
-/** Every plan that shares the calling code, the main one first. */
-function plansOf(callingCode: string): readonly NumberingPlan[] {
-  return byCallingCode.get(callingCode) ?? [];
-}
-
-/** The calling code in front of international digits. No calling code is the beginning of another. */
-function callingCodeOf(digits: string): string | undefined {
-  for (let length = 1; length <= 3; length += 1) {
-    const code = digits.slice(0, length);
-    if (byCallingCode.has(code)) return code;
-  }
-  return undefined;
-}
-
-/** Returns the plan of a national number that is certainly valid. */
-function planOfNationalNumber(
-  plans: readonly NumberingPlan[],
-  nationalNumber: string,
-): NumberingPlan | undefined {
-  const [only] = plans;
-  if (plans.length === 1) return only?.valid.test(nationalNumber) === true ? only : undefined;
-  for (const plan of plans) {
-    if (plan.leadingDigits === undefined) {
-      if (plan.valid.test(nationalNumber)) return plan;
-    } else if (plan.leadingDigits.test(nationalNumber)) {
-      return plan.valid.test(nationalNumber) ? plan : undefined;
-    }
-  }
-  return undefined;
-}
+/** Reads phone numbers in every spelling, and says of the others what is wrong with them. */
+import { type CellCountry, readCountry } from './country-cell.ts';
+import { presentForm } from './number-rules.ts';
+import {
+  beforeRepeatedEnd,
+  partsOf,
+  readSpelling,
+  sentences,
+  textOfCell,
+  type WrittenNumber,
+} from './number-spelling.ts';
+import {
+  callingCodeOf,
+  firstMobileDigits,
+  isMobile,
+  type NumberingPlan,
+  planOfNationalNumber,
+  plansOf,
+  withoutPrefix,
+} from './numbering-plans.ts';
 
 export interface PhoneNumber {
   /** E.164 without the plus sign. */
@@ -139,117 +27,304 @@ export interface PhoneNumber {
   readonly nationalNumber: string;
   /** ISO 3166 alpha-2; '' where the calling code belongs to no country. */
   readonly country: string;
+  /** It has the form of a mobile number, but its range is not known to be in use. */
+  readonly isUnverified?: true;
 }
+
+export interface RefusedNumber {
+  /** A sentence that says what is wrong and what to do. */
+  readonly problem: string;
+}
+
+export type NumberReading = PhoneNumber | RefusedNumber;
+
+export const isPhoneNumber = (reading: NumberReading): reading is PhoneNumber => 'digits' in reading;
 
 /**
- * Converts a phone number as people write it to E.164; undefined if it is not valid. `country` (`49`, `+49` or `DE`) applies
- * to numbers that do not begin with `+`; if it is '', they are read as international. Spaces, brackets and punctuation
- * between digits are allowed; extensions and letters make it invalid.
+ * Reads a number in any spelling. Its own plus sign or link decides, then `country` (a calling code, an ISO code or a name, as
+ * a cell of a list has it), then `defaultCountry`, of whose mobile numbers the calling code may be left out; otherwise digits
+ * are international. Linear in the text.
  */
-export function normalisePhoneNumber(input: string, country = ''): PhoneNumber | undefined {
-  const text = clean(input);
-  if (text === '') return undefined;
-  if (text.startsWith('+')) return international(text.slice(1));
-  if (country.trim() === '') {
-    return international(text.startsWith('00') ? text.slice(2) : text);
-  }
-  const plan = planOf(country);
-  return plan === undefined ? undefined : national(text, plan);
+export function readNumber(spelling: string, country = '', defaultCountry = ''): NumberReading {
+  const context = contextOf(country, defaultCountry);
+  if (plain.test(spelling)) return readWritten({ digits: spelling }, context);
+  const text = textOfCell(spelling);
+  if (text === '') return { problem: sentences.empty };
+  const reading = readText(text, context);
+  return 'problem' in reading ? { problem: reading.problem } : reading;
 }
 
-/** Returns the calling code for `49`, `+49`, `0049` or `DE`; undefined if there is none. */
-export function callingCodeFor(countryCode: string): string | undefined {
-  return planOf(countryCode)?.callingCode;
+/** As `readNumber`; undefined if there is no number. */
+export function normalisePhoneNumber(
+  spelling: string,
+  country = '',
+  defaultCountry = '',
+): PhoneNumber | undefined {
+  const reading = readNumber(spelling, country, defaultCountry);
+  return isPhoneNumber(reading) ? reading : undefined;
 }
+
+/** Returns the calling code of a country in any spelling (`49`, `+49`, `DE`, `Germany`); undefined if there is none. */
+export function callingCodeFor(country: string): string | undefined {
+  const reading = readCountry(country);
+  return reading.kind === 'country' ? reading.plan?.callingCode : undefined;
+}
+
+/** Whether the number is a mobile phone's, or of a kind that cannot be distinguished from one. */
+export function isMobileNumber({ countryCode, nationalNumber, isUnverified }: PhoneNumber): boolean {
+  return isUnverified === true || plansOf(countryCode).some(({ mobile }) => mobile.test(nationalNumber));
+}
+
+interface Context {
+  readonly country: CellCountry | undefined;
+  readonly fallback: NumberingPlan | undefined;
+  /** What is wrong with the country. */
+  readonly problem: string | undefined;
+}
+
+const noContext: Context = { country: undefined, fallback: undefined, problem: undefined };
+
+function contextOf(country: string, defaultCountry: string): Context {
+  if (country === '' && defaultCountry === '') return noContext;
+  const reading = readCountry(country);
+  const byDefault = defaultCountry === '' ? undefined : readCountry(defaultCountry);
+  const fallback = byDefault?.kind === 'country' ? byDefault.plan : undefined;
+  if (reading.kind === 'none') return { country: undefined, fallback, problem: undefined };
+  if (reading.kind === 'country') return { country: reading, fallback: undefined, problem: undefined };
+  // A column that is taken for the country's by mistake may hold numbers of people, whom an erasure would not find here.
+  const isPersonal = country.includes('@') || country.replaceAll(/\D/g, '').length >= leastPersonalDigits;
+  const named = isPersonal ? undefined : `"${country.trim().slice(0, longestNamed).toWellFormed()}"`;
+  const problem =
+    reading.kind === 'unknown'
+      ? `the country${named === undefined ? '' : ` ${named}`} is not known`
+      : `${named ?? 'the country'} names two countries`;
+  return { country: undefined, fallback: undefined, problem };
+}
+
+const longestNamed = 40;
+const leastPersonalDigits = 5;
 
 const plain = /^\+?\d+$/;
+/** E.164 digits, a calling code twice, prefixes and an exit code. */
+const maxDigits = 25;
 
-// Includes characters that spreadsheets and address books add: an apostrophe, no-break spaces, marks of direction.
-const decoration = /[\s\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]+|^'/g;
-/** A number that a spreadsheet or a script has written as a decimal, such as `436641234567.0`. */
-const decimal = /^(\+?\d{8,})\.0{1,2}$/;
-const punctuation = /[-.()/\u2010-\u2015\u2212]/g;
-
-function clean(input: string): string {
-  if (plain.test(input)) return input;
-  const text = inAscii(input).replace(decoration, '').replace(decimal, '$1');
-  const bare = text.replace(punctuation, '');
-  return plain.test(bare) ? bare : text;
+function readText(text: string, context: Context): NumberReading {
+  const beforeEnd = beforeRepeatedEnd(text);
+  if (beforeEnd !== undefined) {
+    const reading = readOne(beforeEnd, context);
+    if (isVerified(reading)) return reading;
+  }
+  const spelling = readSpelling(text);
+  const whole = 'problem' in spelling ? spelling : readWritten(spelling, context);
+  const parts = 'isWhole' in spelling ? undefined : partsOf(text);
+  if (parts === undefined || isVerified(whole)) return whole;
+  let first: PhoneNumber | undefined;
+  let refused: RefusedNumber | undefined;
+  for (const part of parts) {
+    const reading = readOne(part, context);
+    if (!isPhoneNumber(reading)) refused ??= reading;
+    else if (isMobileNumber(reading)) return reading;
+    else first ??= reading;
+  }
+  return first ?? ('digits' in spelling ? refused : undefined) ?? whole;
 }
 
-/** Full-width forms and Arabic digits, which keyboards of other scripts write. */
-function inAscii(input: string): string {
-  if (!/[\u0660-\uFF5E]/.test(input)) return input;
-  return input
-    .replace(/[\uFF01-\uFF5E]/g, (form) => String.fromCharCode(form.charCodeAt(0) - 0xfee0))
-    .replace(/[\u0660-\u0669\u06F0-\u06F9]/g, (digit) => String(digit.charCodeAt(0) & 0xf));
+function readOne(text: string, context: Context): NumberReading {
+  const spelling = readSpelling(text);
+  return 'problem' in spelling ? spelling : readWritten(spelling, context);
 }
 
-function planOf(countryCode: string): NumberingPlan | undefined {
-  const text = countryCode.trim();
-  return findPlan(/^[a-z]{2}$/i.test(text) ? text.toUpperCase() : text.replace(/^(?:\+|00)/, ''));
+const isVerified = (reading: NumberReading): boolean =>
+  isPhoneNumber(reading) && reading.isUnverified !== true;
+
+function readWritten(
+  { digits, withoutZero, isInternational, country }: WrittenNumber,
+  given: Context,
+): NumberReading {
+  const context = country === undefined ? given : contextOf(country, '');
+  const text = isInternational === true && !digits.startsWith('+') ? `+${digits}` : digits;
+  if (text.length > maxDigits) return { problem: 'it is too long: a phone number has at most 15 digits' };
+  const candidates = withoutZero === undefined ? [text] : [text, withoutZero];
+  for (const candidate of candidates) {
+    const found = valid(candidate, context, isInternational === true);
+    if (found !== undefined) return found;
+  }
+  for (const candidate of candidates) {
+    const found = possible(candidate, context);
+    if (found !== undefined) return found;
+  }
+  return { problem: refusalOf(text, context) };
+}
+
+function valid(
+  text: string,
+  { country, fallback, problem }: Context,
+  isLink: boolean,
+): PhoneNumber | undefined {
+  const plan = country?.plan ?? fallback;
+  if (text.startsWith('+')) {
+    const digits = text.slice(1);
+    const found = international(digits);
+    // No calling code begins so: the plus is a slip, and the country decides.
+    const isSlip = isLink || digits.startsWith('0') || callingCodeOf(digits) === undefined;
+    return found ?? (isSlip && plan !== undefined ? national(digits, plan, country?.completes) : undefined);
+  }
+  if (problem !== undefined) return undefined;
+  if (country !== undefined)
+    return plan === undefined
+      ? international(country.completes + text)
+      : national(text, plan, country.completes);
+  if (plan === undefined) return international(text.startsWith('00') ? text.slice(2) : text);
+  const local = national(text, plan);
+  if (local !== undefined && isMobileNumber(local)) return local;
+  return international(text) ?? local;
 }
 
 function international(digits: string): PhoneNumber | undefined {
-  const callingCode = callingCodeOf(digits);
-  if (callingCode === undefined) return byLibrary(`+${digits}`);
-  const plans = plansOf(callingCode);
-  return decided(plans[0], callingCode, digits.slice(callingCode.length)) ?? byLibrary(`+${digits}`);
+  const code = callingCodeOf(digits);
+  if (code === undefined) return digits.startsWith('00') ? international(digits.slice(2)) : undefined;
+  const [plan] = plansOf(code);
+  const rest = digits.slice(code.length);
+  return plan === undefined
+    ? undefined
+    : (asWritten(plan, rest) ?? inFormerForm(plan, rest) ?? afterCode(plan, rest));
 }
 
-function national(text: string, plan: NumberingPlan): PhoneNumber | undefined {
-  if (!plain.test(text) || plan.internationalPrefix?.test(text) === true) return byLibrary(text, plan);
+function national(text: string, plan: NumberingPlan, completes = ''): PhoneNumber | undefined {
   const { callingCode } = plan;
-  const withoutCode = text.startsWith(callingCode) ? text.slice(callingCode.length) : undefined;
+  const hasCode = text.startsWith(callingCode);
   // Some lists repeat the calling code in the number, which may then look like a fixed line in that country (4915112345678
   // with 49). Such lists mean the mobile number.
-  if (withoutCode !== undefined && isMobile(plan, withoutCode) && !isMobile(plan, text)) {
+  if (hasCode && isMobile(plan, text.slice(callingCode.length)) && !isMobile(plan, text))
     return international(text);
-  }
-  const found = decided(plan, callingCode, text) ?? withoutTrunk(text, plan) ?? byLibrary(text, plan);
-  return found === undefined && withoutCode !== undefined ? international(text) : found;
+  const exit = plan.internationalPrefix?.exec(text)?.[0];
+  const dialled = exit === undefined ? '0' : text.slice(exit.length);
+  return (
+    (dialled.startsWith('0') ? undefined : international(dialled)) ??
+    asWritten(plan, text) ??
+    inFormerForm(plan, text) ??
+    (hasCode ? international(text) : undefined) ??
+    (text.startsWith(`0${callingCode}`) ? international(text.slice(1)) : undefined) ??
+    (text.startsWith('00') ? international(text.slice(2)) : undefined) ??
+    (completes === '' ? undefined : asWritten(plan, completes + text))
+  );
 }
 
-function isMobile(plan: NumberingPlan, nationalNumber: string): boolean {
-  return plansOf(plan.callingCode).some(({ mobile }) => mobile.test(nationalNumber));
-}
-
-function withoutTrunk(text: string, plan: NumberingPlan): PhoneNumber | undefined {
-  const { trunk, callingCode } = plan;
-  if (trunk === undefined || !text.startsWith(trunk) || text.startsWith(callingCode)) return undefined;
-  return plan.general.test(text) ? undefined : decided(plan, callingCode, text.slice(trunk.length));
-}
-
-// Decides only numbers that the library would not change.
-function decided(
-  plan: NumberingPlan | undefined,
-  callingCode: string,
-  nationalNumber: string,
-): PhoneNumber | undefined {
-  if (plan === undefined) return undefined;
-  if (plan.prefix !== undefined && (plan.prefix.exec(nationalNumber)?.[0] ?? '') !== '') return undefined;
-  const plans = plansOf(callingCode);
-  // With one plan the general pattern is skipped, because it matches every valid number and takes long to test.
-  if (plans.length > 1 && !plan.general.test(nationalNumber)) return undefined;
-  const found = planOfNationalNumber(plans, nationalNumber);
+/** The national number as it is or without its trunk prefix, unless a mobile number stands behind a second calling code. */
+function asWritten(plan: NumberingPlan, text: string): PhoneNumber | undefined {
+  const found = ofPlan(plan, withoutPrefix(plan, text));
   if (found === undefined) return undefined;
-  return {
-    digits: callingCode + nationalNumber,
-    countryCode: callingCode,
-    nationalNumber,
-    country: found.country,
-  };
+  if (text.startsWith(plan.callingCode) && !isMobile(plan, found.nationalNumber)) {
+    const repeated = ofPlan(plan, withoutPrefix(plan, text.slice(plan.callingCode.length)));
+    if (repeated !== undefined && isMobile(plan, repeated.nationalNumber)) return repeated;
+  }
+  const forced = presentForm(plan.callingCode, found.nationalNumber, 'forced');
+  return (forced === undefined ? undefined : ofDigits(forced)) ?? found;
 }
 
-function byLibrary(text: string, plan?: NumberingPlan): PhoneNumber | undefined {
-  const context = plan?.country
-    ? { defaultCountry: plan.country as CountryCode }
-    : { defaultCallingCode: plan?.callingCode ?? '' };
-  const parsed = parsePhoneNumberFromString(text, { ...(plan !== undefined && context), extract: false });
-  if (parsed === undefined || parsed.ext !== undefined || !parsed.isValid()) return undefined;
-  const countryCode: string = parsed.countryCallingCode;
-  const nationalNumber: string = parsed.nationalNumber;
-  const digits = countryCode + nationalNumber;
-  if (digits.length > 15) return undefined;
-  return { digits, countryCode, nationalNumber, country: parsed.country ?? '' };
+function inFormerForm(plan: NumberingPlan, text: string): PhoneNumber | undefined {
+  const { callingCode } = plan;
+  const bare = withoutPrefix(plan, text);
+  for (const form of bare === text ? [text] : [text, bare]) {
+    const present = presentForm(callingCode, form);
+    const found = present === undefined ? undefined : ofDigits(present);
+    if (found !== undefined) return found;
+  }
+  // Prefixes that the library's plans do not know.
+  if (callingCode === '52') return ofPlan(plan, text.replace(/^(?:01|04[45]|1)(?=\d{10}$)/, ''));
+  if (callingCode === '54') return withoutFifteen(plan, bare);
+  return undefined;
+}
+
+/** Argentina: 9 in front and 15 behind the area say the same; 9 stays. */
+function withoutFifteen(plan: NumberingPlan, text: string): PhoneNumber | undefined {
+  if (!/^9\d{12}$/.test(text)) return undefined;
+  for (const area of [2, 3, 4]) {
+    if (text.slice(1 + area, 3 + area) !== '15') continue;
+    const found = ofPlan(plan, text.slice(0, 1 + area) + text.slice(3 + area));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The number behind a second calling code: `+91 91 98765 43210`, `+49 0049 171…`. */
+function afterCode(plan: NumberingPlan, text: string): PhoneNumber | undefined {
+  const rest = text.replace(/^00?/, '');
+  if (!rest.startsWith(plan.callingCode)) return undefined;
+  const behind = rest.slice(plan.callingCode.length);
+  return ofPlan(plan, withoutPrefix(plan, behind)) ?? inFormerForm(plan, behind);
+}
+
+function ofDigits(digits: string): PhoneNumber | undefined {
+  const code = callingCodeOf(digits);
+  const [plan] = code === undefined ? [] : plansOf(code);
+  return plan === undefined ? undefined : ofPlan(plan, digits.slice(plan.callingCode.length));
+}
+
+function ofPlan(plan: NumberingPlan, nationalNumber: string): PhoneNumber | undefined {
+  const { callingCode } = plan;
+  const found = planOfNationalNumber(plansOf(callingCode), nationalNumber);
+  const digits = callingCode + nationalNumber;
+  if (found === undefined || digits.length > maxE164Digits) return undefined;
+  return { digits, countryCode: callingCode, nationalNumber, country: found.country };
+}
+
+const maxE164Digits = 15;
+
+/**
+ * A number that may be in use although its range is not known yet: it names its country, and has the length and the first digit
+ * of a mobile number there. Never for +1, whose mobile numbers look like all others.
+ */
+function possible(text: string, { country, problem }: Context): PhoneNumber | undefined {
+  const isInternational = /^\+|^00/.test(text);
+  if (!isInternational && (problem !== undefined || country?.plan === undefined)) return undefined;
+  const digits = text.replace(/^\+?(?:00)?/, '');
+  const code = isInternational ? callingCodeOf(digits) : country?.plan?.callingCode;
+  if (code === undefined || code === '1') return undefined;
+  const plans = plansOf(code);
+  const given = isInternational ? digits.slice(code.length) : text;
+  const own = isInternational ? undefined : country?.plan;
+  const plan = own ?? plans.find(({ leadingDigits }) => leadingDigits?.test(given) === true) ?? plans[0];
+  if (plan === undefined || plan.country === '') return undefined;
+  for (const nationalNumber of new Set([given, withoutPrefix(plan, given), given.replace(/^0/, '')])) {
+    const hasForm =
+      plan.mobileLengths.includes(nationalNumber.length) &&
+      firstMobileDigits(plan).includes(nationalNumber.charAt(0)) &&
+      code.length + nationalNumber.length <= maxE164Digits;
+    if (hasForm)
+      return {
+        digits: code + nationalNumber,
+        countryCode: code,
+        nationalNumber,
+        country: plan.country,
+        isUnverified: true,
+      };
+  }
+  return undefined;
+}
+
+function refusalOf(text: string, { country, fallback, problem }: Context): string {
+  const isInternational = /^\+|^00/.test(text);
+  if (!isInternational && problem !== undefined) return problem;
+  const digits = text.replace(/^\+?(?:00)?/, '');
+  const code = isInternational ? callingCodeOf(digits) : undefined;
+  const plan = code === undefined ? (country?.plan ?? fallback) : plansOf(code)[0];
+  if (plan === undefined || plan.country === '') return 'give the country, or write the number with +';
+  const { callingCode } = plan;
+  const rest = isInternational ? digits.slice(callingCode.length) : text;
+  const length = withoutPrefix(plan, rest).length;
+  const [least = 0] = plan.mobileLengths;
+  const most = plan.mobileLengths.at(-1) ?? 0;
+  const name = nameOf(plan.country);
+  const lengths = least === most ? `${most}` : `${least} to ${most}`;
+  const rule = `a mobile number of ${name} has ${lengths} digits after +${callingCode}`;
+  if (length < least) return `it is too short: ${rule}`;
+  return length > most ? `it is too long: ${rule}` : `this range of numbers is not in use in ${name}`;
+}
+
+let names: Intl.DisplayNames | undefined;
+
+function nameOf(country: string): string {
+  names ??= new Intl.DisplayNames(['en'], { type: 'region' });
+  return names.of(country) ?? country;
 }

@@ -14,7 +14,8 @@ const textBytes = 1024 * 1024;
 
 /** Files that build patterns while they run, and why these need no text of a caller. */
 const builders = new Map([
-  ['domain/phone-number.ts', "the library's patterns, for at most 17 digits: see phone-number.test.ts"],
+  ['domain/number-rules.ts', 'fixed lengths between two anchors'],
+  ['domain/numbering-plans.ts', "the library's patterns, for at most 25 digits: see phone-number.test.ts"],
   ['domain/workspaces/api-key.ts', 'fixed lengths between two anchors'],
   ['process/worker-sdk-metrics.ts', 'names of labels, on our own metrics'],
   ['records/database/migrate.ts', 'the name of an index, on our own files'],

@@ -4,7 +4,6 @@
  * one is written.
  */
 import {
-  maskedCell,
   recipientOf,
   skipBeforeContact,
   type AudienceContact,
@@ -113,7 +112,6 @@ function beginBatch(
 const isReachable = (candidate: Candidate): candidate is Reachable => candidate.phone !== undefined;
 
 function skippedRecipient({ phone, line, contact }: Candidate, skip: NewRecipient['skip']): NewRecipient {
-  const { reason, detail } = skip ?? { reason: 'INVALID_PHONE', detail: null };
-  const stored = reason === 'INVALID_PHONE' && detail !== null ? maskedCell(detail) : detail;
-  return { contactId: contact?.id ?? null, phone, line, skip: { reason, detail: stored }, variables: [] };
+  const reason = skip ?? { reason: 'INVALID_PHONE', detail: null };
+  return { contactId: contact?.id ?? null, phone, line, skip: reason, variables: [] };
 }

@@ -12,7 +12,7 @@ import {
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 import { parseQuickContact } from '../../domain/audience/quick-contact.ts';
 import type { ContactSelectionType } from '../../domain/campaigns/campaign.ts';
-import { normalisePhoneNumber } from '../../domain/phone-number.ts';
+import { isPhoneNumber, readNumber } from '../../domain/phone-number.ts';
 import {
   contactsQuery,
   hasAtMost,
@@ -177,7 +177,10 @@ function* readQuickCandidates(
 
 function candidateOf(entry: string): Candidate {
   const { phone, values } = parseQuickContact(entry);
-  return { line: null, given: phone, phone: normalisePhoneNumber(phone), inline: values };
+  const reading = readNumber(phone);
+  return isPhoneNumber(reading)
+    ? { line: null, given: phone, phone: reading, inline: values }
+    : { line: null, given: phone, phone: undefined, problem: reading.problem, inline: values };
 }
 
 /** The maximum number of values that any entry has after its phone number. */

@@ -36,6 +36,8 @@ export interface Candidate {
   readonly given: string;
   /** Without digits if the contact is known only by the provider's user id. */
   readonly phone: PhoneNumber | undefined;
+  /** What is wrong with `given`, as a sentence. */
+  readonly problem?: string;
   /** Why the row cannot be read. */
   readonly malformed?: string;
   readonly person?: Person | undefined;
@@ -81,10 +83,16 @@ export function skipBeforeContact(
 ): NewRecipient['skip'] {
   if (candidate.malformed !== undefined) return { reason: 'MALFORMED_ROW', detail: candidate.malformed };
   if (candidate.phone === undefined) {
-    const given = candidate.given.slice(0, longestDetail).toWellFormed();
-    return { reason: 'INVALID_PHONE', detail: given === '' ? null : given };
+    return { reason: 'INVALID_PHONE', detail: refusedCell(candidate) };
   }
   return isNew(candidate.phone) ? undefined : { reason: 'DUPLICATE', detail: null };
+}
+
+/** The cell and what is wrong with it; null for an empty one. */
+function refusedCell({ given, problem }: Candidate): string | null {
+  if (given.trim() === '') return null;
+  const cell = maskedCell(given.slice(0, longestDetail).toWellFormed());
+  return problem === undefined ? cell : `${cell}: ${problem}`;
 }
 
 /** A cell with fewer digits contains no phone number. */

@@ -1,6 +1,6 @@
 /** Reads a campaign's CSV: which columns its mapping names, and what a row says about a person (Spec 4.1, csv_mapping). */
 import type { FieldProblem } from '../error.ts';
-import { callingCodeFor, normalisePhoneNumber } from '../phone-number.ts';
+import { isPhoneNumber, readNumber } from '../phone-number.ts';
 import type { Candidate, Person } from './candidate.ts';
 
 /** Maximum number of custom columns in a mapping: as many as a contact may have custom fields. */
@@ -63,11 +63,10 @@ export function csvCandidateReader(mapping: CsvMapping, columnCount: number): Cs
     if (malformed !== undefined) return { line, given, phone: undefined, row: cells, malformed };
     // For a file with international numbers, the mapping names the phone column as the country column too.
     const country = countryColumn === phoneColumn ? '' : (cells[countryColumn] ?? '');
-    const phone = normalisePhoneNumber(given, country);
-    if (phone === undefined && country.trim() !== '' && callingCodeFor(country) === undefined) {
-      return { line, given: `country code ${country}`, phone, row: cells };
-    }
-    return { line, given, phone, row: cells, person: readPerson(cells) };
+    const reading = readNumber(given, country);
+    return isPhoneNumber(reading)
+      ? { line, given, phone: reading, row: cells, person: readPerson(cells) }
+      : { line, given, phone: undefined, problem: reading.problem, row: cells };
   };
 }
 

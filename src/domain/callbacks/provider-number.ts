@@ -10,14 +10,10 @@ export interface ContactNumber {
   readonly country: string;
 }
 
-/**
- * Converts the provider's digits to a number of the numbering plan. The provider's ids keep obsolete forms: Mexican mobiles
- * have a 1 after the calling code, Brazilian ones may lack the ninth digit. Digits that fit no plan are kept.
- */
+/** Converts the provider's digits, which may be a former form of the number. Digits that fit no plan are kept. */
 export function numberOfWaId(waId: string | null): ContactNumber {
   if (waId === null || !/^\d{5,15}$/.test(waId)) return { phoneNumber: null, countryCode: '', country: '' };
-  const present = waId.replace(/^521(?=\d{10}$)/, '52').replace(/^(55\d{2})(?=[6-9]\d{7}$)/, '$19');
-  const number = normalisePhoneNumber(`+${waId}`) ?? normalisePhoneNumber(`+${present}`);
+  const number = normalisePhoneNumber(`+${waId}`);
   return {
     phoneNumber: number?.digits ?? waId,
     countryCode: number?.countryCode ?? '',

@@ -210,7 +210,7 @@ it('shows the cells of a row that is skipped, and the number as it was written',
   expect(body.data.rows[1]).toMatchObject({
     cells: ['Grace', '12ab'],
     reason: 'INVALID_PHONE',
-    reason_detail: '12ab',
+    reason_detail: '12ab: it has letters, and a text with letters is no WhatsApp number',
   });
   expect(body.data.skipped_rows).toEqual([]);
   const asked = await send(`/api/campaigns/csv-files/${key}/preview`, {
@@ -218,7 +218,12 @@ it('shows the cells of a row that is skipped, and the number as it was written',
     with_skipped_rows: true,
   });
   expect(asked.body.data.skipped_rows).toEqual([
-    { line: 3, phone_number: null, reason: 'INVALID_PHONE', reason_detail: '12ab' },
+    {
+      line: 3,
+      phone_number: null,
+      reason: 'INVALID_PHONE',
+      reason_detail: '12ab: it has letters, and a text with letters is no WhatsApp number',
+    },
   ]);
 });
 

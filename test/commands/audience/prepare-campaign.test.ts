@@ -35,6 +35,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
+const hasLetters = 'it has letters, and a text with letters is no WhatsApp number';
 const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
 function dependencies(overrides: Partial<Dependencies> = {}): Dependencies {
@@ -216,7 +217,7 @@ describe('a CSV', () => {
     expect(rows).toEqual([
       sendable(1, '4915112345678', 'DE', 2, 'Anna'),
       sendable(2, '4915112345679', 'DE', 3, 'Bert, the "second"'),
-      skipped(3, null, 6, 'INVALID_PHONE', 'nonsense'),
+      skipped(3, null, 6, 'INVALID_PHONE', `nonsense: ${hasLetters}`),
       skipped(4, '4915112345678', 7, 'DUPLICATE', null),
       skipped(5, '4915112345670', 8, 'MISSING_VARIABLE', 'body.1'),
       skipped(
@@ -450,8 +451,8 @@ describe('a CSV that cannot be used', () => {
       reasons: { INVALID_PHONE: 2 },
     });
     expect((await recipientsOf(id)).map(({ reason_detail: detail }) => detail)).toEqual([
-      'nonsense',
-      'country code Atlantis',
+      `nonsense: ${hasLetters}`,
+      '******820: the country "Atlantis" is not known',
     ]);
   });
 

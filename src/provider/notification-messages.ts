@@ -254,7 +254,9 @@ function previousIdInText(body: unknown, current: readonly (string | null)[]): s
   if (text === null || text.length > longestChangeText) return null;
   // A name before it may contain the same words, so the last match counts.
   const [, before, after] = /^.*\bfrom\s+(\S+)\s+to\s+(\S+)/su.exec(text) ?? [];
-  const [previous, next] = [before, after].map((id) => id?.replace(/[.,;:!]+$/u, '') ?? '');
+  const [previous, next] = [before, after].map(
+    (id) => /^[^.,;:!]+(?:\.[^.,;:!]+)*/u.exec(id ?? '')?.[0] ?? '',
+  );
   const known = [readDigits(next), readId(next)].some((id) => id !== null && current.includes(id));
   return known ? (readDigits(previous) ?? readId(previous)) : null;
 }

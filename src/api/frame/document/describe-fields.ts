@@ -96,6 +96,7 @@ function withDescriptions(name: string, schema: JsonSchema): JsonSchema {
 
 /** Description of an id in a path: `/api/campaigns/:id/recipients` → "Id of the campaign." */
 export function idInPath(path: string, parameter: string): string {
-  const [, segment = ''] = new RegExp(`/([\\w-]+)/:${parameter}\\b`).exec(path) ?? [];
+  const parts = path.split('/');
+  const segment = parts[parts.indexOf(`:${parameter}`) - 1] ?? '';
   return `Id of the ${segment.replace('external-', '').replace(/ies$/, 'y').replace(/s$/, '')}.`;
 }

@@ -92,7 +92,7 @@ export function Search() {
       </Combobox.Target>
       <Combobox.Dropdown hidden={asked.length < 2 || hits === undefined}>
         <Combobox.Options>
-          {hits?.length === 0 && <Combobox.Empty>Nothing is called so</Combobox.Empty>}
+          {hits?.length === 0 && <Combobox.Empty>No results</Combobox.Empty>}
           {names.map((name) => (
             <Combobox.Group key={name} label={name}>
               {hits?.map(

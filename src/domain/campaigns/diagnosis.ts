@@ -41,7 +41,7 @@ export function diagnoseStatus(facts: StatusFacts, checks: readonly DiagnosisEnt
     case 'COMPLETED':
       return fine('STATUS', completed(facts));
     case 'CANCELLED':
-      return fine('STATUS', 'Cancelled: nobody else will be sent to.');
+      return fine('STATUS', 'Cancelled: nobody else will get a message.');
     case 'FAILED':
       return wrong('STATUS', `Failed: ${facts.preparationError ?? 'the audience could not be prepared'}.`);
     case 'PAUSED':
@@ -95,8 +95,8 @@ function paused(
   const cause =
     pauseReason !== null && unchecked[pauseReason]
       ? pauseReasonTable[pauseReason].meaning
-      : 'Paused. The reason for the pause no longer applies.';
-  return wrong('STATUS', join(cause, waiting), 'Start the campaign again: it goes on where it stopped.');
+      : 'Paused. It is ready to be started again.';
+  return wrong('STATUS', join(cause, waiting), 'Start the campaign to continue where it stopped.');
 }
 
 // The diagnosis' entry about the sending window.
@@ -242,7 +242,7 @@ function pace(facts: CampaignFacts): DiagnosisEntry {
   const { messagesPerSecond, factor } = facts.channel;
   switch (facts.waitingFor) {
     case 'CHANNEL_THROTTLE':
-      return wrong('PACE', `The provider asked for silence${forSpan(facts)}.`, goesOnByItself);
+      return wrong('PACE', `The provider asked us to slow down${forSpan(facts)}.`, goesOnByItself);
     case 'CHANNEL_TROUBLE':
       if (facts.waitingUntil === null)
         return wrong(

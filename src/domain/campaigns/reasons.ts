@@ -108,7 +108,7 @@ export function describeEvidence({
 
 export const waitingReasonTable: TitledReasonTable<WaitingReason> = {
   TURN: {
-    title: 'takes turns with others on its channel',
+    title: 'shares the channel with other campaigns',
     meaning: 'Other campaigns of the channel are sending.',
     advice: 'Wait: the campaigns of a channel share its rate.',
   },
@@ -119,7 +119,7 @@ export const waitingReasonTable: TitledReasonTable<WaitingReason> = {
     advice: 'Wait: sending speeds up again as soon as the provider answers.',
   },
   CHANNEL_THROTTLE: {
-    title: 'the provider asked for silence',
+    title: 'the provider asked us to slow down',
     meaning: 'The provider asked the channel to send more slowly.',
     advice: 'Wait until `waiting_until`.',
   },
@@ -247,7 +247,7 @@ export const skipReasonTable: Readonly<Record<SkipReason, RecipientReasonText>> 
     advice: 'Correct the number; the international form such as +4915112345678 always works.',
   },
   DUPLICATE: {
-    title: 'The number stands in the list more than once',
+    title: 'Duplicate number',
     isHopeless: false,
     meaning: 'The audience contains the number more than once.',
     advice: 'None: the first entry is sent to.',

@@ -200,7 +200,7 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
   {
     codes: [131050],
     meaning: 'recipient opted out of marketing messages',
-    advice: 'The person has stopped marketing messages of this number. Do not write to them.',
+    advice: 'This person blocked marketing from your number. Do not write to them.',
     isHopeless: true,
     kind: 'person',
     rule: { kind: 'fail', effect: 'unsubscribe_contact' },
@@ -214,7 +214,7 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
   {
     codes: [131049],
     meaning: 'held back by the provider: too much marketing to this person',
-    advice: 'The provider keeps people from too much marketing. Try again in a few days, not sooner.',
+    advice: 'The provider limits marketing to this person. Try again in a few days, not sooner.',
     isHopeless: true,
     kind: 'person',
     rule: fail,
@@ -222,7 +222,7 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
   {
     codes: [130472],
     meaning: "recipient's number is part of an experiment",
-    advice: 'The person is part of an experiment of the provider. Nothing can be done.',
+    advice: 'This person is in a test group of the provider. Nothing can be done.',
     isHopeless: true,
     kind: 'person',
     rule: fail,

@@ -81,7 +81,7 @@ it.each<[string, Partial<CampaignFacts>, string]>([
   [
     'a block that is lifted',
     { status: 'PAUSED', pauseReason: 'CHANNEL_BLOCKED' },
-    'Paused. The reason for the pause no longer applies. 812 people wait.',
+    'Paused. It is ready to be started again. 812 people wait.',
   ],
   [
     'a block',
@@ -124,7 +124,7 @@ it.each<[string, Partial<CampaignFacts>, string]>([
   [
     'silence the provider asked for',
     { waitingFor: 'CHANNEL_THROTTLE', waitingUntil: new Date('2026-11-21T09:00:30Z') },
-    'The provider asked for silence for 30 s more. 812 people wait.',
+    'The provider asked us to slow down for 30 s more. 812 people wait.',
   ],
   [
     'a provider that does not answer',
@@ -157,7 +157,7 @@ it.each<[string, Partial<CampaignFacts>, string]>([
 
 it.each<[Partial<CampaignFacts>, string]>([
   [{ status: 'COMPLETED', pending: 0 }, 'Completed: 997 of 1,000 people were sent to, 3 failed.'],
-  [{ status: 'CANCELLED' }, 'Cancelled: nobody else will be sent to.'],
+  [{ status: 'CANCELLED' }, 'Cancelled: nobody else will get a message.'],
   [{ pending: 0, underWay: 2 }, 'Finishing: 2 people still under way.'],
   [
     { status: 'DRAFT', preparationStatus: 'PREPARING', pending: 0 },

@@ -53,9 +53,7 @@ it('creates a campaign from a messy CSV by the keyboard alone, and nothing befor
       ]);
       await page.getByRole('figure').getByText('Hello Björn Smith, thank you').waitFor();
       expect(await page.getByRole('row').count()).toBe(11);
-      await page
-        .getByText('Skipped: The number stands in the list more than once', { exact: true })
-        .waitFor();
+      await page.getByText('Skipped: Duplicate number', { exact: true }).waitFor();
       const outlook = page.getByRole('status').filter({ hasText: 'sent in about' });
       await outlook.getByText(/^\d+ people for [\d.]+ USD, sent in about \d+ s\.$/).waitFor();
       await outlook.getByText(`${csv.planted.invalid} will be skipped: not a phone number.`).waitFor();

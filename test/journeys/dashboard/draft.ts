@@ -49,7 +49,7 @@ it('keeps the form through a wrong year, a lost session and a lost answer, and s
     await page.getByText(/^2 people for/).waitFor();
     await page.getByText('people.csv').waitFor();
     await page.getByRole('combobox', { name: 'Audience' }).click();
-    await page.getByRole('option', { name: 'Numbers typed here' }).click();
+    await page.getByRole('option', { name: 'Type numbers' }).click();
     await page.getByRole('combobox', { name: 'Audience' }).click();
     await page.getByRole('option', { name: 'A CSV file' }).click();
     await page.getByText('Drop a CSV here, or').waitFor();
@@ -92,8 +92,8 @@ it('asks before it sends to many, and preselects no reason for which a second se
   await within(async (page) => {
     await chooseTemplate(page);
     await page.getByRole('combobox', { name: 'Audience' }).click();
-    await page.getByRole('option', { name: 'Numbers typed here' }).click();
-    const numbers = page.getByLabel('Numbers, one a line');
+    await page.getByRole('option', { name: 'Type numbers' }).click();
+    const numbers = page.getByLabel('One number per line');
     const create = page.getByRole('button', { name: 'Create campaign' });
     const dialog = page.getByRole('dialog', { name: 'Send to 1,200 people?' });
     await numbers.fill(rows[0] ?? '');
@@ -128,9 +128,9 @@ it('creates one campaign when its confirmation is clicked twice', async () => {
     async (page) => {
       await chooseTemplate(page);
       await page.getByRole('combobox', { name: 'Audience' }).click();
-      await page.getByRole('option', { name: 'Numbers typed here' }).click();
+      await page.getByRole('option', { name: 'Type numbers' }).click();
       const rows = Array.from({ length: 1_200 }, (_, at) => `+49151${27_000_000 + at}`);
-      await page.getByLabel('Numbers, one a line').fill(rows.join('\n'));
+      await page.getByLabel('One number per line').fill(rows.join('\n'));
       await page.getByText(/^1,200 people for/).waitFor();
       await page.getByRole('button', { name: 'Create campaign' }).click();
       const dialog = page.getByRole('dialog', { name: 'Send to 1,200 people?' });

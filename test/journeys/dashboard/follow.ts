@@ -167,7 +167,7 @@ it('pauses, starts and cancels by the keyboard alone, and asks before it cancels
       expect((await read()).status).toBe('RUNNING');
       await page.keyboard.press('Enter');
       await use(page, button('Cancel the campaign'));
-      await page.getByText('Cancelled: nobody else will be sent to.').waitFor();
+      await page.getByText('Cancelled: nobody else will get a message.').waitFor();
       await expectAtScreen(page);
       expect((await read()).status).toBe('CANCELLED');
       await expect.poll(async () => (await read()).counters.cancelled).toBeGreaterThan(100);
@@ -233,7 +233,7 @@ it('shows the pending recipients of each campaign on a channel', () =>
       expect(await entry.getByRole('link', { name: 'In Temporal' }).getAttribute('href')).toContain(id);
       await lookAtState(page, 'channels-queue');
       await api.cancelCampaign(client, id);
-      await hasten(page, page.getByText('No campaign sends on it now.'));
+      await hasten(page, page.getByText('Not in use.'));
     });
   }));
 

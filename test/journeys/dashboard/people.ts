@@ -50,14 +50,14 @@ it('counts a segment while it is written, saves it, and narrows contacts by it',
   await within(async (page) => {
     await goTo(page, 'Segments');
     await page.getByRole('button', { name: 'New segment' }).click();
-    await page.getByText('Complete the conditions to see how many contacts match.').waitFor();
+    await page.getByText('Fill in the condition to see the count.').waitFor();
     await page.getByLabel('Segment’s name').fill('Hamburg');
     await page.getByRole('combobox', { name: 'Field 1' }).click();
     await page.getByRole('option', { name: 'First name' }).waitFor();
     await expectNoViolation(page);
     await page.getByRole('option', { name: 'First name' }).click();
     await page.getByLabel('Value 1').fill('Ottilie');
-    await page.getByText('1 contact matches, of whom 1 can be written to.').waitFor();
+    await page.getByText('1 contact matches, of whom 1 can receive campaigns.').waitFor();
     await loseAnswers(page, '**/api/segments', 1);
     await page.getByRole('button', { name: 'Save segment' }).click();
     await page.getByRole('link', { name: 'Hamburg', exact: true }).waitFor();
@@ -120,7 +120,7 @@ it('makes a webhook with a secret that is shown once, tests, pauses and deletes 
     await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
     await card.waitFor({ state: 'hidden' });
     await goTo(page, 'Activity');
-    await page.getByRole('tab', { name: 'Who did what' }).click();
+    await page.getByRole('tab', { name: 'Audit log' }).click();
     await page.getByRole('cell', { name: 'Webhook deleted' }).first().waitFor();
     await expectNoViolation(page);
   });

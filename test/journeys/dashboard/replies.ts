@@ -184,7 +184,7 @@ it('offers the skipped rows of a CSV as a file before anything is created', asyn
     const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');
     expect(lines).toHaveLength(3);
     expect(lines[1]).toContain('"3","none","Not a phone number"');
-    expect(lines[2]).toContain('"4","+4915120000084","The number stands in the list more than once"');
+    expect(lines[2]).toContain('"4","+4915120000084","Duplicate number"');
   });
 });
 
@@ -197,7 +197,7 @@ it('tags contacts as they are imported, and several at once later', async () => 
     await dialog
       .locator('input[type=file]')
       .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
-    await dialog.getByLabel('Tag for the new contacts').fill('Autumn fair');
+    await dialog.getByLabel('Add a tag').fill('Autumn fair');
     await page.keyboard.press('Tab');
     await dialog.getByRole('button', { name: 'Import', exact: true }).click();
     await dialog.getByText('2 contacts created').waitFor({ timeout: 30_000 });

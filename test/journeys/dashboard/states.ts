@@ -43,8 +43,8 @@ it('says when a planned campaign begins, to the keyboard too, and marks one of w
     await page.getByRole('combobox', { name: 'Template' }).click();
     await page.getByRole('option', { name: 'plain_notice (en_US)' }).click();
     await page.getByRole('combobox', { name: 'Audience' }).click();
-    await page.getByRole('option', { name: 'Numbers typed here' }).click();
-    await page.getByLabel('Numbers, one a line').fill('+4915120000099\nAda');
+    await page.getByRole('option', { name: 'Type numbers' }).click();
+    await page.getByLabel('One number per line').fill('+4915120000099\nAda');
     await page.getByText(/^Line 2\b/).waitFor();
     expect(await page.getByLabel('Country code').inputValue()).toBe('');
   });
@@ -92,7 +92,7 @@ it('says that nobody is prepared yet, instead of 0 of 0, when a campaign is paus
       await route.fulfill({ response, json: { ...answer, data: { ...answer.data, ...unprepared } } });
     });
     await openCampaign(page, id, 'Unprepared');
-    await page.getByText('Nobody prepared yet', { exact: true }).waitFor();
+    await page.getByText('Preparing the audience …', { exact: true }).waitFor();
     expect(await page.getByText('0 of 0 done').count()).toBe(0);
     await lookAtState(page, 'campaign-unprepared');
   });

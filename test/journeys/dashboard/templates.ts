@@ -33,7 +33,7 @@ const rare: readonly {
   {
     template: 'limited_time_trip',
     values: {
-      'Address of the header’s file': link,
+      'Header file (upload or URL)': link,
       '{{2}} in the body': 'TRIP25',
       'Value of button 1': 'TRIP25',
       'Value of button 2': 'n3mtql',
@@ -45,10 +45,10 @@ const rare: readonly {
     template: 'media_carousel',
     values: {
       '{{2}} in the body': '20OFF',
-      'Card 1: Address of the header’s file': link,
+      'Card 1: Header file (upload or URL)': link,
       'Card 1: {{1}} in the body': '20%',
       'Card 1: Value of button 2': 'fern',
-      'Card 2: Address of the header’s file': link,
+      'Card 2: Header file (upload or URL)': link,
       'Card 2: {{1}} in the body': '30%',
       'Card 2: Value of button 2': 'moss',
     },
@@ -111,8 +111,8 @@ it('asks for products, cards and the end of an offer, and sends with them', asyn
         await page.getByRole('option', { name: 'One' }).click();
         await page.keyboard.press('Escape');
       } else {
-        await page.getByRole('option', { name: 'Numbers typed here' }).click();
-        await page.getByLabel('Numbers, one a line').fill('+4915120000042');
+        await page.getByRole('option', { name: 'Type numbers' }).click();
+        await page.getByLabel('One number per line').fill('+4915120000042');
       }
       if (template === 'product_carousel') {
         await page.getByRole('combobox', { name: 'Cards' }).click();

@@ -28,8 +28,8 @@ it('waits for the window of a new campaign, says until when, and sends once it i
     await page.getByRole('combobox', { name: 'Template' }).click();
     await page.getByRole('option', { name: 'plain_notice (en_US)' }).click();
     await page.getByRole('combobox', { name: 'Audience' }).click();
-    await page.getByRole('option', { name: 'Numbers typed here' }).click();
-    await page.getByLabel('Numbers, one a line').fill('+4915120000071');
+    await page.getByRole('option', { name: 'Type numbers' }).click();
+    await page.getByLabel('One number per line').fill('+4915120000071');
     await page.getByLabel('Campaign name').fill('Not at night');
     await page.getByLabel('Send only in certain hours').check();
     expect(await page.getByRole('combobox', { name: 'Time zone' }).inputValue()).toBe('Europe/Berlin');

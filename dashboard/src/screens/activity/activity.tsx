@@ -25,7 +25,7 @@ export function Activity() {
       >
         <Tabs.List>
           <Tabs.Tab value="notices">Notices</Tabs.Tab>
-          <Tabs.Tab value="audit">Who did what</Tabs.Tab>
+          <Tabs.Tab value="audit">Audit log</Tabs.Tab>
           <Tabs.Tab value="requests">Requests</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="notices" pt="md">

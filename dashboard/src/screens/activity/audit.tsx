@@ -91,7 +91,7 @@ function Entries({ list, isFiltered: isNarrowed = false, isOfOne = false }: Entr
               Remove a filter.
             </EmptyFace>
           ) : (
-            <EmptyFace title="Nothing was done yet" icon={IconHistory}>
+            <EmptyFace title="No activity yet" icon={IconHistory}>
               Creations, starts, pauses, recharges, keys and changes of webhooks are kept here.
             </EmptyFace>
           );
@@ -99,7 +99,7 @@ function Entries({ list, isFiltered: isNarrowed = false, isOfOne = false }: Entr
         return (
           <Stack>
             <DataTable
-              label="Who did what"
+              label="Audit log"
               columns={isOfOne ? columnsOfOne : columns}
               rows={entries}
               keyOf={({ id }) => id}

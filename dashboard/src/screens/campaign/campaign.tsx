@@ -97,7 +97,7 @@ function Followed({ campaign: record }: { campaign: api.CampaignDetail }) {
                     aria-label="Progress"
                   >
                     {total === 0 && !isFinished(status)
-                      ? 'Nobody prepared yet'
+                      ? 'Preparing the audience …'
                       : `${number(done)} of ${number(total)} done`}
                   </Text>
                   <Text size="sm" c="dimmed" aria-live="off">

@@ -63,7 +63,7 @@ export function Diagnosis({ campaign, isSending }: { campaign: api.CampaignDetai
             </Button>
           )}
           <UnstyledButton onClick={toggle} aria-expanded={opened} fz="sm" td="underline">
-            {opened ? 'Hide what was checked' : 'What was checked'}
+            {opened ? 'Hide checks' : 'Show checks'}
           </UnstyledButton>
         </Group>
         {opened && (

@@ -100,7 +100,7 @@ export function CampaignDetails({ campaign }: { campaign: api.CampaignDetail }) 
     ['Audience', audiences[campaign.contact_selection_type] ?? words(campaign.contact_selection_type)],
     ['Skipped', number(campaign.total_contacts_skipped)],
     ['Sending number', channel.data?.display_phone_number ?? campaign.phone_number_id],
-    ['To be sent', campaign.scheduled_at ? plannedTime(new Date(campaign.scheduled_at)) : 'at once'],
+    ['Sending', campaign.scheduled_at ? plannedTime(new Date(campaign.scheduled_at)) : 'immediately'],
     ['Sending window', <CampaignWindow key="window" campaign={campaign} />],
     ['Created', <Time key="at" at={campaign.created_at} />],
     ['Created by', `key mc_${campaign.created_by}`],

@@ -76,7 +76,7 @@ export function CampaignReplies() {
       {rows?.length === 0 && (
         <EmptyFace title="No reply" icon={IconMessages}>
           {wanted === undefined
-            ? 'Who answers this campaign’s message stands here, with a link to the conversation.'
+            ? 'People who reply appear here, with a link to the conversation.'
             : 'Choose another status.'}
         </EmptyFace>
       )}

@@ -81,7 +81,7 @@ function WindowDialog({ campaign, onClose: close }: WindowDialogProps) {
     <Dialog title="Sending window" opened onClose={onClose} size="lg">
       <Checkbox
         label="Send only in certain hours"
-        description="Outside them the campaign waits, and goes on by itself."
+        description="Sending pauses outside these hours and continues automatically."
         checked={window !== null}
         onChange={(event) => change({ window: event.currentTarget.checked ? usualWindow : null })}
         data-autofocus

@@ -110,7 +110,7 @@ function NoCampaigns({ filtered }: { filtered: boolean }) {
       icon={IconBroadcast}
       action={<ButtonLink to="/campaigns/new">Create the first campaign</ButtonLink>}
     >
-      A campaign sends an approved template to many people. Choose a template and drop a CSV of numbers.
+      A campaign sends an approved template to many people. Choose a template and upload your list.
     </EmptyFace>
   );
 }

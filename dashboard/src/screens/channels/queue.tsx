@@ -19,7 +19,7 @@ export function Queue({ channel: { id, running_campaigns: total } }: { channel: 
   if (total === 0)
     return (
       <Text size="sm" mt="sm">
-        No campaign sends on it now.
+        Not in use.
       </Text>
     );
   return (

@@ -90,7 +90,7 @@ function Fields({ contact, onClose }: { contact: api.Contact | undefined; onClos
         mb="sm"
       />
       <Switch
-        label="Subscribed: campaigns may write to this person"
+        label="Agreed to receive campaigns"
         checked={draft.subscribed}
         onChange={({ currentTarget }) => change({ subscribed: currentTarget.checked })}
         mb="md"

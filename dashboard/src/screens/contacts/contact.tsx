@@ -102,7 +102,7 @@ function Actions({ contact }: { contact: api.Contact }) {
         color="red"
         label="Erase"
         question="Erase this person?"
-        consequence="Number, names, texts and variables go from contact, campaigns, messages, events and callbacks. Numbers of campaigns and the ledger stay. This cannot be undone."
+        consequence="Deletes this person’s number, name and messages everywhere. Campaign totals and billing stay. They stay opted out. This cannot be undone."
         confirmation="Erase for good"
         onConfirm={() =>
           act.mutate('erase', {

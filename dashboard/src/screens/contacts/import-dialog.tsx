@@ -71,8 +71,8 @@ function Steps({ onClose }: { onClose: () => void }) {
         placeholder="Choose a file"
       />
       <Autocomplete
-        label="Tag for the new contacts"
-        description="Optional. A name that is not there yet becomes a new tag."
+        label="Add a tag"
+        description="Optional. Type a new name to create it."
         limit={100}
         data={[...new Set(tags.map(({ name }) => name))]}
         value={tag}
@@ -110,7 +110,7 @@ function Summary({ imported: { created, known, refused, left } }: { imported: Im
   return (
     <Alert color={refused.length > 0 ? 'orange' : 'teal'} role="status">
       <Text size="sm">
-        {counted(created, 'contact')} created, {number(known)} already there and left as they are.
+        {counted(created, 'contact')} created, {number(known)} already there and not changed.
       </Text>
       {refused.length > 0 && (
         <>

@@ -167,7 +167,7 @@ function AssignDialog({ id, onClose: close }: { id: string; onClose: () => void 
       <form onSubmit={submit}>
         <TextInput
           label="Who answers"
-          description="A person’s or a team’s name or id, as your systems know it."
+          description="Name or id of a person or a team."
           value={name}
           onChange={({ currentTarget }) => change({ name: currentTarget.value })}
           required

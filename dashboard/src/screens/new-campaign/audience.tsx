@@ -7,17 +7,17 @@ import { Loaded } from '../../parts/display/load-states.tsx';
 export type Kind = 'csv_contacts' | 'quick_contacts' | 'all_contacts' | 'segmented' | 'failed_contacts';
 export const kinds: readonly { readonly value: Kind; readonly label: string }[] = [
   { value: 'csv_contacts', label: 'A CSV file' },
-  { value: 'quick_contacts', label: 'Numbers typed here' },
+  { value: 'quick_contacts', label: 'Type numbers' },
   { value: 'all_contacts', label: 'All contacts' },
   { value: 'segmented', label: 'Contacts of segments' },
-  { value: 'failed_contacts', label: 'Those that failed in a campaign' },
+  { value: 'failed_contacts', label: 'People a campaign did not reach' },
 ];
 
 export function Numbers({ value, onChange }: { value: string; onChange: (text: string) => void }) {
   return (
     <Textarea
-      label="Numbers, one a line"
-      description="With country code. Values of the variables may follow, after a comma."
+      label="One number per line"
+      description="With country code. Add variables after a comma."
       placeholder={'+49 151 12345678, Ada\n+91 98765 43210, Grace'}
       autosize
       minRows={3}

@@ -163,7 +163,7 @@ function Columns({ preview: { headers, mapping, confidence }, onChange }: Column
             key={key}
             label={label}
             placeholder="none"
-            description={isUnsure ? 'A guess: please look' : undefined}
+            description={isUnsure ? 'Please check' : undefined}
             clearable={key === 'name_column' || key === 'email_column'}
             allowDeselect={false}
             data={headers.map((header, at) => ({ value: String(at), label: header || `Column ${at + 1}` }))}

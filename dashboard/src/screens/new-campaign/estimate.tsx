@@ -32,7 +32,7 @@ export function Estimate({ check, error, busy, isReady, fields }: EstimateProps)
     );
   if (check.problems.length > 0) {
     return (
-      <Alert color="orange" variant="light" title="Something is missing" role="status">
+      <Alert color="orange" variant="light" title="Before you can send" role="status">
         {check.problems.slice(0, 5).map(({ field, message }) => (
           <Text key={field + message} size="sm">
             {sentenceOf(fields, field, message)}

@@ -53,7 +53,7 @@ function headerFields(header: CardDefinition['header']): readonly Field[] {
         needed('header.product.catalog_id', 'Catalog of the product, by its id'),
       ];
     default: {
-      const link = needed('header.link', 'Address of the header’s file');
+      const link = needed('header.link', 'Header file (upload or URL)');
       return header?.kind === 'document'
         ? [link, optional('header.filename', 'Name of the header’s file')]
         : [link];

@@ -32,7 +32,7 @@ export function Preview({ templateId, mapping, first, contact, offerEnds }: Prev
   return (
     <Box w={320} pos="sticky" top={80}>
       <Text size="sm" c="dimmed" mb={6}>
-        {first === undefined ? 'As the phone shows it' : 'As the phone of the first recipient shows it'}
+        {first === undefined ? 'Preview' : 'Preview for the first recipient'}
       </Text>
       {message === undefined ? (
         <Loaded query={preview}>{() => null}</Loaded>
@@ -41,7 +41,7 @@ export function Preview({ templateId, mapping, first, contact, offerEnds }: Prev
       )}
       {first === undefined && contact !== undefined && (
         <Text size="sm" c="dimmed" mt={6} dir="auto" style={{ overflowWrap: 'anywhere' }}>
-          With the values of {nameOf(contact)}, the newest contact of this audience.
+          Example: {nameOf(contact)}.
         </Text>
       )}
     </Box>

@@ -27,7 +27,7 @@ export function Schedule({ name, draft: { at, window }, isMarketing, onChange }:
         />
         <TimeField
           label="Send at"
-          empty="empty sends at once"
+          empty="leave empty to send now"
           value={at}
           onChange={(text) => onChange({ at: text })}
         />
@@ -35,7 +35,7 @@ export function Schedule({ name, draft: { at, window }, isMarketing, onChange }:
       <Stack gap="sm">
         <Checkbox
           label="Send only in certain hours"
-          description="Outside them the campaign waits, and goes on by itself."
+          description="Sending pauses outside these hours and continues automatically."
           checked={window !== undefined}
           onChange={(event) => onChange({ window: event.currentTarget.checked ? usualWindow : undefined })}
         />

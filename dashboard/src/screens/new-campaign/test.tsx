@@ -65,7 +65,7 @@ export function TestMessage(props: TestMessageProps) {
       )}
       {send.isSuccess && (
         <Text size="sm" mt="xs" role="status">
-          Sent: the provider accepted it. It costs as much as any other message.
+          Test sent. Charged like a normal message.
         </Text>
       )}
     </div>

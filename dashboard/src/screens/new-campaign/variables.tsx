@@ -90,7 +90,7 @@ function Fields({
         Variables of the message
       </Text>
       <Text size="xs" c="dimmed">
-        Choose what stands there for each person, or type a text that is the same for all.
+        Pick a field, or type text that everyone gets.
       </Text>
       {template.carousel?.kind === 'product' && (
         <Select
@@ -173,8 +173,8 @@ function Value({ field: { label, kind, path }, columns, value: { value, fallback
             onChange={(text) => onChange({ value: keyOf(columns, text) })}
           />
           <TextInput
-            label="If that is empty"
-            aria-label={`${label}: If that is empty`}
+            label="Fallback"
+            aria-label={`${label}: Fallback`}
             value={fallback}
             onChange={(event) => onChange({ fallback: event.currentTarget.value })}
           />

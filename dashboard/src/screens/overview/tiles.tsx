@@ -117,8 +117,8 @@ function Tile({ name, value, change, isPoints, isNeutral, line }: TileProps) {
 }
 
 function changeText(change: number | undefined, isPoints = false): string {
-  if (change === undefined) return 'Nothing to compare with';
-  if (Math.abs(change) < 0.005) return 'As before';
+  if (change === undefined) return 'No earlier data';
+  if (Math.abs(change) < 0.005) return 'No change';
   const size = `${Math.round(Math.abs(change) * 100)} ${isPoints ? 'points' : '%'}`;
   return `${size} ${change < 0 ? 'less' : 'more'} than before`;
 }

@@ -118,7 +118,7 @@ export function Recipients() {
       {list.isPending && !isArchived && <LoadingFace />}
       {list.data && rows.length === 0 && !list.isPlaceholderData && (
         <EmptyFace title="Nobody matches">
-          {state || reason || number ? 'Take a filter away.' : 'The audience is being prepared.'}
+          {state || reason || number ? 'Clear a filter.' : 'The audience is being prepared.'}
         </EmptyFace>
       )}
       {rows.length > 0 && (

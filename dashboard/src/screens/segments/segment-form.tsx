@@ -157,12 +157,12 @@ function Form({ segment, onClose }: { segment: api.Segment | undefined; onClose:
           Add condition
         </Button>
         <Text role="status" aria-live="polite">
-          {!isComplete && 'Complete the conditions to see how many contacts match.'}
+          {!isComplete && 'Fill in the condition to see the count.'}
           {isComplete && count.data && (
             <>
               <b>{number(count.data.count)}</b>{' '}
               {count.data.count === 1 ? 'contact matches' : 'contacts match'}, of whom{' '}
-              {number(count.data.subscribed)} can be written to.
+              {number(count.data.subscribed)} can receive campaigns.
             </>
           )}
         </Text>

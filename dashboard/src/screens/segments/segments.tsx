@@ -85,7 +85,7 @@ export function Segments() {
   return (
     <Screen
       title="Segments"
-      lead="A segment is a saved filter. A campaign to it reaches the contacts that match when the campaign is prepared."
+      lead="A segment is a saved filter. Each campaign uses whoever matches at that moment."
       actions={create}
     >
       {chosen !== undefined && (

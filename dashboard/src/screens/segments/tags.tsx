@@ -83,7 +83,7 @@ export function Tags() {
         </form>
         <Confirm
           question={`Delete the tag ${leaving?.label ?? ''}?`}
-          consequence="It is taken off all contacts. No contact is deleted."
+          consequence="It will be removed from all contacts. No contact is deleted."
           confirmation="Delete tag"
           color="red"
           opened={leaving !== undefined}

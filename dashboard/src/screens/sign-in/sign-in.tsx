@@ -96,7 +96,7 @@ export function SignIn() {
             Messaging campaigns
           </Title>
           <Text size="sm" c="dimmed">
-            Sign in with an API key of your workspace. A channel’s key can send; any key can look.
+            Sign in with your workspace’s API key. You need a channel key to send.
           </Text>
           <KeyField
             label="API key"

@@ -41,11 +41,7 @@ export function Balance({ wallet }: { wallet: api.Wallet }) {
         </Alert>
       )}
       <SimpleGrid cols={{ base: 2, lg: 4 }}>
-        <Amount
-          name="Available"
-          value={money(available.toFixed(6), currency)}
-          note="balance less what is reserved"
-        />
+        <Amount name="Available" value={money(available.toFixed(6), currency)} note="after reserved" />
         <Amount name="Balance" value={money(balance, currency)} />
         <Amount name="Reserved" value={money(reserved, currency)} note="for messages being sent" />
         <Amount
@@ -73,7 +69,7 @@ function Limit({
   return (
     <TextInput
       label={`Warn below, in ${currency}`}
-      description="Kept in this browser; shown here and on the overview"
+      description="Only you see this warning, here and on the overview"
       inputMode="decimal"
       maw={360}
       value={typed}

@@ -52,7 +52,7 @@ export function Ledger({ channelId, currency }: { channelId: string; currency: s
         )}
         {rows?.length === 0 && (
           <EmptyFace title="Nothing was added or charged yet" icon={IconReceipt}>
-            Each recharge, charge and refund stands here.
+            Each recharge, charge and refund appears here.
           </EmptyFace>
         )}
         <ShowMore list={list} />

@@ -101,7 +101,7 @@ function Fields({
         {webhook === undefined && (
           <TextInput
             label="Title"
-            description="What people here call it."
+            description="A name for people."
             value={title}
             onChange={({ currentTarget }) => change({ title: currentTarget.value })}
             required
@@ -111,7 +111,7 @@ function Fields({
         )}
         <TextInput
           label="Address"
-          description="Where each event is posted as JSON, once, with five seconds to answer."
+          description="We POST JSON here once; reply within five seconds."
           type="url"
           placeholder="https://example.com/hooks/messages"
           value={url}
@@ -134,7 +134,7 @@ function Fields({
           label={webhook === undefined ? 'Secret' : 'New secret'}
           description={
             webhook?.hasSecret === true
-              ? 'Leave it empty to keep the present one. After a change the old one signs too, for 24 hours.'
+              ? 'Leave it empty to keep the present one. The old secret keeps working for 24 hours.'
               : 'Signs every request. Leave it empty to send without signatures.'
           }
           value={secret}

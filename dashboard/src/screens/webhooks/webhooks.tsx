@@ -32,7 +32,7 @@ export function Webhooks() {
   return (
     <Screen
       title="Webhooks"
-      lead="A webhook posts events, such as receipts and replies, to a system of yours."
+      lead="Send events, such as receipts and replies, to your own system."
       actions={isEmpty ? undefined : create}
     >
       <Loaded query={list}>

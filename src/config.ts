@@ -134,6 +134,8 @@ export function loadConfig(environment: Environment, terminal = false) {
     secretsKeys: secrets('SECRETS_KEY'),
     /** Networks of the proxies in front of the API; the caller's address that they forward is trusted. */
     trustedProxies: networks('TRUSTED_PROXIES'),
+    /** Production may start campaigns on the prices that came with the service, which no provider charges. */
+    allowExamplePrices: raw('ALLOW_EXAMPLE_PRICES') === 'yes',
     outboundAllowCidrs,
     outboundDnsServers,
     outcomeGraceSeconds: integer('OUTCOME_GRACE_SECONDS', 600, 1, 86_400),

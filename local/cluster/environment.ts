@@ -38,6 +38,7 @@ export function productionEnvironment(deployment: Deployment) {
     SECRETS_KEY: secret(),
     OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
     OUTBOUND_ALLOW_PRIVATE: 'yes',
+    ALLOW_EXAMPLE_PRICES: 'yes',
     LOG_FORMAT: 'json',
     ...programMemory,
   };

@@ -1,4 +1,6 @@
 /** Every admin command, in the order of the help text. */
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { isRight } from 'fp-ts/lib/Either.js';
 import { presentCampaignDetail } from '../api/campaigns/report-codec.ts';
 import { report } from '../codecs/report.ts';
@@ -6,6 +8,7 @@ import { SendingWindow } from '../codecs/sending-window.ts';
 import { publicOrigin } from '../commands/audience/campaign-file.ts';
 import { adoptDatabase } from '../commands/operations/installation.ts';
 import { syncTemplates } from '../commands/templates/sync-templates.ts';
+import { loadPrices, maxPriceFileBytes, setPriceMarkup } from '../commands/wallet/load-prices.ts';
 import { adjustWallet, rechargeWallet, releaseUnknownMessages } from '../commands/wallet/change-wallet.ts';
 import {
   createApiKey,
@@ -140,6 +143,67 @@ function limitOption(value: string): number | null {
 
 /** A hundred years: Postgres refuses times before its calendar begins. */
 const longestHours = 876_000;
+
+const readFileOption = async (name: string, path: string | undefined): Promise<Buffer | undefined> => {
+  if (path === undefined) return undefined;
+  const content = await readFile(path).catch(() => undefined);
+  if (content === undefined) throw new Error(`--${name} must be a file that can be read: ${path}`);
+  if (content.length > maxPriceFileBytes) throw new Error(`--${name} must be at most 1 MiB`);
+  return content;
+};
+
+const priceCommands: readonly AdminCommand[] = [
+  adminCommand({
+    name: 'load-prices',
+    summary: "load the provider's published prices as a price card",
+    options: {
+      file: { description: 'the CSV as the provider publishes it' },
+      currency: { description: 'ISO 4217, such as EUR' },
+      'effective-on': { description: 'the first day on which the prices apply, such as 2026-10-01' },
+      tiers: { description: 'CSV with market, category, tier_from, tier_to, price', optional: true },
+      markets: { description: 'CSV with country and market; replaces the built-in markets', optional: true },
+      'dry-run': { description: 'prints what would rise and fall, and loads nothing', flag: true },
+      force: { description: 'loads prices that change more than tenfold', flag: true },
+    },
+    run: async (context, { file, currency, tiers, markets, force, ...values }) => {
+      const loaded = await loadPrices(context, {
+        file: (await readFileOption('file', file)) ?? Buffer.alloc(0),
+        tiers: await readFileOption('tiers', tiers),
+        markets: await readFileOption('markets', markets),
+        currency,
+        effectiveOn: values['effective-on'],
+        source: basename(file),
+        loadedBy: 'admin',
+        dryRun: values['dry-run'] !== undefined,
+        force: force !== undefined,
+      });
+      const amount = (price: bigint | null) => (price === null ? null : formatAmount(price));
+      const differences = loaded.differences.map(({ before, after, ...one }) => ({
+        ...one,
+        before: amount(before),
+        after: amount(after),
+      }));
+      return { ...loaded, card: loaded.card ?? null, differences };
+    },
+  }),
+  adminCommand({
+    name: 'set-price-markup',
+    summary: 'set what a workspace pays on top of the price card: price x factor + fixed',
+    options: {
+      'workspace-id': { description: 'id of the workspace' },
+      factor: { description: 'a decimal such as 1.15' },
+      fixed: { description: "a decimal in the wallet's currency, added to each message" },
+      'effective-on': { description: 'the first day on which it applies, such as 2026-12-01' },
+    },
+    run: async (context, { factor, fixed, ...values }) =>
+      setPriceMarkup(context, {
+        workspaceId: integerOption('workspace-id', values['workspace-id']),
+        factor,
+        fixed,
+        effectiveOn: values['effective-on'],
+      }),
+  }),
+];
 
 const walletCommands: readonly AdminCommand[] = [
   adminCommand({
@@ -277,6 +341,7 @@ export const adminCommands: readonly AdminCommand[] = [
       }),
   }),
   ...walletCommands,
+  ...priceCommands,
   adminCommand({
     name: 'set-feature',
     summary: "change a feature of a workspace's plan",

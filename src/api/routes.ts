@@ -65,6 +65,7 @@ import {
   updateSegment,
 } from './segments.ts';
 import { createTag, deleteTag, getTag, listTags, updateTag } from './tags.ts';
+import { createPrices, getPrices, listPrices } from './prices.ts';
 import { getWallet, listWalletEntries, rechargeWallet } from './wallet.ts';
 import {
   createWebhook,
@@ -152,6 +153,9 @@ const operations: readonly Endpoint[] = [
   getWallet,
   rechargeWallet,
   listWalletEntries,
+  listPrices,
+  getPrices,
+  createPrices,
   listAudit,
   listRequestsEndpoint,
   listNoticesEndpoint,

@@ -7,6 +7,7 @@ import type { Principal } from '../domain/workspaces/api-key.ts';
 import { Invalid, NotFound } from '../domain/error.ts';
 import { formatAmount } from '../domain/money.ts';
 import type { Connection } from '../records/database/database.ts';
+import { findCardsOf, type PriceCardRow } from '../records/wallet/price-cards.ts';
 import * as records from '../records/wallet/wallets.ts';
 import { endpoint } from './frame/endpoint.ts';
 import { answer, answerWith, cutPage, oneCursorPage, succeed, succeedWith } from './frame/envelope.ts';
@@ -18,6 +19,8 @@ const walletExample = {
   balance: '97.5',
   reserved: '1.25',
   currency: 'USD',
+  card: { currency: 'USD', effective_on: '2026-10-01', source: 'USD-2026-10-01.csv' },
+  next_card: null,
   message_prices: [
     { category: 'MARKETING', country: null, price: '0.05' },
     { category: 'MARKETING', country: 'DE', price: '0.1365' },
@@ -40,7 +43,7 @@ export const getWallet = endpoint(
   },
   async ({ dependencies: { database }, principal, query }) => {
     const wallet = await chooseWallet(database, principal, query.channel_id);
-    return { status: 200, body: succeed(await present(database, principal.workspaceId, wallet)) };
+    return { status: 200, body: succeed(await present(database, wallet)) };
   },
 );
 
@@ -59,22 +62,37 @@ async function chooseWallet(
 
 async function present(
   connection: Connection,
-  workspaceId: number,
   { channelId, balance, reserved, currency }: records.Wallet,
 ): Promise<Wallet> {
-  const prices = await records.listPrices(connection, workspaceId);
+  const [prices, { present: card, next }] = await Promise.all([
+    records.listPrices(connection, channelId),
+    findCardsOf(connection, channelId),
+  ]);
+  const elsewhere = new Map(
+    prices.filter(({ country }) => country === '').map((one) => [one.category, one.price]),
+  );
   return {
     channel_id: channelId,
     balance: formatAmount(balance),
     reserved: formatAmount(reserved),
     currency,
-    message_prices: prices.map(({ category, country, price }) => ({
-      category,
-      country: country === '' ? null : country,
-      price: formatAmount(price),
-    })),
+    card: inForce(card),
+    next_card: inForce(next),
+    message_prices: prices
+      // What a country shares with every other one is said once.
+      .filter(({ category, country, price }) => country === '' || price !== elsewhere.get(category))
+      .map(({ category, country, price }) => ({
+        category,
+        country: country === '' ? null : country,
+        price: formatAmount(price),
+      })),
   };
 }
+
+const inForce = (card: PriceCardRow | undefined) =>
+  card === undefined
+    ? null
+    : { currency: card.currency, effective_on: card.effectiveOn, source: card.source };
 
 export const rechargeWallet = endpoint(
   {
@@ -100,7 +118,7 @@ export const rechargeWallet = endpoint(
     const { storeAnswer } = idempotency;
     const answerFrom = async (connection: Connection) => {
       const wallet = await records.getWallet(connection, workspaceId, channelId);
-      const data = await present(connection, workspaceId, wallet);
+      const data = await present(connection, wallet);
       return { status: 200, body: succeedWith('Wallet recharged successfully', data) } as const;
     };
     const onPosted: Parameters<typeof commands.rechargeWallet>[2] =

@@ -21,6 +21,12 @@ export const MaxCost = textMatching(
   { pattern: '^(?!0*(\\.0*)?$)\\d{1,12}(\\.\\d{1,6})?$' },
 );
 
+/** `effective_on` is a day; the card applies from 00:00 of it in the time zone of the business account. */
+export const CardInForce = named(
+  'CardInForce',
+  struct({ currency: t.string, effective_on: t.string, source: t.string }),
+);
+
 export const Wallet = named(
   'Wallet',
   struct({
@@ -28,6 +34,8 @@ export const Wallet = named(
     balance: Amount,
     reserved: Amount,
     currency: t.string,
+    card: nullish(CardInForce),
+    next_card: nullish(CardInForce),
     /** `country` is an ISO 3166 alpha-2 code; null is every other country. */
     message_prices: t.readonlyArray(
       named('MessagePrice', struct({ category: t.string, country: nullish(t.string), price: Amount })),
@@ -35,6 +43,51 @@ export const Wallet = named(
   }),
 );
 export type Wallet = t.TypeOf<typeof Wallet>;
+
+const cardFields = {
+  id: Uuid,
+  name: nullish(t.string),
+  currency: t.string,
+  effective_on: t.string,
+  source: t.string,
+  sha256: t.string,
+  loaded_at: IsoDateTime,
+  loaded_by: t.string,
+};
+
+export const PriceCard = named('PriceCard', struct(cardFields));
+
+const CardPrice = struct({
+  market: t.string,
+  category: t.string,
+  price: Amount,
+  tier_from: t.number,
+  tier_to: nullish(t.number),
+});
+
+export const PriceCardDetail = named(
+  'PriceCardDetail',
+  struct({
+    ...cardFields,
+    prices: t.readonlyArray(named('CardPrice', CardPrice)),
+    markets: t.readonlyArray(named('CardMarket', struct({ country: nullish(t.string), market: t.string }))),
+  }),
+);
+
+export const LoadedPrices = named(
+  'LoadedPrices',
+  struct({
+    card: nullish(PriceCard),
+    loaded: t.boolean,
+    differences: t.readonlyArray(
+      named(
+        'PriceDifference',
+        struct({ market: t.string, category: t.string, before: nullish(Amount), after: nullish(Amount) }),
+      ),
+    ),
+    warnings: t.readonlyArray(t.string),
+  }),
+);
 
 /** The amount itself is read by `parseAmount`. */
 export const RechargeWallet = struct({ channel_id: Uuid, amount: Amount });

@@ -28,6 +28,8 @@ describe('GET /api/wallet', () => {
       balance: '12.5',
       reserved: '0.000001',
       currency: 'USD',
+      card: { currency: 'USD', effective_on: '1970-01-01', source: 'example' },
+      next_card: null,
     });
     expect(prices).toContainEqual({ category: 'MARKETING', country: null, price: '0.05' });
     expect(prices).toContainEqual({ category: 'UTILITY', country: 'IN', price: '0.0014' });
@@ -119,5 +121,75 @@ describe('POST /api/wallet/recharge', () => {
     }
     expect((await recharge(stranger.operatorKey, body)).status).toBe(404);
     expect((await wallet(workspace.channelKey)).body.data.balance).toBe('0');
+  });
+});
+
+describe('/api/prices', () => {
+  const form = (fields: Readonly<Record<string, string>>) => {
+    const body = new FormData();
+    const csv =
+      'Market,Currency,Marketing,Utility,Authentication,Service\nIndia,EUR,0.0099,0.0012,0.0012,n/a\nOther,EUR,0.05,0.0064,0.0064,n/a\n';
+    body.set('file', new Blob([csv]), 'EUR.csv');
+    for (const [name, value] of Object.entries(fields)) body.set(name, value);
+    return body;
+  };
+  const load = async (key: string, fields: Readonly<Record<string, string>>) => {
+    const answer = await fetch(`${api.baseUrl}/api/prices`, {
+      method: 'POST',
+      headers: { 'x-api-key': key },
+      body: form(fields),
+    });
+    return {
+      status: answer.status,
+      body: (await answer.json()) as {
+        readonly data: { readonly card: { readonly id: string }; readonly differences: unknown };
+      },
+    };
+  };
+
+  it('loads the file of an operator once, and shows it', async () => {
+    const { operatorKey, workspaceKey } = await api.seedWorkspace();
+    const fields = { currency: 'EUR', effective_on: '2026-10-01', source: 'EUR.csv' };
+    expect((await load(workspaceKey, fields)).status).toBe(401);
+    const dry = await load(operatorKey, { ...fields, dry_run: 'true' });
+    expect(dry).toMatchObject({ status: 200, body: { data: { card: null, loaded: false } } });
+    expect(dry.body.data.differences).toContainEqual({
+      market: 'India',
+      category: 'MARKETING',
+      before: null,
+      after: '0.0099',
+    });
+    const loaded = await load(operatorKey, fields);
+    expect(loaded).toMatchObject({ status: 201, body: { data: { loaded: true, warnings: [] } } });
+    const { card } = loaded.body.data;
+    expect(await load(operatorKey, fields)).toMatchObject({
+      status: 200,
+      body: { data: { card, loaded: false, differences: [] } },
+    });
+    const { body } = await api.send('GET', '/api/prices', { key: workspaceKey });
+    expect(body.data.map(({ source }: { source: string }) => source)).toEqual(['EUR.csv', 'example']);
+    const detail = await api.send('GET', `/api/prices/${card.id}`, { key: workspaceKey });
+    expect(detail.body.data).toMatchObject({ ...card, currency: 'EUR', effective_on: '2026-10-01' });
+    expect(detail.body.data.prices).toContainEqual({
+      market: 'India',
+      category: 'MARKETING',
+      price: '0.0099',
+      tier_from: 0,
+      tier_to: null,
+    });
+    expect(detail.body.data.markets).toContainEqual({ country: 'IN', market: 'India' });
+  });
+
+  it('names what is wrong with a card', async () => {
+    const { operatorKey } = await api.seedWorkspace();
+    const wrong = await load(operatorKey, { currency: 'USD', effective_on: '2026-10-01' });
+    expect(wrong).toMatchObject({
+      status: 400,
+      body: { error: [{ field: 'file', message: 'India is priced in EUR, not in USD' }, { field: 'file' }] },
+    });
+    expect(await load(operatorKey, { currency: 'EUR', effective_on: '2026-13-01' })).toMatchObject({
+      status: 400,
+      body: { error: [{ field: 'effective_on' }] },
+    });
   });
 });

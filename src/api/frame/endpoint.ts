@@ -24,6 +24,8 @@ export interface WantedFile {
   /** Name of the field in the form. */
   readonly field: string;
   readonly maxBytes: number;
+  /** Receives the text fields of the form, complete when the receiver resolves; without it they are dropped. */
+  readonly fields?: Map<string, string>;
 }
 
 /**

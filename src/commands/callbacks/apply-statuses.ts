@@ -350,21 +350,24 @@ function add(
 
 type PriceOf = (moved: MovedMessage) => bigint | null;
 
-/** Converts the provider's pricing to a price on the rate card; null if the card has no such price. */
+/** Converts the provider's pricing to a price on the card in force; null if the card has no such price. */
 async function reportedPrices(connection: Connection, moved: readonly MovedMessage[]): Promise<PriceOf> {
-  const cards = new Map<number, ReadonlyMap<string, bigint>>();
-  const billable = moved.filter(({ pricing }) => pricing?.billable === true);
-  for (const workspaceId of new Set(billable.map(({ target }) => target.workspace_id))) {
-    const prices = await listPrices(connection, workspaceId);
-    cards.set(
-      workspaceId,
-      new Map(prices.map(({ category, country, price }) => [`${category} ${country}`, price])),
-    );
+  const countries = new Map<string, Set<string>>();
+  for (const { pricing, target } of moved) {
+    if (pricing?.billable !== true) continue;
+    const known = countries.get(target.channel_id) ?? new Set();
+    countries.set(target.channel_id, known.add(target.country));
+  }
+  const cards = new Map<string, ReadonlyMap<string, bigint>>();
+  for (const [channelId, wanted] of countries) {
+    const prices = await listPrices(connection, channelId, [...wanted]);
+    const card = prices.map(({ category, country, price }) => [`${category} ${country}`, price] as const);
+    cards.set(channelId, new Map(card));
   }
   return ({ pricing, target }) => {
     if (pricing === null) return null;
     if (!pricing.billable) return 0n;
-    const card = cards.get(target.workspace_id);
+    const card = cards.get(target.channel_id);
     const category = pricedCategory(pricing.category);
     // A country without a price of its own for authentication from abroad has one price for all authentication.
     const categories =

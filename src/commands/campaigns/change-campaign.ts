@@ -20,6 +20,7 @@ import type { Connection } from '../../records/database/database.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { releaseBrake, takeEvidence } from '../../records/sending/failure-brake.ts';
 import { type ChannelRefusal, recordRefusal } from '../../records/workspaces/notified-channels.ts';
+import { requirePrices } from '../wallet/load-prices.ts';
 import { deliverWorkflowOutbox } from './deliver-workflow-outbox.ts';
 import { offerEndingBeforeSending } from './edit-campaign.ts';
 
@@ -30,7 +31,10 @@ export interface CampaignReference {
   readonly byWorkflow?: true;
 }
 
-type Changer = Pick<Dependencies, 'database' | 'orchestrator' | 'logger'>;
+type Changer = Pick<Dependencies, 'database' | 'orchestrator' | 'logger'> & {
+  /** Undefined: the prices are not checked. */
+  readonly config?: Pick<Dependencies['config'], 'production' | 'allowExamplePrices'>;
+};
 
 interface StartRequest extends CampaignReference {
   readonly isForced?: boolean;
@@ -74,7 +78,9 @@ export function startCampaignAgain(
     dependencies,
     reference,
     decide,
-    async (transaction, { id, pause_reason, pause_evidence }) => {
+    async (transaction, { id, channel_id, pause_reason, pause_evidence }) => {
+      if (dependencies.config !== undefined)
+        await requirePrices(dependencies.config, transaction, channel_id);
       const ended = await offerEndingBeforeSending(transaction, id, new Date());
       if (ended !== undefined)
         throw new Conflict(`The campaign would send after ${ended}: create another with a later end`);

@@ -56,6 +56,7 @@ import { campaignFileKey } from '../audience/campaign-file.ts';
 import { createCsvRowReader, maxRecordBytes } from '../audience/csv.ts';
 import { startCreated } from './deliver-workflow-outbox.ts';
 import { neverOpens, quietHoursRefusal } from './edit-campaign.ts';
+import { requirePrices } from '../wallet/load-prices.ts';
 
 type Creator = Pick<Dependencies, 'config' | 'database' | 'logger' | 'now' | 'orchestrator' | 'outbound'>;
 
@@ -157,6 +158,7 @@ export async function checkCampaign(
     month: quotaMonth(now),
   });
   if (context === undefined) throw new NotFound('Channel');
+  await requirePrices(dependencies.config, database, channelId);
   const { template, channelIsActive, available, price } = context;
   if (template === undefined) throw new NotFound('Template', 'template_not_found');
   if (template.vanished || !isSendable(template.status)) {

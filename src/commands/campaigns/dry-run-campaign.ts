@@ -96,7 +96,7 @@ export async function dryRunCampaign(
     total: estimate.sendable,
     skipped: estimate.skipped,
     isEstimate: !estimate.isWhole,
-    cost: await costOf(dependencies, workspaceId, body, estimate),
+    cost: await costOf(dependencies, { workspaceId, channelId }, body, estimate),
     available: wallet.balance - wallet.reserved,
     currency: wallet.currency,
     durationSeconds: Math.ceil(
@@ -184,13 +184,13 @@ function* piecesOf(csv: string): Generator<Buffer> {
 
 async function costOf(
   { database }: DryRunner,
-  workspaceId: number,
+  { workspaceId, channelId }: { readonly workspaceId: number; readonly channelId: string },
   body: CreateCampaign,
   { countries }: AudienceEstimate,
 ): Promise<bigint> {
   if (countries.size === 0) return 0n;
   const { category } = await getTemplate(database, workspaceId, body.template_id);
-  const prices = await findPrices(database, workspaceId, category);
+  const prices = await findPrices(database, channelId, category);
   let cost = 0n;
   for (const [country, count] of countries) {
     cost += priceOf(prices, country) * BigInt(count);

@@ -155,7 +155,7 @@ function claim(dependencies: SingleSender, message: SingleMessage): Promise<stri
 async function claimOnce({ database }: SingleSender, message: SingleMessage): Promise<string> {
   const { channel, template, recipient, source, campaignId, onClaim } = message;
   const messageId = randomUUID();
-  const prices = await findPrices(database, channel.workspaceId, template.category);
+  const prices = await findPrices(database, channel.id, template.category);
   const price = priceOf(prices, recipient.country);
   await database.transaction(async (transaction) => {
     await onClaim?.(transaction, messageId);

@@ -15,6 +15,7 @@ import {
 } from '../../records/operations/database-state.ts';
 import type { Batch } from '../../records/operations/doctor-campaigns.ts';
 import { listImpairedChannels } from '../../records/operations/impaired-channels.ts';
+import { listAccountsWithoutPrices } from '../../records/wallet/price-cards.ts';
 import { listFailingWebhooks } from '../../records/webhooks/configurations.ts';
 import { taskQueues } from '../../workflows/contract.ts';
 import type { WorkflowView } from './workflow-view.ts';
@@ -179,6 +180,7 @@ export async function describeImpairments(doctor: Doctor): Promise<readonly stri
     ...(await describeCallbacks(doctor)),
     ...(await describeChannels(doctor)),
     ...(await describeReceivers(doctor)),
+    ...(await describePrices(doctor)),
   ];
 }
 
@@ -216,6 +218,18 @@ async function describeChannels({ database }: Doctor): Promise<readonly string[]
     const refusal = code === null ? '' : `, refused by the provider with ${code} at ${since?.toISOString()}`;
     return `channel ${id} of workspace ${workspaceId} is impaired: ${kind}${refusal}`;
   });
+}
+
+/** 100 days: the provider changes its prices on the first day of a quarter only. */
+const oldCardDays = 100;
+
+async function describePrices({ database }: Doctor): Promise<readonly string[]> {
+  const accounts = await listAccountsWithoutPrices(database, oldCardDays);
+  return accounts.map(({ id, currency, effectiveOn, days }) =>
+    effectiveOn === null
+      ? `business account ${id} has no price card for ${currency}: load the provider's with load-prices`
+      : `the price card for ${currency} of business account ${id} is of ${effectiveOn}, ${days} days old: see whether the provider has published another`,
+  );
 }
 
 async function describeReceivers({ database }: Doctor): Promise<readonly string[]> {

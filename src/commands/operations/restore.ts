@@ -149,7 +149,7 @@ async function settleCampaign(
   { campaign, upTo, status }: MaybeSent,
 ): Promise<void> {
   await pauseRestored(database, campaign.id);
-  const prices = await findPrices(database, campaign.workspace_id, campaign.template_category);
+  const prices = await findPrices(database, campaign.channel_id, campaign.template_category);
   if (upTo > 0) {
     await markMaybeSent(database, {
       campaignId: campaign.id,

@@ -54,7 +54,7 @@ export async function runSendStep(
   }
   const answeredAt = performance.now();
   const clock = { offsetMs: answeredAt - context.now, roundTripMs: answeredAt - askedAt };
-  const prices = await findPrices(database, context.workspace_id, context.template_category);
+  const prices = await findPrices(database, context.channel_id, context.template_category);
 
   // Before the slot, because a file may have to be uploaded again.
   const plan = (await planWithMedia(

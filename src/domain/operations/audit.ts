@@ -17,6 +17,8 @@ const auditActions = [
   'workspace.set-feature',
   'wallet.recharge',
   'wallet.adjust',
+  'wallet.load-prices',
+  'wallet.set-price-markup',
   'wallet.release-unknown',
   'key.create',
   'key.revoke',

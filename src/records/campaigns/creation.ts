@@ -80,7 +80,7 @@ export async function findCampaignContext(
   connection: Connection,
   { workspaceId, channelId, templateId, month }: ContextQuestion,
 ): Promise<CampaignContext | undefined> {
-  const card = cardOf(sql.fragment`channel.workspace_id`, sql.fragment`template.category`);
+  const card = cardOf(sql.fragment`channel.id`, sql.fragment`template.category`);
   const found = await connection.maybeOne(sql.type(ContextRow)`
     SELECT channel.status = 'active' AS "channelIsActive",
       CASE WHEN template.id IS NOT NULL THEN jsonb_build_object(

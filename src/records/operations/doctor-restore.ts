@@ -22,6 +22,7 @@ const RestoredCampaign = t.type({
   claimed_position: t.number,
   messages_per_second: t.number,
   template_category: t.string,
+  channel_id: t.string,
   last_position: t.number,
   /** PENDING recipients: only they could be sent to again. */
   pending: t.number,
@@ -43,7 +44,7 @@ export function listRestoredCampaigns(
   return connection.any(sql.type(row(RestoredCampaign))`
     SELECT campaign.id, campaign.workspace_id, campaign.status, preparation_status = 'READY' AS prepared,
       started_at IS NOT NULL AS started, scheduled_at, claimed_position, messages_per_second,
-      template.category AS template_category, total_contacts + total_contacts_skipped AS last_position, pending,
+      template.category AS template_category, campaign.channel_id, total_contacts + total_contacts_skipped AS last_position, pending,
       up_to_position
     FROM campaign
     JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id

@@ -62,19 +62,42 @@ export async function postLedgerEntry(
 
 const CountryPrice = row(t.type({ country: t.string, price: t.bigint }));
 
+/** AUTHENTICATION messages reach their person within 10 minutes, others within 30 days, or the provider drops them. */
+const deliveredWithin = (category: ValueExpression) =>
+  sql.fragment`CASE ${category} WHEN 'AUTHENTICATION' THEN interval '10 minutes' ELSE interval '30 days' END`;
+
 /**
- * Rows of country and price for one category, always with a row for every other country (''). The workspace's own rows win over
- * the default card. A category without a price for every other country has the prices of MARKETING, or 0 if that has none.
+ * Rows of country and price for one category, always with a row for every other country (''). The prices of the card in force
+ * for the channel or of the next one, whichever is higher, if a message may be delivered under the next. Without a card, the
+ * example: a workspace's own rows of `rate_card` win over the default ones. A category without a price for every other country
+ * has the prices of MARKETING, or 0 if that has none.
  */
-export const cardOf = (workspaceId: ValueExpression, category: ValueExpression) => sql.fragment`
-  SELECT DISTINCT ON (country) country, price FROM (
-    SELECT country, price, workspace_id, false AS is_missing FROM rate_card
-    WHERE (workspace_id = ${workspaceId} OR workspace_id IS NULL) AND category = CASE WHEN EXISTS (
-      SELECT FROM rate_card AS other WHERE other.category = ${category} AND other.country = ''
-        AND (other.workspace_id = ${workspaceId} OR other.workspace_id IS NULL)) THEN ${category} ELSE 'MARKETING' END
-    UNION ALL SELECT '', 0, NULL, true
-  ) AS priced
-  ORDER BY country, is_missing, workspace_id NULLS LAST`;
+export const cardOf = (channelId: ValueExpression, category: ValueExpression) => sql.fragment`
+  SELECT country, ceil(max(list.price) * (array_agg(markup.factor))[1] + (array_agg(markup.fixed))[1])::bigint AS price
+  FROM (
+    SELECT market.country, price.price FROM price_cards_of(${channelId}, ${deliveredWithin(category)}) AS card
+    JOIN price_card_market AS market ON market.card_id = card.card_id
+    JOIN price_card_price AS price ON price.card_id = card.card_id AND price.market = market.market AND price.tier_from = 0
+      AND price.category = CASE WHEN EXISTS (
+        SELECT FROM price_card_market AS other JOIN price_card_price AS its ON its.card_id = other.card_id
+          AND its.market = other.market AND its.category = ${category}
+        WHERE other.card_id = card.card_id AND other.country = '') THEN ${category} ELSE 'MARKETING' END
+    UNION ALL
+    SELECT country, price FROM (
+      SELECT DISTINCT ON (country) country, price FROM (
+        SELECT country, price, workspace_id, false AS is_missing FROM rate_card
+        WHERE (workspace_id = (SELECT workspace_id FROM channel WHERE channel.id = ${channelId}) OR workspace_id IS NULL)
+          AND category = CASE WHEN EXISTS (
+            SELECT FROM rate_card AS other WHERE other.category = ${category} AND other.country = ''
+              AND (other.workspace_id = (SELECT workspace_id FROM channel WHERE channel.id = ${channelId})
+                OR other.workspace_id IS NULL)) THEN ${category} ELSE 'MARKETING' END
+        UNION ALL SELECT '', 0, NULL, true
+      ) AS priced
+      ORDER BY country, is_missing, workspace_id NULLS LAST
+    ) AS example
+    WHERE NOT EXISTS (SELECT FROM price_cards_of(${channelId}, interval '0'))
+  ) AS list CROSS JOIN price_markup_of(${channelId}) AS markup
+  GROUP BY country`;
 
 /** The price of `country`, a column of the statement; the same as `priceOf`. */
 export function priceIn(card: PriceCard, country: FragmentSqlToken): FragmentSqlToken {
@@ -82,25 +105,51 @@ export function priceIn(card: PriceCard, country: FragmentSqlToken): FragmentSql
   return sql.fragment`COALESCE((${prices}::jsonb ->> ${country})::bigint, (${prices}::jsonb ->> '')::bigint)`;
 }
 
-/** The card of one category. */
+/** The prices of one category, without those that equal the price for every other country. */
 export async function findPrices(
   connection: Connection,
-  workspaceId: number,
+  channelId: string,
   category: string,
 ): Promise<PriceCard> {
-  const prices = await connection.any(sql.type(CountryPrice)`${cardOf(workspaceId, category)}`);
-  return new Map(prices.map(({ country, price }) => [country, price]));
+  const prices = await connection.any(
+    sql.type(CountryPrice)`${cardOf(sql.fragment`${channelId}::uuid`, category)}`,
+  );
+  const elsewhere = prices.find(({ country }) => country === '')?.price;
+  return new Map(
+    prices
+      .filter(({ country, price }) => country === '' || price !== elsewhere)
+      .map(({ country, price }) => [country, price]),
+  );
 }
 
 const Price = t.type({ category: t.string, country: t.string, price: t.bigint });
 export type Price = t.TypeOf<typeof Price>;
 
-/** The whole card of the workspace. */
-export async function listPrices(connection: Connection, workspaceId: number): Promise<readonly Price[]> {
+/** The prices in force for a channel; of these countries and every other one alone, if there are any. */
+export async function listPrices(
+  connection: Connection,
+  channelId: string,
+  countries?: readonly string[],
+): Promise<readonly Price[]> {
+  const wanted =
+    countries === undefined
+      ? sql.fragment`TRUE`
+      : sql.fragment`country = ANY(${sql.array(['', ...countries], 'text')})`;
   return connection.any(sql.type(row(Price))`
-    SELECT DISTINCT ON (category, country) category, country, price FROM rate_card
-    WHERE workspace_id = ${workspaceId} OR workspace_id IS NULL
-    ORDER BY category, country, workspace_id NULLS LAST`);
+    SELECT category, country, ceil(list.price * markup.factor + markup.fixed)::bigint AS price
+    FROM (
+      SELECT price.category, market.country, price.price FROM price_cards_of(${channelId}, interval '0') AS card
+      JOIN price_card_market AS market ON market.card_id = card.card_id AND ${wanted}
+      JOIN price_card_price AS price ON price.card_id = card.card_id AND price.market = market.market AND price.tier_from = 0
+      UNION ALL
+      SELECT * FROM (
+        SELECT DISTINCT ON (category, country) category, country, price FROM rate_card
+        WHERE (workspace_id = (SELECT workspace_id FROM channel WHERE channel.id = ${channelId}) OR workspace_id IS NULL) AND ${wanted}
+        ORDER BY category, country, workspace_id NULLS LAST
+      ) AS example
+      WHERE NOT EXISTS (SELECT FROM price_cards_of(${channelId}, interval '0'))
+    ) AS list CROSS JOIN price_markup_of(${channelId}) AS markup
+    ORDER BY category, country`);
 }
 
 const LedgerEntry = t.type({

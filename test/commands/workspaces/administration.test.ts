@@ -235,28 +235,30 @@ describe('setFeature', () => {
 describe('prices', () => {
   test('come from the default card where the workspace has none of its own', async () => {
     const workspaceId = await aWorkspace();
+    const { channelId } = await aChannel(workspaceId);
     await database.pool.query(sql.type(nothing)`
       INSERT INTO rate_card (workspace_id, category, country, price)
       VALUES (${workspaceId}, 'MARKETING', 'DE', 1), (${workspaceId}, 'MARKETING', 'FR', 2)`);
-    const prices = await findPrices(database.pool, workspaceId, 'MARKETING');
+    const prices = await findPrices(database.pool, channelId, 'MARKETING');
     expect([prices.get('DE'), prices.get('FR'), prices.get('IN'), prices.get('')]).toEqual([
       1n,
       2n,
       10_700n,
       50_000n,
     ]);
-    const other = await findPrices(database.pool, await aWorkspace(), 'MARKETING');
+    const { channelId: elsewhere } = await aChannel(await aWorkspace());
+    const other = await findPrices(database.pool, elsewhere, 'MARKETING');
     expect([other.get('DE'), other.get('FR')]).toEqual([136_500n, undefined]);
-    const card = await listPrices(database.pool, workspaceId);
+    const card = await listPrices(database.pool, channelId);
     expect(card.filter(({ country }) => country === 'FR')).toEqual([
       { category: 'MARKETING', country: 'FR', price: 2n },
     ]);
   });
 
   test('of a category without a price are those of marketing', async () => {
-    const workspaceId = await aWorkspace();
-    expect(await findPrices(database.pool, workspaceId, 'SERVICE_NEW')).toEqual(
-      await findPrices(database.pool, workspaceId, 'MARKETING'),
+    const { channelId } = await aChannel(await aWorkspace());
+    expect(await findPrices(database.pool, channelId, 'SERVICE_NEW')).toEqual(
+      await findPrices(database.pool, channelId, 'MARKETING'),
     );
   });
 });

@@ -5,11 +5,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { priceOf } from '../../../src/domain/money.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { findPrices, priceIn } from '../../../src/records/wallet/wallets.ts';
+import { seedCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;
+let channelId: string;
 beforeAll(async () => {
   database = await createTestDatabase();
+  channelId = (await seedCampaign(database.pool, { recipients: 1 })).channelId;
 });
 afterAll(() => database.drop());
 
@@ -35,7 +38,7 @@ it.each([
 ] as const)('with %s', async (_, card, ofGermany, elsewhere) => {
   await database.owner.query(sql.type(nothing)`DELETE FROM rate_card`);
   for (const [category, country, price] of card) await insert(category, country, price);
-  const prices = await findPrices(database.pool, 1, 'UTILITY');
+  const prices = await findPrices(database.pool, channelId, 'UTILITY');
   for (const [country, wanted] of [
     ['DE', ofGermany],
     ['FR', elsewhere],

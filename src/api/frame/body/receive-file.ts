@@ -11,7 +11,7 @@ import { CallerGone, HttpProblem } from '../error-envelope.ts';
 
 /** If the form is broken, too large or abandoned, destroys the file's stream with an error and rejects with the same error. `onBytes` is told of every part of the form. */
 export function fileReceiver(ctx: FrameContext, onBytes: (bytes: number) => void): FileReceiver {
-  return async ({ field, maxBytes }, take) => {
+  return async ({ field, maxBytes, fields }, take) => {
     const form = guardForm(ctx.req, maxBytes, onBytes);
     const file = new PassThrough();
     // `take` handles errors of the file; this listener prevents an unhandled one after it has returned.
@@ -32,9 +32,11 @@ export function fileReceiver(ctx: FrameContext, onBytes: (bytes: number) => void
       content.pipe(file, { end: false });
     };
     try {
-      // Drops fields as they arrive, and everything after a hundred parts.
-      const limits = { fields: 0, parts: 100, fileSize: maxBytes + 1 };
-      const parser = busboy({ headers: ctx.req.headers, limits }).on('file', onFile);
+      // Drops fields that nobody wants as they arrive, and everything after a hundred parts.
+      const limits = { fields: fields === undefined ? 0 : 20, parts: 100, fileSize: maxBytes + 1 };
+      const parser = busboy({ headers: ctx.req.headers, limits })
+        .on('file', onFile)
+        .on('field', (name, value) => fields?.set(name, value));
       // formidable listens for the first error only; later ones must not end the process.
       parser.on('error', () => undefined);
       const read = koaBody({

@@ -23,6 +23,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
     'True if the template is approved, the channel active and the balance enough for one message.',
   cancelled: 'Recipients that were still unsent when the campaign was cancelled.',
   cards: 'Cards of a carousel, in order.',
+  card: 'Price card in force; null without one.',
   carousel: 'Values of the cards, in the template’s order.',
   catalog_id: 'Provider’s id of the catalogue.',
   category: 'Provider’s category: MARKETING, UTILITY or AUTHENTICATION.',

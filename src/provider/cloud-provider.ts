@@ -1,3 +1,4 @@
+import { accountFields, readAccountTerms } from './account-terms.ts';
 import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
 import { randomUUID } from 'node:crypto';
@@ -42,6 +43,12 @@ export function createCloudProvider({
   return {
     sendMessage: (message) => sendMessage(client, message),
     listTemplates: (query) => listTemplates(client, query),
+    readAccountTerms: async ({ businessAccountId, accessToken }) => {
+      const path = `/${encodeURIComponent(businessAccountId)}?fields=${accountFields}`;
+      const reading = await read(client, { path, accessToken });
+      if ('failure' in reading) throw new ProviderRequestError(reading.failure);
+      return readAccountTerms(reading.body);
+    },
     uploadMedia: async (file) => {
       if (!isHeaderValue(file.accessToken)) throw new ProviderRequestError(unusableToken);
       return media.upload(file);

@@ -1,6 +1,7 @@
 /** The messaging provider's interface; `cloud-provider.ts` implements it over HTTP. */
 import type { ProviderError } from '../domain/callbacks/message-status.ts';
 import { cleanText } from '../domain/clean-text.ts';
+import type { AccountTerms } from './account-terms.ts';
 import { Failure, ProviderRefused, ProviderUnreachable } from '../domain/error.ts';
 
 export interface MessagingProvider {
@@ -14,6 +15,8 @@ export interface MessagingProvider {
    * provider refuses a cursor, the listing starts again at the first page, so a template may be listed twice.
    */
   listTemplates(query: TemplateQuery): AsyncIterable<TemplatePage>;
+  /** Reads currency and time zone of a business account. Throws `ProviderRequestError`. */
+  readAccountTerms(account: Pick<TemplateQuery, 'businessAccountId' | 'accessToken'>): Promise<AccountTerms>;
   /** Resolves to the provider's id of the file. Throws `ProviderRequestError`. */
   uploadMedia(file: MediaFile): Promise<string>;
   /** Waits for requests in flight, at most for the time limit of a request, and closes every connection. */

@@ -36,6 +36,7 @@ export function createFakeProvider(answer: Answer = accept): FakeProvider {
     listTemplates: () => {
       throw new Error('not part of these tests');
     },
+    readAccountTerms: () => Promise.resolve({ currency: null, timeZone: null }),
     async uploadMedia({ content }) {
       let size = 0;
       for await (const chunk of content) size += chunk.length;

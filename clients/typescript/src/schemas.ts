@@ -415,6 +415,35 @@ export type CampaignTemplate = {
   readonly category: string;
 };
 
+export type CardInForce = {
+  /** Currency as ISO 4217. */
+  readonly currency: string;
+  /** First day on which the card applies, from 00:00 in the time zone of the business account. */
+  readonly effective_on: string;
+  /** Name of the loaded file; `example` for the prices that came with the service. */
+  readonly source: string;
+};
+
+export type CardMarket = {
+  /** ISO 3166 alpha-2; null for every other country. */
+  readonly country: string | null;
+  /** Market whose prices the country pays. */
+  readonly market: string;
+};
+
+export type CardPrice = {
+  /** Market as the provider’s file spells it. */
+  readonly market: string;
+  /** Category as on the card, such as MARKETING or AUTHENTICATION_INTERNATIONAL. */
+  readonly category: string;
+  /** Price of one message as a decimal string. */
+  readonly price: string;
+  /** Messages of a month after which the price applies; 0 for the list price. */
+  readonly tier_from: number;
+  /** Messages of a month up to which the price applies; null without end. */
+  readonly tier_to: number | null;
+};
+
 export type CarouselCard = {
   /** Values of the card’s header. */
   readonly header?: HeaderValues;
@@ -1556,10 +1585,33 @@ export type ListChannelsEnvelope = {
   readonly data: readonly (Channel)[];
 };
 
+export type ListPriceCardsEnvelope = {
+  readonly status: SuccessStatus;
+  /** This page of the list. */
+  readonly data: readonly (PriceCard)[];
+};
+
 export type ListWebhookEventsEnvelope = {
   readonly status: SuccessStatus;
   /** This page of the list. */
   readonly data: readonly (EventDescription)[];
+};
+
+export type LoadedPrices = {
+  /** Loaded card; null after a dry run. */
+  readonly card: PriceCard | null;
+  /** False if nothing was loaded: a dry run, or the same file again. */
+  readonly loaded: boolean;
+  /** What rises, falls, comes or goes, compared with the card before. */
+  readonly differences: readonly (PriceDifference)[];
+  /** What is unusual about the card, although it can be loaded. */
+  readonly warnings: readonly (string)[];
+};
+
+export type LoadedPricesResponse = {
+  readonly status: SuccessStatus;
+  /** Result of the request. */
+  readonly data: LoadedPrices;
 };
 
 export type LoggedRequest = {
@@ -2003,6 +2055,65 @@ export type PreviewTemplate = {
   readonly variable_mapping?: VariableMapping;
   /** Id of the contact whose fields fill the variables; default none. */
   readonly contact_id?: string;
+};
+
+export type PriceCard = {
+  /** Unique id. */
+  readonly id: string;
+  /** `example` for the prices that came with the service; null for loaded ones. */
+  readonly name: string | null;
+  /** Currency as ISO 4217. */
+  readonly currency: string;
+  /** First day on which the card applies, from 00:00 in the time zone of the business account. */
+  readonly effective_on: string;
+  /** Name of the loaded file. */
+  readonly source: string;
+  /** SHA-256 of the loaded files, in hex. */
+  readonly sha256: string;
+  /** Time at which the card was loaded. */
+  readonly loaded_at: string;
+  /** Id of the key that loaded it; `admin` for the command. */
+  readonly loaded_by: string;
+};
+
+export type PriceCardDetail = {
+  /** Unique id. */
+  readonly id: string;
+  /** `example` for the prices that came with the service; null for loaded ones. */
+  readonly name: string | null;
+  /** Currency as ISO 4217. */
+  readonly currency: string;
+  /** First day on which the card applies, from 00:00 in the time zone of the business account. */
+  readonly effective_on: string;
+  /** Name of the loaded file. */
+  readonly source: string;
+  /** SHA-256 of the loaded files, in hex. */
+  readonly sha256: string;
+  /** Time at which the card was loaded. */
+  readonly loaded_at: string;
+  /** Id of the key that loaded it; `admin` for the command. */
+  readonly loaded_by: string;
+  /** Prices by market and category; a category that a market lacks has the price of `Other`. */
+  readonly prices: readonly (CardPrice)[];
+  /** Market whose prices each country pays. */
+  readonly markets: readonly (CardMarket)[];
+};
+
+export type PriceCardDetailResponse = {
+  readonly status: SuccessStatus;
+  /** Result of the request. */
+  readonly data: PriceCardDetail;
+};
+
+export type PriceDifference = {
+  /** Market as the provider’s file spells it. */
+  readonly market: string;
+  /** Category as on the card. */
+  readonly category: string;
+  /** Price on the card before; null if it had none. */
+  readonly before: string | null;
+  /** Price on this card; null if it has none. */
+  readonly after: string | null;
 };
 
 export type ProviderChange = {
@@ -2772,6 +2883,10 @@ export type Wallet = {
   readonly reserved: string;
   /** Currency as ISO 4217. */
   readonly currency: string;
+  /** Price card in force; null without one. */
+  readonly card: CardInForce | null;
+  /** Price card that follows; null if none is loaded. */
+  readonly next_card: CardInForce | null;
   /** Price of one message by category and country. */
   readonly message_prices: readonly (MessagePrice)[];
 };

@@ -1,4 +1,5 @@
 /** Pulls the provider's templates, which are the source of truth. */
+import { errorName } from '../../concurrency/polling-loop.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { templateChanged } from '../../domain/operations/notice.ts';
 import { providerErrorRule } from '../../domain/sending/provider-error.ts';
@@ -31,6 +32,7 @@ import {
   listAllBusinessAccounts,
   listBusinessAccounts,
   markTemplatesSynced,
+  saveAccountTerms,
 } from '../../records/workspaces/business-accounts.ts';
 import { type Channel, listChannelsOfBusinessAccount } from '../../records/workspaces/channels.ts';
 import { pauseCampaignsOfTemplate } from '../campaigns/change-campaign.ts';
@@ -97,7 +99,19 @@ export async function syncBusinessAccount(
       readAt = await readSyncClock(database);
     }
   };
-  await withAnyToken(tokens, readWith, () => logger.warn({ businessAccountId }, 'access token refused'));
+  const onRefused = () => logger.warn({ businessAccountId }, 'access token refused');
+  await withAnyToken(tokens, readWith, onRefused);
+  const readTerms = async (accessToken: string): Promise<void> => {
+    const terms = await provider.readAccountTerms({ businessAccountId, accessToken });
+    await saveAccountTerms(database, businessAccountId, terms);
+  };
+  // Templates are synced all the same: prices go on as before.
+  await withAnyToken(tokens, readTerms, onRefused).catch((error: unknown) =>
+    logger.warn(
+      { businessAccountId, error: errorName(error) },
+      'currency and time zone of the account unknown',
+    ),
+  );
   if (complete) summary = addSummaries(summary, await writeVanished(dependencies, account, startedAt));
   await markTemplatesSynced(database, businessAccountId);
   logger.info({ ...account, ...summary }, 'templates synced');

@@ -56,6 +56,27 @@ export async function markTemplatesSynced(connection: Connection, businessAccoun
     UPDATE business_account SET templates_synced_at = now() WHERE id = ${businessAccountId}`);
 }
 
+/**
+ * Keeps what is known where the provider says nothing. Wallets take the currency as long as nothing was ever booked: amounts of
+ * one wallet are all in one currency.
+ */
+export async function saveAccountTerms(
+  connection: Connection,
+  businessAccountId: string,
+  { currency, timeZone }: { readonly currency: string | null; readonly timeZone: string | null },
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE business_account SET currency = coalesce(${currency}, currency), time_zone = coalesce(${timeZone}, time_zone)
+    WHERE id = ${businessAccountId}
+      AND (currency, time_zone) IS DISTINCT FROM (coalesce(${currency}, currency), coalesce(${timeZone}, time_zone))`);
+  if (currency === null) return;
+  await connection.query(sql.type(nothing)`
+    UPDATE wallet SET currency = ${currency}, updated_at = now()
+    WHERE channel_id IN (SELECT id FROM channel WHERE business_account_id = ${businessAccountId})
+      AND currency <> ${currency} AND balance = 0 AND reserved = 0
+      AND NOT EXISTS (SELECT FROM ledger_entry WHERE ledger_entry.channel_id = wallet.channel_id)`);
+}
+
 const Limit = row(t.type({ limit: nullable(t.number) }));
 
 /** Different people whom the account may message in 24 hours; null: no limit. */

@@ -57,7 +57,9 @@ export async function insertChannel(
     ), rate AS (
       INSERT INTO channel_rate (channel_id) SELECT id FROM inserted
     )
-    INSERT INTO wallet (channel_id, workspace_id) SELECT id, workspace_id FROM inserted`)
+    INSERT INTO wallet (channel_id, workspace_id, currency)
+    SELECT id, workspace_id, coalesce((SELECT currency FROM business_account WHERE id = ${channel.businessAccountId}), 'USD')
+    FROM inserted`)
     .catch(asConflict('The phone number id belongs to another channel'));
 }
 

@@ -5,6 +5,7 @@ import * as t from 'io-ts';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTemplateActivities } from '../../../src/activities/sync-templates.ts';
+import { adjustWallet, rechargeWallet } from '../../../src/commands/wallet/change-wallet.ts';
 import { createChannel } from '../../../src/commands/workspaces/channels.ts';
 import { createWorkspace } from '../../../src/commands/workspaces/workspaces.ts';
 import { applyTemplateNotification } from '../../../src/commands/templates/apply-template-notification.ts';
@@ -98,6 +99,47 @@ const events = async (workspaceId: number): Promise<readonly unknown[]> => {
   return bodies.map((body) => JSON.parse(body));
 };
 
+const Terms = row(t.type({ wallet: t.string, timeZone: t.union([t.string, t.null]) }));
+const termsOf = (businessAccountId: string) =>
+  database.pool.one(sql.type(Terms)`
+    SELECT wallet.currency AS wallet, business_account.time_zone AS "timeZone"
+    FROM business_account JOIN channel ON channel.business_account_id = business_account.id
+    JOIN wallet ON wallet.channel_id = channel.id
+    WHERE business_account.id = ${businessAccountId}`);
+
+describe('currency and time zone of an account', () => {
+  test('are read from the provider, and the wallet takes the currency until something is booked', async () => {
+    const { provider, workspaceId, businessAccountId, dependencies } = await anAccount();
+    provider.serve([[]]);
+    const synced = (currency: string, timeZone: string | null) => {
+      const readAccountTerms = () => Promise.resolve({ currency, timeZone });
+      return syncTemplates({ ...dependencies, provider: { ...provider, readAccountTerms } }, workspaceId);
+    };
+    await synced('EUR', 'Europe/Berlin');
+    expect(await termsOf(businessAccountId)).toEqual({ wallet: 'EUR', timeZone: 'Europe/Berlin' });
+    await synced('INR', null);
+    expect(await termsOf(businessAccountId)).toEqual({ wallet: 'INR', timeZone: 'Europe/Berlin' });
+    const channelId = await database.pool.oneFirst(sql.type(row(t.type({ id: t.string })))`
+      SELECT id FROM channel WHERE business_account_id = ${businessAccountId}`);
+    await rechargeWallet({ database: database.pool }, { workspaceId, channelId, amount: '1' });
+    await adjustWallet({ database: database.pool }, { workspaceId, channelId, amount: '-1', reason: 'back' });
+    await synced('USD', 'Asia/Kolkata');
+    expect(await termsOf(businessAccountId)).toEqual({ wallet: 'INR', timeZone: 'Asia/Kolkata' });
+  });
+
+  test('stay as they are when the provider does not say, and templates are synced all the same', async () => {
+    const { provider, workspaceId, businessAccountId, dependencies } = await anAccount();
+    provider.serve([[listedTemplate({ id: '1', name: 'a' })]]);
+    const readAccountTerms = () => Promise.reject(unreachable);
+    const summary = await syncTemplates(
+      { ...dependencies, provider: { ...provider, readAccountTerms } },
+      workspaceId,
+    );
+    expect(summary).toMatchObject({ added: 1 });
+    expect(await termsOf(businessAccountId)).toEqual({ wallet: 'USD', timeZone: null });
+  });
+});
+
 describe('a sync', () => {
   test('writes no page while another sync of the account writes one', async () => {
     const { provider, workspaceId, businessAccountId, dependencies } = await anAccount();
@@ -156,7 +198,7 @@ describe('a sync', () => {
       ['e', small],
     ]);
     for (const template of templates) {
-      expect(Buffer.byteLength(JSON.stringify(template))).toBeLessThan(4_096);
+      expect(Buffer.byteLength(JSON.stringify(template.components))).toBeLessThan(4_096);
       const { components, ...options } = template;
       expect(unsendablePart(parseTemplate(components, options)) !== undefined).toBe(template.name < 'd');
     }

@@ -19,6 +19,8 @@ const actions: Readonly<Record<AuditAction, string>> = {
   'workspace.set-feature': 'Feature changed',
   'wallet.recharge': 'Wallet recharged',
   'wallet.adjust': 'Wallet adjusted',
+  'wallet.load-prices': 'Prices loaded',
+  'wallet.set-price-markup': 'Price markup set',
   'wallet.release-unknown': 'Reserved money released',
   'key.create': 'Key created',
   'key.revoke': 'Key revoked',

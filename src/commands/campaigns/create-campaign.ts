@@ -55,7 +55,7 @@ import type { Transaction } from '../../records/database/database.ts';
 import { campaignFileKey } from '../audience/campaign-file.ts';
 import { createCsvRowReader, maxRecordBytes } from '../audience/csv.ts';
 import { startCreated } from './deliver-workflow-outbox.ts';
-import { neverOpens, quietHoursRefusal } from './edit-campaign.ts';
+import { neverOpens, quietHoursRefusal, windowWarnings } from './edit-campaign.ts';
 import { requirePrices } from '../wallet/load-prices.ts';
 
 type Creator = Pick<Dependencies, 'config' | 'database' | 'logger' | 'now' | 'orchestrator' | 'outbound'>;
@@ -566,13 +566,4 @@ function windowsOf(
 ): readonly SendingWindow[] {
   const inherited = category === 'MARKETING' && ignores !== true ? quietHours : null;
   return [own ?? null, inherited].filter((window) => window !== null);
-}
-
-/** If the windows delay sending, warns when it will actually start. */
-function windowWarnings(scheduledAt: Date | null, opensAt: Date, now: Date): readonly FieldProblem[] {
-  if (opensAt.getTime() === (scheduledAt ?? now).getTime()) return [];
-  const when = `sending begins at ${opensAt.toISOString()}`;
-  return scheduledAt === null
-    ? [{ field: 'sending_window', message: `The sending window is closed now: ${when}` }]
-    : [{ field: 'scheduled_at', message: `scheduled_at is outside the sending window: ${when}` }];
 }

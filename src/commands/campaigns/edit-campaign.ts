@@ -2,7 +2,7 @@
 import { isFinished } from '../../domain/campaigns/campaign.ts';
 import { nextOpenTime } from '../../domain/campaigns/sending-window.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { Conflict, Invalid } from '../../domain/error.ts';
+import { Conflict, Invalid, type FieldProblem } from '../../domain/error.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
 import {
   saveCampaignTexts,
@@ -21,6 +21,15 @@ import { deliverWorkflowOutbox } from './deliver-workflow-outbox.ts';
 export const quietHoursRefusal = "ignore_quiet_hours may be true with an operator's key only";
 export const neverOpens =
   'sending_window has no time in common with the sending window of the workspace: choose hours within it';
+
+/** If the windows delay sending, warns when it will actually start. */
+export function windowWarnings(scheduledAt: Date | null, opensAt: Date, now: Date): readonly FieldProblem[] {
+  if (opensAt.getTime() === (scheduledAt ?? now).getTime()) return [];
+  const when = `sending begins at ${opensAt.toISOString()}`;
+  return scheduledAt === null
+    ? [{ field: 'sending_window', message: `The sending window is closed now: ${when}` }]
+    : [{ field: 'scheduled_at', message: `scheduled_at is outside the sending window: ${when}` }];
+}
 
 /** The end of the campaign's offer, in words, if every message would leave after it. */
 export async function offerEndingBeforeSending(

@@ -523,7 +523,7 @@ describe('failures that mean more than their message', () => {
     await deliver(applier, [callback(sending, 'failed', 0, { code: 131050 })]);
     const numbers = ['4915100000001', '4915100000002'];
     expect(await findOptedOut(applier, database.pool, sending.workspaceId, numbers)).toEqual(
-      new Set(['4915100000001']),
+      new Map([['4915100000001', 'no_marketing']]),
     );
   });
 

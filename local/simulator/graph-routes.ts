@@ -61,7 +61,8 @@ function nodeOf(
       url.searchParams.get('fields') ?? 'name,components,language,status,category',
     );
   }
-  if (account.id === id) return { id, name: 'Simulated business account', currency: 'USD', timezone_id: '58' };
+  if (account.id === id)
+    return { id, name: 'Simulated business account', currency: 'USD', timezone_id: '58' };
   return numberOf(id);
 }
 

@@ -75,6 +75,9 @@ describe('a small campaign', () => {
     await postLedgerEntry(test.pool, { channelId: sender.channelId, kind: 'recharge', amount: 100_000_000n });
     await test.pool.query(sql.type(nothing)`
       UPDATE channel SET messages_per_second = 1000 WHERE id = ${sender.channelId}`);
+    // Otherwise a campaign of more than fifty waits for its first statuses.
+    await test.pool.query(sql.type(nothing)`
+      UPDATE workspace SET failure_brake = 'off' WHERE id = ${sender.workspaceId}`);
     const quickContacts = Array.from({ length: numbers }, (_, index) => `+49151${10_000_000 + index}`);
     return aCampaignToPrepare(test.pool, sender, {
       selectionType: 'quick_contacts',

@@ -20,6 +20,10 @@ export interface OperationFixtures {
   /** Returns a phone number that no contact has yet. */
   readonly phoneNumber: () => string;
   readonly contact: () => Promise<{ readonly id: string; readonly phoneNumber: string }>;
+  readonly prices: (form?: { readonly valid?: boolean; readonly dryRun?: boolean }) => {
+    readonly body: Uint8Array;
+    readonly headers: Readonly<Record<string, string>>;
+  };
   readonly upload: (
     field?: string,
     type?: string,
@@ -119,6 +123,22 @@ export function createOperationFixtures({ api, workspace }: TestServers): Operat
     return { body, headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` } };
   }
 
+  /** The form of a price card; `valid: false` names a day that does not exist. */
+  function prices({ valid = true, dryRun = false } = {}) {
+    const field = (name: string, value: string) =>
+      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+    const fields = [
+      field('currency', 'EUR'),
+      field('effective_on', valid ? '2026-10-01' : '2026-13-01'),
+      field('dry_run', String(dryRun)),
+    ].join('');
+    const file = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\n`;
+    const csv =
+      'Market,Currency,Marketing,Utility,Authentication,Service\nIndia,EUR,0.0099,0.0012,0.0012,n/a\nOther,EUR,0.05,0.0064,0.0064,n/a\n';
+    const body = new TextEncoder().encode(`${fields}${file}${csv}\r\n--${boundary}--\r\n`);
+    return { body, headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` } };
+  }
+
   async function idFor(kind: string, { operationId }: Declaration): Promise<string> {
     switch (kind) {
       case 'tags':
@@ -139,6 +159,10 @@ export function createOperationFixtures({ api, workspace }: TestServers): Operat
         return webhook();
       case 'channels':
         return channelId;
+      case 'prices': {
+        const { body } = await api.send('GET', '/api/prices', { key });
+        return body.data[0].id;
+      }
       case 'csv-files': {
         const { body } = await api.send('POST', '/api/campaigns/csv-files', { key, ...upload() });
         return body.data.csv_file_key;
@@ -167,5 +191,5 @@ export function createOperationFixtures({ api, workspace }: TestServers): Operat
     return path.includes(':deliveryId') ? path.replace(':deliveryId', await delivery(id)) : path;
   }
 
-  return { template, campaign, conversation, phoneNumber: newNumber, contact, upload, pathOf };
+  return { template, campaign, conversation, phoneNumber: newNumber, contact, upload, prices, pathOf };
 }

@@ -155,6 +155,8 @@ const successes: Readonly<Record<string, Request>> = {
   },
   'updateContact 200': async (operation) =>
     send(operation, await fixtures.pathOf(operation), { body: { phoneNumber: fixtures.phoneNumber() } }),
+  'loadPriceCard 200': (operation) => send(operation, operation.path, fixtures.prices({ dryRun: true })),
+  'loadPriceCard 201': (operation) => send(operation, operation.path, fixtures.prices()),
   'rechargeWallet 200': (operation) =>
     send(operation, operation.path, { body: merged(operation, { channel_id: workspace.channelId }) }),
   'verifyProviderWebhook 200': (operation) =>
@@ -235,6 +237,18 @@ const operationErrors: Readonly<Record<string, Request>> = {
     send(operation, await fixtures.pathOf(operation), { body: { phone_number: '+4915112345678' } }),
   'startCampaign 409': wrongState,
   'updateCampaign 409': wrongState,
+  'resendMissed 409': async (operation) => {
+    const path = await fixtures.pathOf(operation);
+    const [, , , webhookId = ''] = path.split('/');
+    await database.pool.query(sql.type(nothing)`
+      UPDATE webhook_configuration SET status = 'inactive' WHERE id = ${webhookId}`);
+    return send(operation, path, { body: merged(operation, {}) });
+  },
+  'listEvents 410': (operation) => {
+    // A place that this feed has never had: that of a database before its restore.
+    const place = JSON.stringify({ position: 1_000_000, eventId: null });
+    return send(operation, `${operation.path}?after=${Buffer.from(place).toString('base64url')}`);
+  },
   'pauseCampaign 409': wrongState,
   'cancelCampaign 409': wrongState,
   'syncTemplates 400': (operation) => {
@@ -247,6 +261,7 @@ const operationErrors: Readonly<Record<string, Request>> = {
     return send(operation, operation.path);
   },
   'uploadMedia 400': (operation) => send(operation, operation.path, fixtures.upload()),
+  'loadPriceCard 400': (operation) => send(operation, operation.path, fixtures.prices({ valid: false })),
   'uploadMedia 502': (operation) => {
     answer = unreachable;
     return send(operation, operation.path, fixtures.upload('file', 'text/plain'));

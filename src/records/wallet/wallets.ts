@@ -86,10 +86,10 @@ export const cardOf = (channelId: ValueExpression, category: ValueExpression) =>
     SELECT country, price FROM (
       SELECT DISTINCT ON (country) country, price FROM (
         SELECT country, price, workspace_id, false AS is_missing FROM rate_card
-        WHERE (workspace_id = (SELECT workspace_id FROM channel WHERE channel.id = ${channelId}) OR workspace_id IS NULL)
+        WHERE (workspace_id = (SELECT owner.workspace_id FROM channel AS owner WHERE owner.id = ${channelId}) OR workspace_id IS NULL)
           AND category = CASE WHEN EXISTS (
             SELECT FROM rate_card AS other WHERE other.category = ${category} AND other.country = ''
-              AND (other.workspace_id = (SELECT workspace_id FROM channel WHERE channel.id = ${channelId})
+              AND (other.workspace_id = (SELECT owner.workspace_id FROM channel AS owner WHERE owner.id = ${channelId})
                 OR other.workspace_id IS NULL)) THEN ${category} ELSE 'MARKETING' END
         UNION ALL SELECT '', 0, NULL, true
       ) AS priced
@@ -144,7 +144,7 @@ export async function listPrices(
       UNION ALL
       SELECT * FROM (
         SELECT DISTINCT ON (category, country) category, country, price FROM rate_card
-        WHERE (workspace_id = (SELECT workspace_id FROM channel WHERE channel.id = ${channelId}) OR workspace_id IS NULL) AND ${wanted}
+        WHERE (workspace_id = (SELECT owner.workspace_id FROM channel AS owner WHERE owner.id = ${channelId}) OR workspace_id IS NULL) AND ${wanted}
         ORDER BY category, country, workspace_id NULLS LAST
       ) AS example
       WHERE NOT EXISTS (SELECT FROM price_cards_of(${channelId}, interval '0'))

@@ -1,3 +1,4 @@
+import { parseUrl } from '../domain/parse-url.ts';
 import {
   type AddressBlock,
   blockContains,
@@ -88,8 +89,8 @@ export function checkTargetUrl(text: string, policy: OutboundPolicy): TargetUrlC
   if (text.length > maxUrlLength) return { ok: false, problem: 'too_long' };
   // The parser silently drops these characters, so the stored URL would differ from the one that is dialled.
   // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
-  if (/[\u0000-\u0020\u007f]/.test(text) || !URL.canParse(text)) return { ok: false, problem: 'malformed' };
-  const url = new URL(text);
+  const url = /[\u0000-\u0020\u007f]/.test(text) ? undefined : parseUrl(text);
+  if (url === undefined) return { ok: false, problem: 'malformed' };
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     return { ok: false, problem: 'scheme_not_allowed' };
   // This checks the text because the parser hides an empty user name.

@@ -1,3 +1,4 @@
+import { parseUrl } from '../parse-url.ts';
 import { isRecord, own } from './values.ts';
 
 /** Values that a slot of a template accepts. */
@@ -35,12 +36,12 @@ export const lengthOf = (text: string): number => {
   return count;
 };
 
-const isWebLink = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text);
+const isWebLink = (text: string): boolean => /^https?:\/\//i.test(text) && parseUrl(text) !== undefined;
 
 /** The form of RFC 3986, in which the provider takes links: without spaces, accents and entities of HTML. */
 const linkOf = (text: string): string => {
   const link = text.trim().replaceAll(/&(?:amp|#0*38|#x0*26);/gi, '&');
-  return isWebLink(link) ? new URL(link).href : text;
+  return (/^https?:\/\//i.test(link) ? parseUrl(link)?.href : undefined) ?? text;
 };
 
 const longestFileName = 240;
@@ -48,7 +49,7 @@ const longestFileName = 240;
 /** The last part of a link, which the reader of the message sees as the name of the file. */
 const fileNameOf = (link: string): string => {
   const href = linkOf(link);
-  const last = URL.canParse(href) ? (new URL(href).pathname.split('/').at(-1) ?? '') : '';
+  const last = parseUrl(href)?.pathname.split('/').at(-1) ?? '';
   const name = (decoded(last).split(/[/\\]/).at(-1) ?? '').replaceAll(/[\p{Cc}"]/gu, '').trim();
   return name === '' ? defaultFileName : Array.from(name).slice(-longestFileName).join('');
 };

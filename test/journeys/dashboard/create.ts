@@ -78,7 +78,7 @@ it('creates a campaign from a messy CSV by the keyboard alone, and nothing befor
       await use(page, send);
       await page.getByRole('alert').getByText('The service did not answer.').waitFor({ timeout: 30_000 });
       await use(page, send);
-      await page.getByText('Sent: the provider accepted it.').waitFor();
+      await page.getByText('Test sent. Charged like a normal message.').waitFor();
       await expectFocus(page, send);
       const sent = await api.listMessages(client, { phone_number: '+4915112345678' });
       expect(sent.data).toHaveLength(1);

@@ -41,7 +41,7 @@ it('keeps the forms of contacts and segments through a lost session, until they 
     await page.getByRole('button', { name: 'New contact' }).click();
     await page.getByLabel('First name').fill('Grace');
     await page.getByLabel('Phone number').fill('+4915166133002');
-    await page.getByRole('switch', { name: /^Subscribed/ }).uncheck();
+    await page.getByRole('switch', { name: 'Agreed to receive campaigns' }).uncheck();
     const create = page.getByRole('button', { name: 'Create contact' });
     await loseSession(page, () => create.click());
     await create.click();

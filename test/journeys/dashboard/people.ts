@@ -86,7 +86,7 @@ it('counts a segment while it is written, saves it, and narrows contacts by it',
     await page.getByRole('combobox', { name: 'Segments' }).click();
     await page.getByRole('option', { name: 'Hamburg' }).click();
     await page.getByRole('figure').getByText('Hello Ottilie, thank you').waitFor();
-    await page.getByText('With the values of Ottilie, the newest contact of this audience.').waitFor();
+    await page.getByText('Example: Ottilie.').waitFor();
     await page.getByText(/^1 person for/).waitFor();
     await lookAtState(page, 'new-campaign-segment');
   });

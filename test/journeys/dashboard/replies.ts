@@ -183,7 +183,7 @@ it('offers the skipped rows of a CSV as a file before anything is created', asyn
     ]);
     const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');
     expect(lines).toHaveLength(3);
-    expect(lines[1]).toContain('"3","none","Not a phone number"');
+    expect(lines[1]).toContain('"3","none: the cell is empty","Not a phone number"');
     expect(lines[2]).toContain('"4","+4915120000084","Duplicate number"');
   });
 });

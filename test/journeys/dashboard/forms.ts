@@ -73,7 +73,7 @@ it('keeps the forms of contacts and segments through a lost session, until they 
     await page.getByLabel('Segment’s name').fill('Of one workspace only');
     const apiKey = await createWorkspaceKey('Another');
     await loseSession(page, () => save.click(), apiKey);
-    await page.getByText('Complete the conditions').waitFor();
+    await page.getByText('Fill in the condition').waitFor();
     expect(await page.getByLabel('Segment’s name').inputValue()).toBe('');
   });
 });

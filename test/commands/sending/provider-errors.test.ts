@@ -206,8 +206,13 @@ function expectedSurroundings(rule: ProviderErrorRule): Surroundings {
 }
 
 async function expectAround(fixture: Fixture, rule: ProviderErrorRule): Promise<void> {
-  await applyWaitingOptOuts(api.dependencies);
-  expect(await surroundingsOf(fixture)).toEqual(expectedSurroundings(rule));
+  // A test beside this one may have taken its opt-out, and still be applying it.
+  await expect
+    .poll(async () => {
+      await applyWaitingOptOuts(api.dependencies);
+      return surroundingsOf(fixture);
+    })
+    .toEqual(expectedSurroundings(rule));
   const asked = synced.filter((account) => account === fixture.account);
   expect(asked).toHaveLength(effectOf(rule) === 'resync_templates' ? 1 : 0);
 }

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { defaultOptInWords, defaultOptOutWords } from './domain/callbacks/consent-words.ts';
 import { Failure } from './domain/error.ts';
+import { parseUrl } from './domain/parse-url.ts';
 import { createEnvironmentReader, findMistyped, type Environment } from './environment.ts';
 import { blockContains, parseAddress, parseBlock } from './outbound/parse-address.ts';
 
@@ -229,9 +230,7 @@ function findUnsafe(
 }
 
 const tryHost = (value: string): string =>
-  URL.canParse(value)
-    ? new URL(value).hostname
-    : (/^[a-z]+:\/\/(?:[^/@]*@)?([^/:?]*)/.exec(value)?.[1] ?? '');
+  parseUrl(value)?.hostname ?? /^[a-z]+:\/\/(?:[^/@]*@)?([^/:?]*)/.exec(value)?.[1] ?? '';
 
 /** Loopback, private and link-local addresses. */
 const nearNetworks = [

@@ -36,12 +36,13 @@ export const lengthOf = (text: string): number => {
   return count;
 };
 
-const isWebLink = (text: string): boolean => /^https?:\/\//i.test(text) && parseUrl(text) !== undefined;
+const parseWebLink = (text: string): URL | undefined =>
+  /^https?:\/\//i.test(text) ? parseUrl(text) : undefined;
 
 /** The form of RFC 3986, in which the provider takes links: without spaces, accents and entities of HTML. */
 const linkOf = (text: string): string => {
   const link = text.trim().replaceAll(/&(?:amp|#0*38|#x0*26);/gi, '&');
-  return (/^https?:\/\//i.test(link) ? parseUrl(link)?.href : undefined) ?? text;
+  return parseWebLink(link)?.href ?? text;
 };
 
 const longestFileName = 240;
@@ -130,7 +131,7 @@ const isCoordinate = (text: string, limit: number): boolean =>
 export const slotProblem = (rule: SlotRule, text: string): string | undefined => {
   switch (rule.kind) {
     case 'link':
-      return isWebLink(text) ? undefined : 'must be an http or https URL';
+      return parseWebLink(text) !== undefined ? undefined : 'must be an http or https URL';
     case 'coordinate':
       return isCoordinate(text, rule.limit)
         ? undefined

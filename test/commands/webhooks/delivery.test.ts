@@ -20,6 +20,7 @@ import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { orchestratorFor } from '../../../src/orchestrator/orchestrator.ts';
 import { createOutbound } from '../../../src/outbound/outbound.ts';
 import { emitEvents, fanOutEvents } from '../../../src/records/webhooks/events.ts';
+import { cancelResend, getResend, insertResend } from '../../../src/records/webhooks/resends.ts';
 import { updateWebhookConfiguration } from '../../../src/records/webhooks/configurations.ts';
 import { createSecretBox } from '../../../src/secrets.ts';
 import { webhookWorkerOptions } from '../../../src/process/webhook-worker.ts';
@@ -254,6 +255,63 @@ describe('a delivery', () => {
     const timedOut = rows.filter((row) => row.error_code === 'timeout');
     expect(timedOut).toHaveLength(10);
     for (const { duration_ms: duration } of timedOut) expect(duration).toBeGreaterThanOrEqual(4950);
+  });
+});
+
+describe('a resend', () => {
+  it('sends again what a webhook missed, nothing after a cancellation and nothing to an inactive webhook', async () => {
+    await startWorker();
+    const behaviour = { status: 503 };
+    const make = async () => {
+      const { url, received } = await receiver(behaviour);
+      return { ...(await configured(url)), received };
+    };
+    const [inactive, cancelled, active] = await Promise.all([make(), make(), make()]);
+    for (const { emit } of [inactive, cancelled, active]) await emit([contactEvent(), contactEvent()]);
+    const failing = startLoops();
+    await settled(6);
+    await failing.stop();
+
+    const span = { since: new Date(Date.now() - 3_600_000), until: new Date() };
+    const begin = ({ workspaceId, configuration }: typeof active) =>
+      insertResend(database.pool, workspaceId, { ...span, webhookId: configuration.id });
+    const find = ({ workspaceId, configuration }: typeof active, resendId: string) =>
+      getResend(database.pool, workspaceId, { webhookId: configuration.id, resendId });
+    const completed = (webhook: typeof active, resendId: string) =>
+      vi.waitFor(
+        async () =>
+          expect(await find(webhook, resendId)).toMatchObject({ state: 'completed', seen: 2, resent: 2 }),
+        { timeout: 60_000, interval: 50 },
+      );
+    const setStatus = (status: string) =>
+      query(database, 'UPDATE webhook_configuration SET status = $2 WHERE id = $1', [
+        inactive.configuration.id,
+        status,
+      ]);
+    // In this order the loop looks at them.
+    const ofInactive = await begin(inactive);
+    const ofCancelled = await begin(cancelled);
+    const ofActive = await begin(active);
+    await setStatus('inactive');
+    const of = { webhookId: cancelled.configuration.id, resendId: ofCancelled.id };
+    expect(await cancelResend(database.pool, cancelled.workspaceId, of)).toMatchObject({
+      state: 'cancelled',
+    });
+    behaviour.status = 200;
+    startLoops({ ...fastLoops, resendEveryMs: 20 });
+    await completed(active, ofActive.id);
+    await settled(8);
+    expect(await find(inactive, ofInactive.id)).toMatchObject({ state: 'running', total: 2, seen: 0 });
+    expect([inactive, cancelled, active].map(({ received }) => received.length)).toEqual([2, 2, 4]);
+    const eventsOf = (from: number) =>
+      active.received.slice(from, from + 2).map(({ headers }) => headers['webhook-id']);
+    expect(eventsOf(2).toSorted()).toEqual(eventsOf(0).toSorted());
+
+    await setStatus('active');
+    await completed(inactive, ofInactive.id);
+    const rows = await settled(10);
+    expect(rows.filter(({ state }) => state === 'delivered')).toHaveLength(4);
+    expect([inactive, cancelled, active].map(({ received }) => received.length)).toEqual([4, 2, 4]);
   });
 });
 

@@ -24,7 +24,7 @@ import { answer, answerWith, succeed, succeedWith } from '../frame/envelope.ts';
 const tag = 'Webhooks';
 const path = '/api/workspace/event-feed';
 
-const FeedCursor = cursorOf(struct({ position: integerOf({ min: 0 }), eventId: nullish(Uuid) }));
+export const FeedCursor = cursorOf(struct({ position: integerOf({ min: 0 }), eventId: nullish(Uuid) }));
 
 const cursorText = (description: string) => describe(new t.StringType(), { description });
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadPrices, requirePrices, setPriceMarkup } from '../../../src/commands/wallet/load-prices.ts';
 import { Conflict, Invalid } from '../../../src/domain/error.ts';
 import { priceOf } from '../../../src/domain/money.ts';
+import { isPhoneNumber, readNumber } from '../../../src/domain/phone-number.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import { findCardsOf, listAccountsWithoutPrices } from '../../../src/records/wallet/price-cards.ts';
 import { findPrices, listPrices } from '../../../src/records/wallet/wallets.ts';
@@ -84,6 +85,37 @@ it('lets territories of +1 pay their own market', async () => {
     ['US', 'CA', 'PR', 'DO', 'JM', 'FR'].map((country) => priceIn(channel, country)),
   );
   expect(prices).toEqual([25_000n, 25_000n, 74_000n, 74_000n, 74_000n, 60_400n]);
+});
+
+it('tells territories of +7, +44 and +599 from the country with the same code', async () => {
+  const rows = [
+    'Russia,HHH,0.0802',
+    'United Kingdom,HHH,0.0529',
+    'Netherlands,HHH,0.1597',
+    'Other,HHH,0.0604',
+  ];
+  const file = ['Market,Currency,Marketing', ...rows].join('\n');
+  await load('HHH', '2026-10-01', '', { file: Buffer.from(file) });
+  const channel = await channelIn('HHH');
+  const priceOfNumber = async (number: string) => {
+    const reading = readNumber(number);
+    if (!isPhoneNumber(reading)) throw new Error(`${number} is no number`);
+    return [reading.country, await priceIn(channel, reading.country)];
+  };
+  expect(
+    await Promise.all(
+      ['+79161234567', '+77012345678', '+447400123456', '+447797712345', '+59995181234', '+31612345678'].map(
+        priceOfNumber,
+      ),
+    ),
+  ).toEqual([
+    ['RU', 80_200n],
+    ['KZ', 60_400n],
+    ['GB', 52_900n],
+    ['JE', 60_400n],
+    ['CW', 60_400n],
+    ['NL', 159_700n],
+  ]);
 });
 
 it('begins at midnight in the time zone of the business account', async () => {

@@ -1,5 +1,6 @@
 -- What is stored twice must agree: a campaign's counters, reasons and totals with its recipients, a wallet's balance with its
--- ledger, and what it reserves with the messages that have no outcome. One row per difference; no row: everything agrees.
+-- ledger, what it reserves with the messages that have no outcome, and what it could not
+-- collect with the single debts. One row per difference; no row: everything agrees.
 -- It only reads, in one statement and therefore of one instant. `doctor` and the tests run it; by hand:
 --   psql "$DATABASE_URL" -f sql/checks/books.sql
 -- With `SET books.quick = on` it leaves out the recipients of campaigns that have ended with every outcome known.
@@ -65,4 +66,9 @@ WHERE balance <> entries
 UNION ALL
 SELECT 'reserved-differs-from-messages', channel_id::text, 'micro-units', reserved::text, coalesce(price, 0)::text
 FROM wallet LEFT JOIN owed USING (channel_id) WHERE reserved <> coalesce(price, 0)
+UNION ALL
+SELECT 'uncollected-differs-from-debts', channel_id::text, 'micro-units', uncollected::text, debts::text
+FROM wallet CROSS JOIN LATERAL (
+  SELECT coalesce(sum(amount), 0) AS debts FROM uncollected WHERE uncollected.channel_id = wallet.channel_id) AS owing
+WHERE uncollected <> debts
 LIMIT 10000

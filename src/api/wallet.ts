@@ -18,6 +18,7 @@ const walletExample = {
   channel_id: '0197c0de-0000-7000-8000-0000000000b1',
   balance: '97.5',
   reserved: '1.25',
+  uncollected: '0',
   currency: 'USD',
   card: { currency: 'USD', effective_on: '2026-10-01', source: 'USD-2026-10-01.csv' },
   next_card: null,
@@ -62,7 +63,7 @@ async function chooseWallet(
 
 async function present(
   connection: Connection,
-  { channelId, balance, reserved, currency }: records.Wallet,
+  { channelId, balance, reserved, uncollected, currency }: records.Wallet,
 ): Promise<Wallet> {
   const [prices, { present: card, next }] = await Promise.all([
     records.listPrices(connection, channelId),
@@ -75,6 +76,7 @@ async function present(
     channel_id: channelId,
     balance: formatAmount(balance),
     reserved: formatAmount(reserved),
+    uncollected: formatAmount(uncollected),
     currency,
     card: inForce(card),
     next_card: inForce(next),

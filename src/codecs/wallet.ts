@@ -33,6 +33,8 @@ export const Wallet = named(
     channel_id: Uuid,
     balance: Amount,
     reserved: Amount,
+    /** What late charges could not take; taken first from the next recharge. */
+    uncollected: Amount,
     currency: t.string,
     card: nullish(CardInForce),
     next_card: nullish(CardInForce),

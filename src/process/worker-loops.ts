@@ -14,6 +14,7 @@ import { watchCampaigns } from '../commands/operations/watch-campaigns.ts';
 import { viewWorkflows } from '../commands/operations/workflow-view.ts';
 import { scheduleTemplateSyncs } from '../commands/templates/sync-templates.ts';
 import { defaultWebhookLoopOptions, startWebhookLoops } from '../commands/webhooks/webhook-loops.ts';
+import { startGivingBack } from '../commands/wallet/give-back.ts';
 import { liftBlocks } from '../commands/workspaces/apply-account-notification.ts';
 import { startPollingLoop, type Loop } from '../concurrency/polling-loop.ts';
 import type { TaskQueue } from '../config.ts';
@@ -49,6 +50,7 @@ export function startLoops(dependencies: WorkerDependencies) {
       startSweepingMessages(dependencies),
       startErasing(dependencies),
       startPostingNotices(dependencies),
+      startGivingBack(dependencies),
       startPollingLoop({
         name: 'schedules',
         logger,

@@ -165,7 +165,7 @@ const unusableToken = {
 
 /** The fields to request for every template. */
 const templateFields =
-  'id,name,language,status,category,parameter_format,components,quality_score,rejected_reason';
+  'id,name,language,status,category,parameter_format,components,quality_score,rejected_reason,message_send_ttl_seconds';
 
 const TemplateElement = t.intersection([
   t.type({ id: t.union([t.string, t.number]), name: t.string, language: t.string, status: t.string }),
@@ -175,6 +175,7 @@ const TemplateElement = t.intersection([
     components: t.UnknownArray,
     quality_score: t.unknown,
     rejected_reason: t.unknown,
+    message_send_ttl_seconds: t.unknown,
   }),
 ]);
 
@@ -193,8 +194,18 @@ function readTemplate(element: unknown): ProviderTemplate | undefined {
     components: template.components ?? [],
     qualityScore: qualityScoreOf(template.quality_score),
     rejectedReason: reasonOf(template.rejected_reason),
+    sendTtlSeconds: ttlOf(template.message_send_ttl_seconds),
   };
 }
+
+/** −1 means 30 days, the longest; null without a time of the template's own. */
+function ttlOf(seconds: unknown): number | null {
+  if (!Number.isInteger(seconds)) return null;
+  if (seconds === -1) return longestTtlSeconds;
+  return Number(seconds) > 0 ? Math.min(Number(seconds), longestTtlSeconds) : null;
+}
+
+const longestTtlSeconds = 30 * 24 * 60 * 60;
 
 /** Returns undefined if the body is not a list. */
 function readTemplatePage(body: unknown): TemplatePage | undefined {

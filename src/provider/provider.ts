@@ -136,6 +136,8 @@ export interface ProviderTemplate {
   readonly components: readonly unknown[];
   readonly qualityScore: string | null;
   readonly rejectedReason: string | null;
+  /** Null if the template has no time to live of its own. */
+  readonly sendTtlSeconds: number | null;
 }
 
 /** Why a GET request failed; the same three kinds as for a send. */

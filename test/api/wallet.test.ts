@@ -26,6 +26,7 @@ describe('GET /api/wallet', () => {
     expect(rest).toEqual({
       channel_id: workspace.channelId,
       balance: '12.5',
+      uncollected: '0',
       reserved: '0.000001',
       currency: 'USD',
       card: { currency: 'USD', effective_on: '1970-01-01', source: 'example' },

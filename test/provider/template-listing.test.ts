@@ -153,6 +153,7 @@ describe('listTemplates', () => {
             components: [{ type: 'BODY', text: 'Hi' }],
             quality_score: { score: 'GREEN', date: 1 },
             rejected_reason: 'NONE',
+            message_send_ttl_seconds: 3600,
             later_field: true,
           },
         ],
@@ -170,6 +171,7 @@ describe('listTemplates', () => {
         components: [{ type: 'BODY', text: 'Hi' }],
         qualityScore: 'GREEN',
         rejectedReason: null,
+        sendTtlSeconds: 3600,
       },
     ]);
   });

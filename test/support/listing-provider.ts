@@ -47,5 +47,6 @@ export const listedTemplate = (overrides: Partial<ProviderTemplate> = {}): Provi
   components: [{ type: 'BODY', text: 'Hi {{1}}' }],
   qualityScore: null,
   rejectedReason: null,
+  sendTtlSeconds: null,
   ...overrides,
 });

@@ -2881,6 +2881,8 @@ export type Wallet = {
   readonly balance: string;
   /** Amount held for messages that are being sent, as a decimal string. */
   readonly reserved: string;
+  /** What messages that arrived late cost more than the balance had, as a decimal string; the next recharge pays it first. */
+  readonly uncollected: string;
   /** Currency as ISO 4217. */
   readonly currency: string;
   /** Price card in force; null without one. */

@@ -9,6 +9,7 @@ import {
 import { providerReason, type RecipientState } from '../../domain/campaigns/recipient.ts';
 import { cleanText } from '../../domain/clean-text.ts';
 import { Failure } from '../../domain/error.ts';
+import { epochSeconds } from '../../domain/epoch-seconds.ts';
 import type { BrakeOutcome } from '../../domain/sending/failure-brake.ts';
 import { settle, type SettlementEntry, type SettlementOutcome } from '../../domain/wallet/settlement.ts';
 import type { NewEvent } from '../../domain/webhooks/new-event.ts';
@@ -31,24 +32,19 @@ import {
   type MinuteCount,
   moveCounters,
   moveFailedReasons,
+  noStateMoves,
   type ReasonMove,
 } from '../../records/campaigns/status-counters.ts';
 import type { Connection, Database } from '../../records/database/database.ts';
 import { limitLockWaits } from '../../records/database/lock-patience.ts';
-import {
-  type LedgerSum,
-  listPrices,
-  type LockedWallet,
-  lockWallets,
-  type NewLedgerEntry,
-  writeSettlements,
-} from '../../records/wallet/wallets.ts';
+import { listPrices, lockWallets } from '../../records/wallet/wallets.ts';
 import {
   type BrakeDecisions,
   type CampaignOutcomes,
   countKnownOutcomes,
 } from '../../records/sending/failure-brake.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
+import { type MoneyOfWallet, settleBatch } from '../wallet/settle-batch.ts';
 import type { RoutedStatus, StatusMatch } from './match-statuses.ts';
 
 /** A message's record with the change that its statuses cause. */
@@ -162,7 +158,12 @@ async function applyToLocked(
   await emitStatusEvents(connection, emitted, occurredAt);
   const money = await settleMessages(
     connection,
-    progressed.map(({ target, after, outcome }) => ({ target, message: after, pricing: outcome.pricing })),
+    progressed.map(({ target, after, outcome }) => ({
+      target,
+      message: after,
+      pricing: outcome.pricing,
+      pricedAt: statedAt(after, outcome),
+    })),
   );
   const changes = (kind: StatusTarget['kind']): readonly MessageChange[] =>
     progressed
@@ -181,6 +182,17 @@ async function applyToLocked(
   const moved = recipients.filter(({ before, after }) => before.state !== after.state);
   const decisions = await countKnownOutcomes(connection, knownOutcomes(moved, matches));
   return { ...decisions, reached: moved.map(({ after }) => after.state) };
+}
+
+/** The time of the status that stated the price; null, which is now, if that cannot be the time of a delivery. */
+function statedAt(
+  { not_before: notBefore }: LockedMessage,
+  { pricing, fresh }: StatusOutcome<RoutedStatus>,
+): Date | null {
+  const stating = fresh.find((status) => status.pricing !== null && status.pricing === pricing);
+  const at = epochSeconds(stating?.timestamp ?? null);
+  if (at === null || at.getTime() > Date.now()) return null;
+  return notBefore !== null && at < notBefore ? notBefore : at;
 }
 
 /** Outcomes that became known by statuses, in the order of the statuses. Each recipient counts once, by its first known outcome. */
@@ -268,9 +280,9 @@ interface MovedMessage {
   readonly target: StatusTarget;
   readonly message: LockedMessage;
   readonly pricing: ReportedPricing | null;
+  /** When the provider stated the price. */
+  readonly pricedAt: Date | null;
 }
-
-type Money = Pick<SettlementOutcome, 'settlement' | 'price' | 'entries'>;
 
 /**
  * Settles messages whose state changed, at the price reported by the provider if there is one. Locks only the wallets that
@@ -279,45 +291,27 @@ type Money = Pick<SettlementOutcome, 'settlement' | 'price' | 'entries'>;
 async function settleMessages(
   connection: Connection,
   moved: readonly MovedMessage[],
-): Promise<ReadonlyMap<string, Money>> {
+): Promise<ReadonlyMap<string, SettlementOutcome>> {
   const priceOf = await reportedPrices(connection, moved);
-  const money = new Map<string, Money>();
-  const due = moved.filter((candidate) => {
-    const { message } = candidate;
-    const outcome = settle({ ...message, reportedPrice: priceOf(candidate), available: unlimited });
+  const requests = moved.map((candidate) => {
+    const { target, message } = candidate;
+    const reportedPrice = priceOf(candidate);
+    return {
+      target,
+      message,
+      settle: (wallet: MoneyOfWallet) => settle({ ...message, reportedPrice, ...wallet }),
+      correctionReason: correctionReason(candidate),
+    };
+  });
+  const due = requests.filter(({ message, settle: settleWith }) => {
+    const outcome = settleWith({ available: unlimited, uncollected: 0n });
     return (
       outcome.settlement !== message.settlement ||
       outcome.price !== message.price ||
       outcome.entries.length > 0
     );
   });
-  if (due.length === 0) return money;
-
-  const wallets = new Map<string, LockedWallet>();
-  const channelIds = [...new Set(due.map(({ target }) => target.channel_id))];
-  for (const wallet of await lockWallets(connection, channelIds)) wallets.set(wallet.channel_id, wallet);
-
-  const entries = new Map<string, LedgerSum>();
-  for (const candidate of due) {
-    const { target, message } = candidate;
-    const wallet = wallets.get(target.channel_id);
-    if (wallet === undefined) continue;
-    const available = wallet.balance - wallet.reserved;
-    const outcome = settle({ ...message, reportedPrice: priceOf(candidate), available });
-    money.set(message.id, outcome);
-    for (const { kind, amount } of outcome.entries) {
-      const reason = kind === 'correction' ? correctionReason(candidate) : undefined;
-      add(entries, target, { kind, amount, reason });
-    }
-    const change = outcome.entries.reduce((sum, { amount }) => sum + amount, 0n);
-    wallets.set(target.channel_id, {
-      ...wallet,
-      balance: wallet.balance + change,
-      reserved: wallet.reserved - outcome.released,
-    });
-  }
-  await writeSettlements(connection, [...wallets.values()], [...entries.values()]);
-  return money;
+  return settleBatch(connection, due);
 }
 
 const unlimited = 2n ** 62n;
@@ -327,47 +321,40 @@ function correctionReason({ pricing }: MovedMessage): string {
   return pricing.billable ? `CATEGORY_${pricedCategory(pricing.category)}`.slice(0, 100) : 'NOT_BILLABLE';
 }
 
-/** Keeps one entry per campaign, kind and reason; a message outside campaigns has its own entries. */
-function add(
-  entries: Map<string, LedgerSum>,
-  target: StatusTarget,
-  { kind, amount, reason }: Pick<NewLedgerEntry, 'kind' | 'amount' | 'reason'>,
-): void {
-  const messageId = target.kind === 'message' ? target.id : undefined;
-  const key = [messageId ?? target.campaign_id, kind, reason, amount > 0n].join(' ');
-  const present = entries.get(key);
-  entries.set(key, {
-    channelId: target.channel_id,
-    workspaceId: target.workspace_id,
-    campaignId: target.campaign_id,
-    messageId,
-    kind,
-    amount: (present?.amount ?? 0n) + amount,
-    messageCount: (present?.messageCount ?? 0) + 1,
-    reason,
-  });
-}
-
 type PriceOf = (moved: MovedMessage) => bigint | null;
 
-/** Converts the provider's pricing to a price on the card in force; null if the card has no such price. */
+/** 15 minutes: every time zone's midnight is a multiple of it, so a card begins between two spans, never within one. */
+const spanMs = 15 * 60 * 1_000;
+
+const spanOf = ({ pricedAt }: MovedMessage): number | undefined =>
+  pricedAt === null ? undefined : Math.floor(pricedAt.getTime() / spanMs);
+
+/**
+ * Converts the provider's pricing to a price on the card of the time at which it was stated; null if the card has no such
+ * price.
+ */
 async function reportedPrices(connection: Connection, moved: readonly MovedMessage[]): Promise<PriceOf> {
-  const countries = new Map<string, Set<string>>();
-  for (const { pricing, target } of moved) {
-    if (pricing?.billable !== true) continue;
-    const known = countries.get(target.channel_id) ?? new Set();
-    countries.set(target.channel_id, known.add(target.country));
+  const keyOf = (one: MovedMessage) => `${one.target.channel_id} ${spanOf(one) ?? ''}`;
+  const wanted = new Map<string, { readonly first: MovedMessage; readonly countries: Set<string> }>();
+  for (const one of moved) {
+    if (one.pricing?.billable !== true) continue;
+    const known = wanted.get(keyOf(one)) ?? { first: one, countries: new Set() };
+    wanted.set(keyOf(one), known);
+    known.countries.add(one.target.country);
   }
   const cards = new Map<string, ReadonlyMap<string, bigint>>();
-  for (const [channelId, wanted] of countries) {
-    const prices = await listPrices(connection, channelId, [...wanted]);
+  for (const [key, { first, countries }] of wanted) {
+    const span = spanOf(first);
+    const at = span === undefined ? undefined : new Date(span * spanMs);
+    const prices = await listPrices(connection, first.target.channel_id, [...countries], at);
     const card = prices.map(({ category, country, price }) => [`${category} ${country}`, price] as const);
-    cards.set(channelId, new Map(card));
+    cards.set(key, new Map(card));
   }
-  return ({ pricing, target }) => {
+  return (one) => {
+    const { pricing, target } = one;
     if (pricing === null) return null;
     if (!pricing.billable) return 0n;
-    const card = cards.get(target.channel_id);
+    const card = cards.get(keyOf(one));
     const category = pricedCategory(pricing.category);
     // A country without a price of its own for authentication from abroad has one price for all authentication.
     const categories =
@@ -403,7 +390,7 @@ export async function moveCampaignCounters(
   const reasons = new Map<string, Map<string, number>>();
   for (const { campaignId, from, to, charged } of moves) {
     if (from.state === to.state && from.reason === to.reason && charged === 0n) continue;
-    const counted = counters.get(campaignId) ?? noMoves();
+    const counted = counters.get(campaignId) ?? { ...noStateMoves };
     counters.set(campaignId, counted);
     addState(counted, from.state, -1);
     addState(counted, to.state, 1);
@@ -447,10 +434,6 @@ function minutesOf(moves: readonly StateMove[]): readonly MinuteCount[] {
 
 const beforeAcceptance: ReadonlySet<RecipientState> = new Set(['PENDING', 'CLAIMED', 'UNKNOWN']);
 const afterAcceptance: ReadonlySet<RecipientState> = new Set(['ACCEPTED', 'SENT', 'DELIVERED', 'READ']);
-
-function noMoves(): Record<CountedState, number> {
-  return Object.fromEntries(countedStates.map((state) => [state, 0])) as Record<CountedState, number>;
-}
 
 function addState(counted: Record<CountedState, number>, state: RecipientState, by: number): void {
   const name = countedStates.find((candidate) => candidate.toUpperCase() === state);

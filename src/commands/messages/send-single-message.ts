@@ -14,6 +14,7 @@ import {
 } from '../../domain/error.ts';
 import { providerErrorAction } from '../../domain/sending/provider-error.ts';
 import { priceOf } from '../../domain/money.ts';
+import { defaultTtlSeconds } from '../../domain/wallet/settlement.ts';
 import { providerErrorOf, type SendRejected, type SendResult } from '../../provider/provider.ts';
 import { learnIdsOfMessageRecipient } from '../../records/callbacks/identities.ts';
 import type { Transaction } from '../../records/database/database.ts';
@@ -172,6 +173,7 @@ async function claimOnce({ database }: SingleSender, message: SingleMessage): Pr
       templateId: template.id,
       ...recipient,
       price,
+      ttlSeconds: template.sendTtlSeconds ?? defaultTtlSeconds(template.category),
     });
     if (claimed === null) throw new Invalid('Insufficient wallet balance', [], 'insufficient_balance');
     if (claimed.limited && quota === null) throw new LimitWasSet();

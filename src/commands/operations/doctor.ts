@@ -143,6 +143,7 @@ const meanings: Readonly<Record<BookDifference['kind'], string>> = {
   'ledger-differs-from-balance': 'the balance of the wallet differs from the sum of its entries',
   'reserved-differs-from-messages':
     'the reserved amount differs from the price of the messages without an outcome',
+  'uncollected-differs-from-debts': 'the uncollected amount differs from what messages owe',
 };
 
 /** Compares counters and money but never repairs them: a person has to find out which side is right. */

@@ -3,13 +3,21 @@ import type { Dependencies } from '../../dependencies.ts';
 import { Conflict, Invalid } from '../../domain/error.ts';
 import { amountBounds, parseAmount } from '../../domain/money.ts';
 import { getCampaign } from '../../records/campaigns/campaigns.ts';
+import { moveCounters, noStateMoves } from '../../records/campaigns/status-counters.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
 import {
+  type Debt,
+  type LedgerSum,
+  listUncollected,
+  type LockedWallet,
+  lockWallets,
   postLedgerEntry,
   type ReleasedMoney,
   releaseUnknown,
   type UnknownMessages,
+  writeSettlements,
+  writeUncollected,
 } from '../../records/wallet/wallets.ts';
 import { getChannel } from '../../records/workspaces/channels.ts';
 import { requireWorkspace } from '../../records/workspaces/workspaces.ts';
@@ -22,7 +30,7 @@ export interface RechargeWallet {
 }
 
 /**
- * Adds money and returns the new balance in micro-units. Does not start paused campaigns; that takes a separate `start`.
+ * Adds money, takes what is uncollected first, and returns the new balance in micro-units. Does not start paused campaigns; that takes a separate `start`.
  * `onPosted` runs in the transaction of the entry.
  */
 export async function rechargeWallet(
@@ -39,9 +47,66 @@ export async function rechargeWallet(
     await insertAuditEntry(transaction, { workspaceId, action: 'wallet.recharge', objectId: channelId });
     const posted = await postLedgerEntry(transaction, { channelId, kind: 'recharge', amount: parsed });
     if (posted === undefined) throw Invalid.at('amount', 'amount would make the balance too large');
+    const balance = posted - (await collect(transaction, channelId));
     await onPosted(transaction);
-    return posted;
+    return balance;
   });
+}
+
+/** 1,000 debts at a time. */
+const debtsAtOnce = 1_000;
+
+/** Takes what late charges could not take, the oldest first, as far as the balance allows; returns how much. Locks the wallet. */
+async function collect(transaction: Transaction, channelId: string): Promise<bigint> {
+  let [wallet] = await lockWallets(transaction, [channelId]);
+  let taken = 0n;
+  while (wallet !== undefined && wallet.uncollected > 0n && wallet.balance > wallet.reserved) {
+    const debts = await listUncollected(transaction, channelId, debtsAtOnce);
+    if (debts.length === 0) break;
+    const { entries, rest, left } = payDebts(debts, wallet);
+    const paid = wallet.balance - left;
+    wallet = { ...wallet, balance: left, uncollected: wallet.uncollected - paid };
+    taken += paid;
+    await writeSettlements(transaction, [wallet], entries);
+    await writeUncollected(transaction, rest);
+    const charges = entries.flatMap(({ campaignId, messageId, amount }) =>
+      campaignId === null || messageId !== undefined ? [] : [{ campaignId, charged: -amount }],
+    );
+    await moveCounters(
+      transaction,
+      charges.map((one) => ({ ...one, by: noStateMoves })),
+    );
+  }
+  return taken;
+}
+
+/** One entry for each campaign, and for each message outside campaigns. */
+function payDebts(debts: readonly Debt[], { workspace_id: workspaceId, balance, reserved }: LockedWallet) {
+  const entries = new Map<string, LedgerSum>();
+  const rest: Debt[] = [];
+  let left = balance;
+  for (const debt of debts) {
+    const available = left - reserved;
+    if (available === 0n) break;
+    const paid = debt.amount < available ? debt.amount : available;
+    left -= paid;
+    rest.push({ ...debt, amount: debt.amount - paid });
+    const { channelId, campaignId } = debt;
+    const messageId = debt.isRecipient ? undefined : debt.messageId;
+    const key = messageId ?? campaignId ?? '';
+    const present = entries.get(key);
+    entries.set(key, {
+      channelId,
+      workspaceId,
+      campaignId,
+      messageId,
+      kind: 'charge',
+      amount: (present?.amount ?? 0n) - paid,
+      messageCount: (present?.messageCount ?? 0) + 1,
+      reason: 'UNCOLLECTED',
+    });
+  }
+  return { entries: [...entries.values()], rest, left };
 }
 
 interface AdjustWallet {

@@ -14,6 +14,8 @@ export interface ListedTemplate {
   readonly components: readonly unknown[];
   readonly quality: string | null;
   readonly rejectedReason: string | null;
+  /** How long the provider tries to deliver a message; null: the default of the category. */
+  readonly sendTtlSeconds: number | null;
 }
 
 /** The component of a template that is too large to be stored; it cannot be sent. */

@@ -9,7 +9,7 @@ import { recipientStates, statusBits } from '../../domain/campaigns/recipient.ts
 import { settlements } from '../../domain/wallet/settlement.ts';
 import { isErased } from '../contacts/contacts.ts';
 import type { Connection } from '../database/database.ts';
-import { nothing, nullable, row } from '../database/row.ts';
+import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
 /** A message that a status may belong to, read without a lock. */
 const StatusTarget = t.type({
@@ -112,11 +112,14 @@ const LockedMessage = t.type({
   settlement: oneOf(settlements),
   provider_message_id: nullable(t.string),
   statuses_seen: t.number,
+  /** It was not delivered before; null while its acceptance is not recorded. */
+  not_before: nullable(timestamp),
 });
 export type LockedMessage = t.TypeOf<typeof LockedMessage>;
 
 const lockedRecipient = sql.fragment`
-  id, position, state, reason, reason_detail, price, settlement, provider_message_id, statuses_seen`;
+  id, position, state, reason, reason_detail, price, settlement, provider_message_id, statuses_seen,
+  accepted_at AS not_before`;
 
 /**
  * Locks the recipients that are not PENDING. A claim locks wallet and counter first and PENDING recipients last, so locking
@@ -153,7 +156,8 @@ export async function lockMessages(
 ): Promise<readonly LockedMessage[]> {
   if (ids.length === 0) return [];
   return connection.any(sql.type(row(LockedMessage))`
-    SELECT id, NULL::int AS position, state, reason, reason_detail, price, settlement, provider_message_id, statuses_seen
+    SELECT id, NULL::int AS position, state, reason, reason_detail, price, settlement, provider_message_id, statuses_seen,
+      created_at AS not_before
     FROM message WHERE id = ANY(${sql.array(ids, 'uuid')})
     ORDER BY id FOR NO KEY UPDATE`);
 }

@@ -34,6 +34,17 @@ export const countedStates = [
 ] as const;
 export type CountedState = (typeof countedStates)[number];
 
+export const noStateMoves: Readonly<Record<CountedState, number>> = {
+  pending: 0,
+  claimed: 0,
+  accepted: 0,
+  sent: 0,
+  delivered: 0,
+  read: 0,
+  failed: 0,
+  unknown: 0,
+};
+
 export interface CounterMove {
   readonly campaignId: string;
   /** Change of the number of recipients in each state. */

@@ -26,6 +26,8 @@ export interface NewOutboundMessage {
   readonly country: string;
   /** Micro-units. */
   readonly price: bigint;
+  /** How long the provider tries to deliver it. */
+  readonly ttlSeconds: number;
 }
 
 const Claimed = row(t.type({ limited: t.boolean }));
@@ -50,12 +52,13 @@ export async function claimMessage(
         WHERE workspace_id = ${message.workspaceId} AND phone_number = ${phoneNumber}::text AND deleted_at IS NULL)) AS id
     ), claimed AS (
     INSERT INTO message (id, workspace_id, channel_id, direction, source, campaign_id, template_id, contact_id,
-      conversation_id, phone_number, country, type, state, price, settlement)
+      conversation_id, phone_number, country, type, state, price, settlement, expires_at)
     SELECT ${message.id}, ${message.workspaceId}, reserved_wallet.channel_id, 'outbound', ${message.source},
       ${message.campaignId}::uuid, ${message.templateId}::uuid, person.id,
       (SELECT conversation.id FROM conversation
         WHERE channel_id = ${message.channelId} AND contact_id = person.id AND status <> 'closed'),
-      ${phoneNumber}::text, ${message.country}, 'template', 'CLAIMED', ${message.price}, 'reserved'
+      ${phoneNumber}::text, ${message.country}, 'template', 'CLAIMED', ${message.price}, 'reserved',
+      now() + make_interval(secs => ${message.ttlSeconds}, hours => 24)
     FROM reserved_wallet CROSS JOIN person
     RETURNING channel_id
     )

@@ -15,6 +15,7 @@ const Difference = t.type({
     'recipients-stranded': null,
     'ledger-differs-from-balance': null,
     'reserved-differs-from-messages': null,
+    'uncollected-differs-from-debts': null,
   }),
   /** Of the campaign; for money, of the channel. */
   id: t.string,

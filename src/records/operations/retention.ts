@@ -137,6 +137,8 @@ export async function listCampaignsToDelete(
   return connection.anyFirst(sql.type(Id)`
     SELECT id FROM campaign JOIN campaign_counter ON campaign_id = id AND claimed = 0
     WHERE archived_at IS NULL AND status IN ('COMPLETED', 'FAILED', 'CANCELLED') AND created_at < ${cutoff(olderThanMonths)}
+      -- What was not delivered is given back first.
+      AND NOT EXISTS (SELECT FROM campaign_expiry WHERE campaign_expiry.campaign_id = id)
       AND COALESCE(completed_at, updated_at) < ${cutoff(olderThanMonths)} AND ${others}
     ORDER BY created_at LIMIT ${limit}`);
 }
@@ -219,6 +221,8 @@ export function deleteOldMessages(
     WITH batch AS (
       SELECT id FROM message
       WHERE workspace_id = ${workspaceId} AND created_at >= '-infinity' AND created_at < ${cutoff(olderThanMonths)}
+        -- What was not delivered is given back first.
+        AND (expires_at IS NOT NULL AND settlement = 'charged' AND state IN ('ACCEPTED', 'SENT')) IS NOT TRUE
       ORDER BY created_at, id LIMIT ${limit} FOR UPDATE
     ), removed AS (
       DELETE FROM message WHERE id = ANY (ARRAY(SELECT id FROM batch)) RETURNING channel_id, price, settlement

@@ -23,6 +23,8 @@ const Template = t.type({
   upcomingCategory: nullable(t.string),
   upcomingCategoryAt: nullable(timestamp),
   rejectedReason: nullable(t.string),
+  /** How long the provider tries to deliver a message; null: the default of the category. */
+  sendTtlSeconds: nullable(t.number),
   vanishedAt: nullable(timestamp),
   updatedAt: timestamp,
 });
@@ -31,7 +33,7 @@ export type Template = t.TypeOf<typeof Template>;
 const selection = sql.fragment`
   id, workspace_id AS "workspaceId", business_account_id AS "businessAccountId",
   provider_template_id AS "providerTemplateId", name, language, category, status,
-  parameter_format AS "parameterFormat", components, quality, rejected_reason AS "rejectedReason",
+  parameter_format AS "parameterFormat", components, quality, rejected_reason AS "rejectedReason", message_send_ttl_seconds AS "sendTtlSeconds",
   NULLIF(upcoming_category, category) AS "upcomingCategory", upcoming_category_at AS "upcomingCategoryAt",
   vanished_at AS "vanishedAt", updated_at AS "updatedAt"`;
 

@@ -7,10 +7,17 @@ import { largestAmount, type PriceCard } from '../../domain/money.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
-const Wallet = t.type({ channelId: t.string, balance: t.bigint, reserved: t.bigint, currency: t.string });
+const Wallet = t.type({
+  channelId: t.string,
+  balance: t.bigint,
+  reserved: t.bigint,
+  /** What late charges could not take. */
+  uncollected: t.bigint,
+  currency: t.string,
+});
 export type Wallet = t.TypeOf<typeof Wallet>;
 
-const selection = sql.fragment`channel_id AS "channelId", balance, reserved, currency`;
+const selection = sql.fragment`channel_id AS "channelId", balance, reserved, uncollected, currency`;
 
 /** The wallet of a channel of this workspace; throws NotFound for any other. */
 export async function getWallet(
@@ -73,9 +80,10 @@ const deliveredWithin = (category: ValueExpression) =>
  * has the prices of MARKETING, or 0 if that has none.
  */
 export const cardOf = (channelId: ValueExpression, category: ValueExpression) => sql.fragment`
+  WITH card AS MATERIALIZED (SELECT card_id FROM price_cards_of(${channelId}, ${deliveredWithin(category)}))
   SELECT country, ceil(max(list.price) * (array_agg(markup.factor))[1] + (array_agg(markup.fixed))[1])::bigint AS price
   FROM (
-    SELECT market.country, price.price FROM price_cards_of(${channelId}, ${deliveredWithin(category)}) AS card
+    SELECT market.country, price.price FROM card
     JOIN price_card_market AS market ON market.card_id = card.card_id
     JOIN price_card_price AS price ON price.card_id = card.card_id AND price.market = market.market AND price.tier_from = 0
       AND price.category = CASE WHEN EXISTS (
@@ -95,7 +103,7 @@ export const cardOf = (channelId: ValueExpression, category: ValueExpression) =>
       ) AS priced
       ORDER BY country, is_missing, workspace_id NULLS LAST
     ) AS example
-    WHERE NOT EXISTS (SELECT FROM price_cards_of(${channelId}, interval '0'))
+    WHERE NOT EXISTS (SELECT FROM card)
   ) AS list CROSS JOIN price_markup_of(${channelId}) AS markup
   GROUP BY country`;
 
@@ -125,20 +133,26 @@ export async function findPrices(
 const Price = t.type({ category: t.string, country: t.string, price: t.bigint });
 export type Price = t.TypeOf<typeof Price>;
 
-/** The prices in force for a channel; of these countries and every other one alone, if there are any. */
+/**
+ * The prices of messages that a channel's recipients get now, or got at the given time; of these countries and every other one
+ * alone, if there are any.
+ */
 export async function listPrices(
   connection: Connection,
   channelId: string,
   countries?: readonly string[],
+  at?: Date,
 ): Promise<readonly Price[]> {
+  const time = sql.fragment`COALESCE(${at?.toISOString() ?? null}::timestamptz, now())`;
   const wanted =
     countries === undefined
       ? sql.fragment`TRUE`
       : sql.fragment`country = ANY(${sql.array(['', ...countries], 'text')})`;
   return connection.any(sql.type(row(Price))`
+    WITH card AS MATERIALIZED (SELECT price_card_at(${channelId}, ${time}) AS card_id)
     SELECT category, country, ceil(list.price * markup.factor + markup.fixed)::bigint AS price
     FROM (
-      SELECT price.category, market.country, price.price FROM price_cards_of(${channelId}, interval '0') AS card
+      SELECT price.category, market.country, price.price FROM card
       JOIN price_card_market AS market ON market.card_id = card.card_id AND ${wanted}
       JOIN price_card_price AS price ON price.card_id = card.card_id AND price.market = market.market AND price.tier_from = 0
       UNION ALL
@@ -147,8 +161,8 @@ export async function listPrices(
         WHERE (workspace_id = (SELECT owner.workspace_id FROM channel AS owner WHERE owner.id = ${channelId}) OR workspace_id IS NULL) AND ${wanted}
         ORDER BY category, country, workspace_id NULLS LAST
       ) AS example
-      WHERE NOT EXISTS (SELECT FROM price_cards_of(${channelId}, interval '0'))
-    ) AS list CROSS JOIN price_markup_of(${channelId}) AS markup
+      WHERE (SELECT card_id FROM card) IS NULL
+    ) AS list CROSS JOIN price_markup_at(${channelId}, ${time}) AS markup
     ORDER BY category, country`);
 }
 
@@ -241,6 +255,7 @@ const LockedWallet = t.type({
   workspace_id: t.number,
   balance: t.bigint,
   reserved: t.bigint,
+  uncollected: t.bigint,
 });
 export type LockedWallet = t.TypeOf<typeof LockedWallet>;
 
@@ -250,7 +265,7 @@ export async function lockWallets(
 ): Promise<readonly LockedWallet[]> {
   if (channelIds.length === 0) return [];
   return connection.any(sql.type(row(LockedWallet))`
-    SELECT channel_id, workspace_id, balance, reserved FROM wallet
+    SELECT channel_id, workspace_id, balance, reserved, uncollected FROM wallet
     WHERE channel_id = ANY(${sql.array(channelIds, 'uuid')})
     ORDER BY channel_id FOR NO KEY UPDATE`);
 }
@@ -270,10 +285,17 @@ export async function writeSettlements(
   entries: readonly LedgerSum[],
 ): Promise<void> {
   if (wallets.length === 0) return;
-  const amounts = wallets.map(({ channel_id, balance, reserved }) => [channel_id, balance, reserved]);
+  const amounts = wallets.map(({ channel_id, balance, reserved, uncollected }) => [
+    channel_id,
+    balance,
+    reserved,
+    uncollected,
+  ]);
   await connection.query(sql.type(nothing)`
-    UPDATE wallet SET balance = settled.balance, reserved = settled.reserved, updated_at = now()
-    FROM ${sql.unnest(amounts, ['uuid', 'int8', 'int8'])} AS settled (channel_id, balance, reserved)
+    UPDATE wallet SET balance = settled.balance, reserved = settled.reserved, uncollected = settled.uncollected,
+      updated_at = now()
+    FROM ${sql.unnest(amounts, ['uuid', 'int8', 'int8', 'int8'])}
+      AS settled (channel_id, balance, reserved, uncollected)
     WHERE wallet.channel_id = settled.channel_id`);
   if (entries.length === 0) return;
   const rows = entries.map((entry) => [
@@ -289,4 +311,61 @@ export async function writeSettlements(
   await connection.query(sql.type(nothing)`
     INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, campaign_id, message_id, message_count, reason)
     SELECT * FROM ${sql.unnest(rows, ['uuid', 'int4', 'text', 'int8', 'uuid', 'uuid', 'int4', 'text'])} AS entry`);
+}
+
+// What late charges could not take. Every statement runs under the lock of the wallet.
+
+const Debt = t.type({
+  messageId: t.string,
+  channelId: t.string,
+  campaignId: nullable(t.string),
+  /** False for messages outside campaigns and for test messages. */
+  isRecipient: t.boolean,
+  amount: t.bigint,
+});
+export type Debt = t.TypeOf<typeof Debt>;
+
+const debtColumns = sql.fragment`
+  message_id AS "messageId", channel_id AS "channelId", campaign_id AS "campaignId", is_recipient AS "isRecipient", amount`;
+
+/** What these messages owe, by id; those that owe nothing are left out. */
+export async function findUncollected(
+  connection: Connection,
+  messageIds: readonly string[],
+): Promise<ReadonlyMap<string, bigint>> {
+  if (messageIds.length === 0) return new Map();
+  const debts = await connection.any(sql.type(row(Debt))`
+    SELECT ${debtColumns} FROM uncollected WHERE message_id = ANY(${sql.array(messageIds, 'uuid')})`);
+  return new Map(debts.map(({ messageId, amount }) => [messageId, amount]));
+}
+
+/** The oldest debts of a channel, first those of the earliest time. */
+export const listUncollected = (
+  connection: Connection,
+  channelId: string,
+  limit: number,
+): Promise<readonly Debt[]> =>
+  connection.any(sql.type(row(Debt))`
+    SELECT ${debtColumns} FROM uncollected WHERE channel_id = ${channelId}
+    ORDER BY created_at, message_id LIMIT ${limit}`);
+
+/** Stores the present amounts; a debt of 0 is over. */
+export async function writeUncollected(connection: Connection, debts: readonly Debt[]): Promise<void> {
+  const over = debts.filter(({ amount }) => amount === 0n).map(({ messageId }) => messageId);
+  if (over.length > 0)
+    await connection.query(sql.type(nothing)`
+      DELETE FROM uncollected WHERE message_id = ANY(${sql.array(over, 'uuid')})`);
+  const open = debts.filter(({ amount }) => amount !== 0n);
+  if (open.length === 0) return;
+  const rows = open.map(({ messageId, channelId, campaignId, isRecipient, amount }) => [
+    messageId,
+    channelId,
+    campaignId,
+    isRecipient,
+    amount,
+  ]);
+  await connection.query(sql.type(nothing)`
+    INSERT INTO uncollected (message_id, channel_id, campaign_id, is_recipient, amount)
+    SELECT * FROM ${sql.unnest(rows, ['uuid', 'uuid', 'uuid', 'bool', 'int8'])} AS debt
+    ON CONFLICT (message_id) DO UPDATE SET amount = excluded.amount`);
 }

@@ -423,7 +423,9 @@ describe('prices reported by the provider', () => {
       FROM wallet WHERE channel_id = ${campaign.channelId}`);
     await deliver(applier, [callback(campaign, 'sent', 0, { pricing: pricing('marketing') })]);
     expect(await checkBooks(database.pool, campaign)).toMatchObject({ balance: 0n, ledger: 0n });
-    expect(await recipientsOf(campaign)).toMatchObject([{ price: Number(messagePrice) + 500 }]);
+    expect(await recipientsOf(campaign)).toMatchObject([{ price: 136_500 }]);
+    const owed = sql.fragment`SELECT amount FROM uncollected WHERE channel_id = ${campaign.channelId}`;
+    expect(await rowsOf(database.pool, owed)).toEqual([{ amount: 136_500 - Number(messagePrice) - 500 }]);
   });
 });
 

@@ -158,7 +158,13 @@ async function claimSingle(): Promise<string> {
   const id = randomUUID();
   const { workspaceId, channelId, templateId } = seeded;
   const message = { id, workspaceId, channelId, templateId, source: 'api', campaignId: null } as const;
-  await claimMessage(test.pool, { ...message, to: number, country: 'DE', price: messagePrice });
+  await claimMessage(test.pool, {
+    ...message,
+    to: number,
+    country: 'DE',
+    price: messagePrice,
+    ttlSeconds: 600,
+  });
   return id;
 }
 

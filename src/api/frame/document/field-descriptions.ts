@@ -219,6 +219,8 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   total_contacts_skipped: 'Number of recipients that are skipped.',
   totalPages: 'Number of pages; 0 for an empty list.',
   type: 'Kind.',
+  uncollected:
+    'What messages that arrived late cost more than the balance had, as a decimal string; the next recharge pays it first.',
   unknown: 'Recipients whose outcome is unknown because the provider did not answer.',
   until: 'Only deliveries created before this time.',
   upcomingCategory: 'Category the provider has announced for the template; null without an announcement.',

@@ -255,6 +255,25 @@ async function claim({ campaignId, channelId }: SeededCampaign, size: number) {
 }
 
 describe('the decision to pause', () => {
+  it('looks at the answers of a batch in the order in which they came', async () => {
+    const judge = async (failsAt: (at: number) => boolean) => {
+      const campaign = await campaignWith({ recipients: 100 });
+      // Claimed positions ascend, and the answers come in the opposite order.
+      const claimed = (await claim(campaign, 40)).toReversed();
+      const outcomes = claimed.map(({ id, position, claimId }, at) => ({
+        position,
+        claimId,
+        outcome: failsAt(at)
+          ? ({ kind: 'failed', reason: 'PROVIDER_131053', detail: '' } as const)
+          : ({ kind: 'accepted', providerMessageId: `wamid.${id}` } as const),
+      }));
+      return (await recordOutcomes(test.pool, { ...campaign, outcomes })).braked.length;
+    };
+    expect(await judge((at) => at < 20)).toBe(1);
+    expect(await judge((at) => at < 14)).toBe(0);
+    expect(await judge((at) => at % 2 === 0)).toBe(0);
+  });
+
   it('is made good by the next step if the process ends before the pause', async () => {
     const campaign = await campaignWith({ recipients: 100 });
     const outcomes = (await claim(campaign, 20)).map(({ position, claimId }) => ({

@@ -135,6 +135,8 @@ export function loadConfig(environment: Environment, terminal = false) {
     secretsKeys: secrets('SECRETS_KEY'),
     /** Networks of the proxies in front of the API; the caller's address that they forward is trusted. */
     trustedProxies: networks('TRUSTED_PROXIES'),
+    /** ISO 3166 alpha-2 codes of countries whose recipients a MARKETING campaign skips, because the provider delivers none there. */
+    marketingSkipCountries: list('MARKETING_SKIP_COUNTRIES', []),
     /** Production may start campaigns on the prices that came with the service, which no provider charges. */
     allowExamplePrices: raw('ALLOW_EXAMPLE_PRICES') === 'yes',
     outboundAllowCidrs,

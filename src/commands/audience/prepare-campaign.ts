@@ -317,6 +317,7 @@ async function load(
     }),
     rules: {
       blockedCountries: new Set(campaign.blocked_countries),
+      countriesWithoutMarketing: new Set(dependencies.config.marketingSkipCountries),
       resolvers: frozen.resolvers,
       limits: frozen.limits,
       isMarketing: campaign.template_category === 'MARKETING',

@@ -79,6 +79,7 @@ export async function dryRunCampaign(
     ({ warnings } = checked);
     hours = checked;
     estimate = await audienceOf(dependencies, checked.newCampaign, body);
+    warnings = [...warnings, ...(await undeliveredWarnings(dependencies, workspaceId, body, estimate))];
     if (estimate.sendable === 0)
       problems = [
         { field: 'contact_selection_type', message: emptyAudience(Object.entries(estimate.skipped)) },
@@ -105,6 +106,23 @@ export async function dryRunCampaign(
     beginsAt,
     endsAt,
   };
+}
+
+/** The provider has delivered no marketing messages to numbers of this country since April 2025, with no end in sight. */
+const countryWithoutMarketing = 'US';
+
+async function undeliveredWarnings(
+  { database }: DryRunner,
+  workspaceId: number,
+  { template_id: templateId }: CreateCampaign,
+  { countries }: AudienceEstimate,
+): Promise<readonly FieldProblem[]> {
+  const count = countries.get(countryWithoutMarketing) ?? 0;
+  if (count === 0) return [];
+  const { category } = await getTemplate(database, workspaceId, templateId);
+  if (category !== 'MARKETING') return [];
+  const message = `${count} of the numbers are of the United States (+1), where the provider delivers no MARKETING messages: they will fail with 131049. A message that is not delivered costs nothing`;
+  return [{ field: 'template_id', message }];
 }
 
 function problemsOf(error: unknown): readonly FieldProblem[] {
@@ -155,6 +173,7 @@ async function audienceOf(
     ),
     rules: {
       blockedCountries: new Set(channel.blockedCountries),
+      countriesWithoutMarketing: new Set(dependencies.config.marketingSkipCountries),
       resolvers: frozen.resolvers,
       limits: frozen.limits,
       customFields,

@@ -47,6 +47,8 @@ export interface Candidate {
   readonly contact?: AudienceContact | null;
   /** The contact was deleted after it had been added to the audience. */
   readonly deleted?: boolean;
+  /** The provider held a message to the person back a short while ago. */
+  readonly rests?: boolean;
   /** Variables frozen by an earlier campaign, which are reused. */
   readonly frozen?: readonly string[];
 }
@@ -64,6 +66,8 @@ export interface AudienceRules {
   readonly isMarketing?: boolean;
   /** ISO 3166 alpha-2 codes to which the channel never sends. */
   readonly blockedCountries: ReadonlySet<string>;
+  /** ISO 3166 alpha-2 codes to which no MARKETING template is sent. */
+  readonly countriesWithoutMarketing?: ReadonlySet<string>;
   readonly resolvers: readonly VariableResolver[];
   /** The texts that the values may make too long. */
   readonly limits?: readonly TextLimit[];
@@ -129,9 +133,12 @@ export function recipientOf(
     variables: none,
   });
   if (rules.blockedCountries.has(phone.country)) return skipped('BLOCKED_COUNTRY', phone.country);
+  if (rules.isMarketing !== false && rules.countriesWithoutMarketing?.has(phone.country) === true)
+    return skipped('MARKETING_NOT_DELIVERED_TO_COUNTRY', phone.country);
   if (contact !== null && !mayReceive(contact.consent, rules.isMarketing !== false))
     return skipped('UNSUBSCRIBED');
   if (candidate.deleted === true) return skipped('CONTACT_DELETED');
+  if (candidate.rests === true) return skipped('RESTED_24H');
   if (candidate.frozen !== undefined) {
     return { contactId, phone, line, skip: undefined, variables: candidate.frozen };
   }

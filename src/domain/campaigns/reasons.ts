@@ -288,4 +288,18 @@ export const skipReasonTable: Readonly<Record<SkipReason, RecipientReasonText>> 
     meaning: 'The channel does not send to the country of the number.',
     advice: 'Ask the operator to allow the country, or use another channel.',
   },
+  MARKETING_NOT_DELIVERED_TO_COUNTRY: {
+    title: 'The provider delivers no marketing to this country',
+    isHopeless: true,
+    meaning:
+      'The provider delivers no MARKETING messages to the country of the number, and the operator has listed it.',
+    advice: 'Use a UTILITY template, or another way to reach the person.',
+  },
+  RESTED_24H: {
+    title: 'The provider held the last message back less than 24 hours ago',
+    isHopeless: false,
+    meaning:
+      'The recipient failed with PROVIDER_131049 less than 24 hours ago. Another message so soon would fail again, and the provider limits accounts that retry too much.',
+    advice: 'Send to the failed recipients again a day after they failed.',
+  },
 };

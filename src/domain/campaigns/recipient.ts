@@ -23,6 +23,8 @@ export const skipReasons = [
   'TEXT_TOO_LONG',
   'MALFORMED_ROW',
   'BLOCKED_COUNTRY',
+  'MARKETING_NOT_DELIVERED_TO_COUNTRY',
+  'RESTED_24H',
 ] as const;
 export type SkipReason = (typeof skipReasons)[number];
 

@@ -20,6 +20,7 @@ type FailedRow = readonly [
   email: string | null,
   consent: Consent | null,
   deleted: boolean,
+  rests: boolean,
   customFields: CustomFields | null,
 ];
 
@@ -32,6 +33,8 @@ export interface FailedAudience {
 }
 
 const outcomeUnknown = 'OUTCOME_UNKNOWN';
+/** Too much marketing to this person: the provider wants at least 24 hours before the next message. */
+const heldBack = 'PROVIDER_131049';
 
 /** The recipients of an earlier campaign that failed, in its order. */
 export function failedQuery({ campaignId, reasons, customFields = [] }: FailedAudience): Query {
@@ -39,7 +42,8 @@ export function failedQuery({ campaignId, reasons, customFields = [] }: FailedAu
     sql.fragment`
       SELECT recipient.phone_number, recipient.country, recipient.variables, recipient.contact_id,
         contact.country_code, contact.first_name, contact.last_name, contact.email, contact.consent,
-        contact.deleted_at IS NOT NULL, ${customFieldsNamed(customFields)}
+        contact.deleted_at IS NOT NULL,
+        recipient.reason = ${heldBack} AND recipient.updated_at > now() - interval '24 hours', ${customFieldsNamed(customFields)}
       FROM recipient
       JOIN campaign ON campaign.id = recipient.campaign_id
       LEFT JOIN contact ON contact.workspace_id = campaign.workspace_id AND contact.id = recipient.contact_id
@@ -74,6 +78,7 @@ function candidateOfFailed(found: FailedRow, keepVariables: boolean): Candidate 
     email,
     consent,
     deleted,
+    rests,
     customFields,
   ] = found;
   const contact: AudienceContact | null =
@@ -93,6 +98,7 @@ function candidateOfFailed(found: FailedRow, keepVariables: boolean): Candidate 
     phone: storedNumber(phoneNumber ?? '', countryCode ?? '', country),
     contact,
     deleted,
+    rests,
     ...(keepVariables && { frozen: variables ?? [] }),
   };
 }

@@ -124,6 +124,29 @@ it('checks a whole campaign and creates nothing', async () => {
   expect((await api.send('GET', '/api/campaigns', { key: workspace.channelKey })).body.data).toEqual([]);
 });
 
+it('counts numbers to which the provider delivers no marketing', async () => {
+  const numbers = ['+14155552671', '+12025550123', '+14165550123', '+17875550123', '+4915112345678'];
+  const check = async (category: string) => {
+    await api.database.pool.query(sql.type(nothing)`
+      UPDATE template SET category = ${category} WHERE id = ${templateId}`);
+    const { body } = await send('/api/campaigns/check', {
+      name: 'America',
+      template_id: templateId,
+      contact_selection_type: 'quick_contacts',
+      quick_contacts: numbers.map((number) => `${number},a,b`),
+      send_type: 'IMMEDIATE',
+    });
+    return body.data.warnings;
+  };
+  expect(await check('MARKETING')).toEqual([
+    {
+      field: 'template_id',
+      message: expect.stringMatching(/^2 of the numbers .* 131049\. .* costs nothing$/),
+    },
+  ]);
+  expect(await check('UTILITY')).toEqual([]);
+});
+
 it('reports the same problems as a creation', async () => {
   const body = {
     name: 'Tried',

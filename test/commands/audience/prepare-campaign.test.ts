@@ -354,6 +354,22 @@ describe('a CSV', () => {
     ]);
   });
 
+  test('skips the listed countries to which the provider delivers no marketing', async () => {
+    const sender = await aSender(database.pool);
+    const people = ['+14155552671', '+12025550123', '+14165550123', '+17875550123'];
+    const config = { ...dependencies().config, marketingSkipCountries: ['US'] };
+    const statesOf = async (category: string) => {
+      const id = await aCsv(sender, `p,c\n${people.map((number) => `${number},\n`).join('')}`);
+      await database.pool.query(sql.type(nothing)`
+        UPDATE template SET category = ${category} WHERE id = (SELECT template_id FROM campaign WHERE id = ${id})`);
+      await prepare(id, { overrides: { config } });
+      return (await recipientsOf(id)).map(({ state, reason }) => reason ?? state);
+    };
+    const skipped = 'MARKETING_NOT_DELIVERED_TO_COUNTRY';
+    expect(await statesOf('MARKETING')).toEqual([skipped, skipped, 'PENDING', 'PENDING']);
+    expect(await statesOf('UTILITY')).toEqual(people.map(() => 'PENDING'));
+  });
+
   test('writes no event without a subscriber', async () => {
     const sender = await aSender(database.pool);
     const id = await aCsv(sender, 'p,c\n+4915100000001,\n');
@@ -709,7 +725,7 @@ describe('failed contacts', () => {
     await database.pool.query(sql.type(nothing)`
       UPDATE recipient SET state = CASE position WHEN 2 THEN 'UNKNOWN' WHEN 3 THEN 'READ' ELSE 'FAILED' END,
         reason = CASE position WHEN 1 THEN 'PROVIDER_131026' WHEN 2 THEN 'OUTCOME_UNKNOWN' WHEN 4 THEN 'PROVIDER_131049' END,
-        settlement = CASE position WHEN 2 THEN 'reserved' ELSE 'none' END, price = 50000
+        settlement = CASE position WHEN 2 THEN 'reserved' ELSE 'none' END, price = 50000, updated_at = now() - interval '25 hours'
       WHERE campaign_id = ${id}`);
     await database.pool.query(sql.type(nothing)`
       UPDATE wallet SET balance = 1000000, reserved = 60000 WHERE channel_id = ${sender.channelId}`);
@@ -742,6 +758,22 @@ describe('failed contacts', () => {
     ]);
     expect(await preparationOf(id)).toMatchObject({ preparation_status: 'READY', has_plan: true });
     expect(await reservedOf(sender, failed)).toEqual({ reserved: 60_000n, settlement: 'reserved' });
+  });
+
+  test('are left alone for a day after the provider held marketing to them back', async () => {
+    const sender = await aSender(database.pool, 'Hi {{1}}');
+    const failed = await aFailedCampaign(sender);
+    const ago = (hours: number) =>
+      database.pool.query(sql.type(nothing)`
+        UPDATE recipient SET updated_at = now() - make_interval(hours => ${hours}) WHERE campaign_id = ${failed}`);
+    const resent = async () => {
+      const id = await resend(sender, { failed_campaign_id: failed });
+      return (await recipientsOf(id)).map(({ state, reason }) => reason ?? state);
+    };
+    await ago(23);
+    expect(await resent()).toEqual(['PENDING', 'RESTED_24H']);
+    await ago(24);
+    expect(await resent()).toEqual(['PENDING', 'PENDING']);
   });
 
   test('are those of the reasons asked for; an unknown outcome gives its reservation back', async () => {

@@ -1,5 +1,6 @@
 /** What concerns the workspace as a whole: overview, notices, sending window, audit. */
 import * as t from 'io-ts';
+import { DefaultCountry as Country } from '../codecs/campaign-audience.ts';
 import { describe, named } from '../codecs/json-schema.ts';
 import { cursorOf, earliestTime, Integer, IsoDateTime, limitUpTo, textOf, Uuid } from '../codecs/scalars.ts';
 import { SendingWindow, sendingWindowExample } from '../codecs/sending-window.ts';
@@ -18,8 +19,10 @@ import { insertAuditEntry, listAuditEntries } from '../records/operations/audit.
 import { listNotices, markNoticesRead, type Notice as NoticeRow } from '../records/operations/notices.ts';
 import {
   getWorkspaceBrake,
+  getWorkspaceCountry,
   getWorkspaceWindow,
   saveWorkspaceBrake,
+  saveWorkspaceCountry,
 } from '../records/workspaces/workspaces.ts';
 import { endpoint } from './frame/endpoint.ts';
 import {
@@ -360,6 +363,57 @@ export const putFailureBrake = endpoint(
       });
     });
     return { status: 200, body: succeedWith(brakeSaved, body) };
+  },
+);
+
+// The country of numbers that name none.
+
+const DefaultCountry = named('DefaultCountry', struct({ default_country: Country }));
+const countryPath = '/api/workspace/default-country';
+const countrySaved = 'Default country saved successfully';
+const countryExample = { default_country: 'DE' };
+
+export const getDefaultCountry = endpoint(
+  {
+    method: 'GET',
+    path: countryPath,
+    operationId: 'getDefaultCountry',
+    summary: 'Read the country of numbers that name none',
+    description: 'Null if such numbers are international.',
+    tag: 'Workspace',
+    access: 'workspace',
+    responses: { 200: answer('The setting', DefaultCountry, countryExample) },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId } }) => ({
+    status: 200,
+    body: succeed({ default_country: await getWorkspaceCountry(database, workspaceId) }),
+  }),
+);
+
+export const putDefaultCountry = endpoint(
+  {
+    method: 'PUT',
+    path: countryPath,
+    operationId: 'putDefaultCountry',
+    summary: 'Set the country of numbers that name none',
+    description:
+      'Needs an operator’s key; null removes it. A number’s own `+` or link, its country cell and the request’s `default_country` come first. Applies to CSVs, quick contacts and contacts that are read from then on.',
+    tag: 'Workspace',
+    access: 'operator',
+    body: DefaultCountry,
+    bodyExample: countryExample,
+    responses: { 200: answerWith('Setting after the change', countrySaved, DefaultCountry, countryExample) },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, body }) => {
+    await database.transaction(async (transaction) => {
+      await saveWorkspaceCountry(transaction, workspaceId, body.default_country);
+      await insertAuditEntry(transaction, {
+        workspaceId,
+        action: 'workspace.default-country',
+        objectId: String(workspaceId),
+      });
+    });
+    return { status: 200, body: succeedWith(countrySaved, body) };
   },
 );
 

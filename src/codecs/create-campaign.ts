@@ -2,7 +2,7 @@
 import { either } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
 import { contactSelectionTypes, sendTypes } from '../domain/campaigns/campaign.ts';
-import { ContactFilters, CsvMapping } from './campaign-audience.ts';
+import { ContactFilters, CsvMapping, DefaultCountry } from './campaign-audience.ts';
 import { listOf, shortListOf } from './collections.ts';
 import { describe } from './json-schema.ts';
 import { AskedReason } from './message.ts';
@@ -80,6 +80,7 @@ const Body = struct(
     contact_filters: ContactFilters,
     segments: shortListOf(Uuid, 100),
     quick_contacts: listOf(t.string),
+    default_country: DefaultCountry,
     csv_contacts_string: nonEmpty,
     csv_file_key: nonEmpty,
     csv_file_url: nonEmpty,
@@ -112,6 +113,7 @@ const declared = [
   'contact_filters',
   'segments',
   'quick_contacts',
+  'default_country',
   'csv_contacts_string',
   'csv_file_key',
   'csv_file_url',

@@ -177,7 +177,8 @@ function valid(
   if (plan === undefined) return international(text.startsWith('00') ? text.slice(2) : text);
   const local = national(text, plan);
   if (local !== undefined && isMobileNumber(local)) return local;
-  return international(text) ?? local;
+  // No calling code begins with a zero, so such digits are a fixed line of the country.
+  return international(text) ?? (text.startsWith('0') ? local : undefined);
 }
 
 function international(digits: string): PhoneNumber | undefined {
@@ -315,7 +316,7 @@ function refusalOf(text: string, { country, fallback, problem }: Context): strin
   const length = withoutPrefix(plan, rest).length;
   const [least = 0] = plan.mobileLengths;
   const most = plan.mobileLengths.at(-1) ?? 0;
-  const name = nameOf(plan.country);
+  const name = countryName(plan.country);
   const lengths = least === most ? `${most}` : `${least} to ${most}`;
   const rule = `a mobile number of ${name} has ${lengths} digits after +${callingCode}`;
   if (length < least) return `it is too short: ${rule}`;
@@ -324,7 +325,8 @@ function refusalOf(text: string, { country, fallback, problem }: Context): strin
 
 let names: Intl.DisplayNames | undefined;
 
-function nameOf(country: string): string {
+/** The English name of an ISO 3166 alpha-2 code. */
+export function countryName(country: string): string {
   names ??= new Intl.DisplayNames(['en'], { type: 'region' });
   return names.of(country) ?? country;
 }

@@ -1,6 +1,7 @@
 /** POST /api/campaigns/auto-trigger (Spec 4.1), and POST /api/campaigns/check: the same checks without creating anything. */
 import * as t from 'io-ts';
 import { describe, named } from '../../codecs/json-schema.ts';
+import { UnverifiedNumbers } from '../../codecs/campaign-audience.ts';
 import { CheckCampaign, CreateCampaign } from '../../codecs/create-campaign.ts';
 import { Integer, IsoDateTime } from '../../codecs/scalars.ts';
 import { nullish, struct } from '../../codecs/struct.ts';
@@ -17,7 +18,7 @@ import { answer, FieldProblems, succeed } from '../frame/envelope.ts';
 
 const warnings = describe(FieldProblems, {
   description:
-    'Probable mistakes that do not prevent the campaign: unknown fields of the body; `{{firstname}}`, which is the name of no field and would be sent as it stands; a field with little room left in its text; a start that the sending window delays.',
+    'Probable mistakes that do not prevent the campaign: unknown fields of the body; `{{firstname}}`, which is the name of no field and would be sent as it stands; a field with little room left in its text; numbers in ranges that are not known to be in use; digits that are probably national numbers of one country; a start that the sending window delays.',
 });
 
 const Created = named(
@@ -137,6 +138,7 @@ const Checked = named(
     warnings,
     total_contacts: describe(Integer, { description: 'Number of recipients that would be sent to.' }),
     skipped_reasons: countsBy('SkipReason'),
+    unverified_numbers: UnverifiedNumbers,
     is_estimate: describe(t.boolean, {
       description: 'True if only the beginning of a large audience was counted.',
     }),
@@ -182,6 +184,7 @@ export const checkNewCampaign = endpoint(
         warnings: [],
         total_contacts: 19842,
         skipped_reasons: { INVALID_PHONE: 120, DUPLICATE: 38 },
+        unverified_numbers: { IQ: 12 },
         is_estimate: false,
         cost: '992.1',
         available: '1500',
@@ -206,6 +209,7 @@ export const checkNewCampaign = endpoint(
         warnings: shownProblems([...ignored, ...tried.warnings]),
         total_contacts: tried.total,
         skipped_reasons: tried.skipped,
+        unverified_numbers: tried.unverified,
         is_estimate: tried.isEstimate,
         cost: formatAmount(tried.cost),
         available: formatAmount(tried.available),

@@ -11,7 +11,7 @@ import { deleteCampaignFile, findCampaignFile, isFileNeeded } from '../../record
 import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import { acknowledge, acknowledgement, answer, FieldProblems, succeed } from '../frame/envelope.ts';
-import { CsvMapping } from '../../codecs/campaign-audience.ts';
+import { CsvMapping, UnverifiedNumbers } from '../../codecs/campaign-audience.ts';
 import { countsBy, MessagePreview, messagePreviewExample } from '../../codecs/message.ts';
 import { VariableMapping } from '../../codecs/variable-mapping.ts';
 import { previewCsv } from '../../commands/campaigns/preview-csv.ts';
@@ -192,6 +192,11 @@ const Preview = named(
     }),
     rows_read: Integer,
     is_whole: describe(t.boolean, { description: 'False if the file has more rows than were read.' }),
+    unverified_numbers: UnverifiedNumbers,
+    warnings: describe(FieldProblems, {
+      description:
+        'Probable mistakes: numbers in ranges that are not known to be in use; digits that are probably national numbers of one country.',
+    }),
     problems: describe(FieldProblems, {
       description: 'Problems of the variable mapping with the template, by field.',
     }),
@@ -239,6 +244,8 @@ export const previewCsvFile = endpoint(
         skipped_rows: [],
         rows_read: 1200,
         is_whole: true,
+        unverified_numbers: {},
+        warnings: [],
         problems: [],
       }),
     },
@@ -261,14 +268,15 @@ export const previewCsvFile = endpoint(
       message,
     }));
     const { delimiter, headerLine, headers, confidence, reasons, rowsRead, isWhole, problems } = found;
-    const { phone_column, country_code_column, name_column, email_column, custom_field_mapping } =
-      found.mapping;
+    const { phone_column, country_code_column, name_column, email_column } = found.mapping;
+    const { custom_field_mapping, default_country } = found.mapping;
     const mapping = {
       phone_column,
       country_code_column,
       ...(name_column != null && { name_column }),
       ...(email_column != null && { email_column }),
       ...(custom_field_mapping != null && { custom_field_mapping }),
+      ...(default_country != null && { default_country }),
     };
     const rest = {
       delimiter,
@@ -279,6 +287,8 @@ export const previewCsvFile = endpoint(
       reasons,
       rows_read: rowsRead,
       is_whole: isWhole,
+      unverified_numbers: found.unverified,
+      warnings: found.warnings,
       problems: shownProblems(problems).slice(0, mostShownProblems),
     };
     const skippedRows = found.skippedRows.map(({ line, phone, skip }) => ({

@@ -32,6 +32,8 @@ export interface AudienceRequest {
   readonly audience: AudienceInput;
   readonly campaignId: string;
   readonly quickContacts: readonly string[];
+  /** ISO 3166 alpha-2: the country of numbers that name none; '': they are international. */
+  readonly defaultCountry: string;
   /** True to reuse the variable values that the failed campaign stored for its recipients. */
   readonly keepVariables: boolean;
   /** The contacts' custom fields that the mapping names. */
@@ -53,10 +55,11 @@ export async function openCandidates(sources: Sources, request: AudienceRequest)
       if (audience.csv_mapping === undefined)
         throw new PreparationFailure('CSV_UNREADABLE', 'csv_mapping is missing');
       const file = request.file ?? readCampaignFile(sources, audience, request.campaignId, request.signal);
-      return readCsvCandidates(file, audience.csv_mapping, rowsOfBatch(customFields));
+      const mapping = { ...audience.csv_mapping, default_country: request.defaultCountry };
+      return readCsvCandidates(file, mapping, rowsOfBatch(customFields));
     }
     case 'quick_contacts':
-      return readQuickCandidates(request.quickContacts, rowsOfBatch(customFields));
+      return readQuickCandidates(request.quickContacts, request.defaultCountry, rowsOfBatch(customFields));
     case 'all_contacts':
     case 'segmented':
       return readContacts(databaseUrl, await storedAudience(sources, selectionType, request));
@@ -68,6 +71,12 @@ export async function openCandidates(sources: Sources, request: AudienceRequest)
       return selectionType satisfies never;
   }
 }
+
+/** The country of numbers that name none: the request's, else the workspace's, else none. */
+export const defaultCountryOf = (
+  { csv_mapping: mapping, default_country: given }: Pick<AudienceInput, 'csv_mapping' | 'default_country'>,
+  ofWorkspace: string | null,
+): string => mapping?.default_country ?? given ?? ofWorkspace ?? '';
 
 type StoredKind = Exclude<ContactSelectionType, 'csv_contacts' | 'quick_contacts'>;
 type StoredRequest = Pick<AudienceRequest, 'workspaceId' | 'audience' | 'customFields'>;
@@ -169,15 +178,16 @@ function malformed({ line, problem }: { readonly line: number; readonly problem:
 
 function* readQuickCandidates(
   entries: readonly string[],
+  defaultCountry: string,
   batchSize: number,
 ): Generator<readonly Candidate[]> {
   for (let at = 0; at < entries.length; at += batchSize)
-    yield entries.slice(at, at + batchSize).map(candidateOf);
+    yield entries.slice(at, at + batchSize).map((entry) => quickCandidate(entry, defaultCountry));
 }
 
-function candidateOf(entry: string): Candidate {
+export function quickCandidate(entry: string, defaultCountry: string): Candidate {
   const { phone, values } = parseQuickContact(entry);
-  const reading = readNumber(phone);
+  const reading = readNumber(phone, '', defaultCountry);
   return isPhoneNumber(reading)
     ? { line: null, given: phone, phone: reading, inline: values }
     : { line: null, given: phone, phone: undefined, problem: reading.problem, inline: values };

@@ -1,8 +1,12 @@
 /** Dry run of a preparation: counts the recipients that would be sent to or skipped, and writes nothing. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AudienceRules, Candidate, NewRecipient } from '../../domain/audience/candidate.ts';
+import type { CsvMapping } from '../../domain/audience/csv.ts';
+import { type PlainNumber, plainNumber, probableCountry } from '../../domain/audience/probable-country.ts';
 import { changedContact, newContact } from '../../domain/audience/audience-contact.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import type { FieldProblem } from '../../domain/error.ts';
+import { countryName } from '../../domain/phone-number.ts';
 import { findKnownContacts } from '../../records/audience/audience-sources.ts';
 import { findOptedOut } from '../contacts/opted-out-numbers.ts';
 import { buildRecipients } from './build-recipients.ts';
@@ -17,6 +21,10 @@ export interface AudienceEstimate {
   readonly skipped: Readonly<Record<string, number>>;
   /** Sendable recipients by ISO 3166 alpha-2 code; '' for numbers without a country. */
   readonly countries: ReadonlyMap<string, number>;
+  /** Of the sendable ones: numbers in ranges that are not known to be in use. */
+  readonly unverified: Readonly<Record<string, number>>;
+  /** The first numbers that name no country. */
+  readonly plainNumbers: readonly PlainNumber[];
   /** The first rows, each as given and as the recipient that would be written. */
   readonly first: readonly TriedRow[];
   /** Every row that would be skipped; empty unless `keepsSkipped`. */
@@ -34,6 +42,8 @@ export interface DryRunRequest {
   readonly rules: AudienceRules;
   /** True if the audience is given as phone numbers, whose contacts are then looked up. */
   readonly byNumber: boolean;
+  /** The column of a CSV in which countries stand. */
+  readonly countryColumn?: number | undefined;
   readonly mostRows: number;
   readonly mostMs: number;
   /** True to return the skipped rows, which then stay in memory. */
@@ -41,6 +51,7 @@ export interface DryRunRequest {
 }
 
 const shown = 10;
+export const mostPlainNumbers = 1_000;
 
 export async function dryRunAudience(
   dependencies: DryRunner,
@@ -50,6 +61,8 @@ export async function dryRunAudience(
   const skipped: Record<string, number> = {};
   const skippedRows: NewRecipient[] = [];
   const countries = new Map<string, number>();
+  const unverified: Record<string, number> = {};
+  const plainNumbers: PlainNumber[] = [];
   const candidates: Candidate[] = [];
   const recipients: NewRecipient[] = [];
   let rowsRead = 0;
@@ -62,6 +75,12 @@ export async function dryRunAudience(
       const taken = batch.slice(0, request.mostRows - rowsRead);
       rowsRead += taken.length;
       candidates.push(...taken.slice(0, shown - candidates.length));
+      if (byNumber) {
+        for (const candidate of taken.slice(0, mostPlainNumbers - plainNumbers.length)) {
+          const plain = plainNumber(candidate, request.countryColumn);
+          if (plain !== undefined) plainNumbers.push(plain);
+        }
+      }
       yield taken;
       // A batch without a valid number awaits no query, so it yields to the event loop here to let other requests run.
       await nextTurn();
@@ -88,6 +107,7 @@ export async function dryRunAudience(
             sendable += 1;
             const country = phone?.country ?? '';
             countries.set(country, (countries.get(country) ?? 0) + 1);
+            if (phone?.isUnverified === true) unverified[country] = (unverified[country] ?? 0) + 1;
           }
         }
       },
@@ -99,7 +119,48 @@ export async function dryRunAudience(
     const recipient = recipients[at];
     return recipient === undefined ? [] : [{ candidate, recipient }];
   });
-  return { rowsRead, isWhole, sendable, skipped, countries, first, skippedRows };
+  return {
+    rowsRead,
+    isWhole,
+    sendable,
+    skipped,
+    countries,
+    unverified,
+    plainNumbers,
+    first,
+    skippedRows,
+  };
+}
+
+/** Undefined if the mapping names no column of countries. */
+export const countryColumnOf = (mapping: CsvMapping | undefined): number | undefined =>
+  mapping === undefined || mapping.country_code_column === mapping.phone_column
+    ? undefined
+    : mapping.country_code_column;
+
+/** Warns of numbers that are sent to and may be wrong. `likely` are countries from which the numbers probably are. */
+export function numberWarnings(
+  { unverified, plainNumbers }: Pick<AudienceEstimate, 'unverified' | 'plainNumbers'>,
+  kind: 'csv_contacts' | 'quick_contacts',
+  likely: readonly string[],
+): readonly FieldProblem[] {
+  const [phoneField, countryField] =
+    kind === 'csv_contacts'
+      ? ['csv_mapping.phone_column', 'csv_mapping.default_country']
+      : ['quick_contacts', 'default_country'];
+  const ranges = Object.entries(unverified).map(([country, count]) => `${countryName(country)} ${count}`);
+  const meant = probableCountry(plainNumbers, likely);
+  return [
+    ...(ranges.length === 0
+      ? []
+      : [
+          {
+            field: phoneField,
+            message: `Numbers in ranges that are not known to be in use are sent to: ${ranges.join(', ')}`,
+          },
+        ]),
+    ...(meant === undefined ? [] : [{ field: countryField, message: meant }]),
+  ];
 }
 
 function contactsOf(

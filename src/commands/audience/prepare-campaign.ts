@@ -33,7 +33,7 @@ import { uploadCampaignMedia } from '../messages/campaign-media.ts';
 import { findOptedOut } from '../contacts/opted-out-numbers.ts';
 import { buildRecipients } from './build-recipients.ts';
 import { FileTemporarilyUnavailable, foreignFileUrl, storeDownload } from './campaign-file.ts';
-import { type AudienceRequest, isAtMost, openCandidates } from './candidates.ts';
+import { type AudienceRequest, defaultCountryOf, isAtMost, openCandidates } from './candidates.ts';
 import { freezeVariables, type FrozenMapping } from './freeze-variables.ts';
 import {
   createPreparationSlots,
@@ -376,14 +376,28 @@ function readAudience({ audience }: CampaignToPrepare): AudienceInput {
 
 async function readRequest(
   { database }: Preparer,
-  { id: campaignId, contact_selection_type: selectionType, workspace_id: workspaceId }: CampaignToPrepare,
+  {
+    id: campaignId,
+    contact_selection_type: selectionType,
+    workspace_id: workspaceId,
+    default_country: ofWorkspace,
+  }: CampaignToPrepare,
   audience: AudienceInput,
 ): Promise<AudienceRequest> {
   const content =
     selectionType === 'quick_contacts' ? await findCampaignInput(database, campaignId) : undefined;
   const entries = QuickContacts.decode(JSON.parse(content ?? '[]'));
   const quickContacts = isRight(entries) ? entries.right : [];
-  return { campaignId, workspaceId, selectionType, audience, quickContacts, keepVariables: false };
+  const defaultCountry = defaultCountryOf(audience, ofWorkspace);
+  return {
+    campaignId,
+    workspaceId,
+    selectionType,
+    audience,
+    quickContacts,
+    defaultCountry,
+    keepVariables: false,
+  };
 }
 
 const pollEveryMs = 1_000;

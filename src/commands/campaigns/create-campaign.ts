@@ -23,7 +23,7 @@ import {
 } from '../../domain/error.ts';
 import { parseAmount } from '../../domain/money.ts';
 import type { ErrorCode } from '../../domain/error-code.ts';
-import { normalisePhoneNumber } from '../../domain/phone-number.ts';
+import { isPhoneNumber, readNumber } from '../../domain/phone-number.ts';
 import { parseTemplate } from '../../domain/templates/components.ts';
 import {
   isSendable,
@@ -52,7 +52,9 @@ import {
 import { findCampaignFile } from '../../records/campaigns/files.ts';
 import { maxStarting } from '../../records/campaigns/workflow-outbox.ts';
 import type { Transaction } from '../../records/database/database.ts';
+import { getWorkspaceCountry } from '../../records/workspaces/workspaces.ts';
 import { campaignFileKey } from '../audience/campaign-file.ts';
+import { defaultCountryOf } from '../audience/candidates.ts';
 import { createCsvRowReader, maxRecordBytes } from '../audience/csv.ts';
 import { startCreated } from './deliver-workflow-outbox.ts';
 import { neverOpens, quietHoursRefusal, windowWarnings } from './edit-campaign.ts';
@@ -128,6 +130,8 @@ function requireRoom({ preparing, unfinished }: CampaignLoad): void {
 export interface CheckedCampaign {
   readonly newCampaign: NewCampaign;
   readonly canSendTest: boolean;
+  /** The country of numbers that name none; ''. */
+  readonly defaultCountry: string;
   readonly load: CampaignLoad;
   /** All of these must be open. */
   readonly windows: readonly SendingWindow[];
@@ -149,7 +153,12 @@ export async function checkCampaign(
   const schedule = scheduleOf(body, now);
   const audience = audienceOf(body);
   refuseAny(storedSizeProblems(audience));
-  refuseAny([...(await audienceProblems(body)), ...schedule.problems, ...exceptionProblems(body, principal)]);
+  const defaultCountry = await readDefaultCountry(database, workspaceId, body);
+  refuseAny([
+    ...(await audienceProblems(body, defaultCountry)),
+    ...schedule.problems,
+    ...exceptionProblems(body, principal),
+  ]);
 
   const context = await findCampaignContext(database, {
     workspaceId,
@@ -202,6 +211,7 @@ export async function checkCampaign(
       input: await inputOf(body),
     },
     canSendTest: channelIsActive && available >= price,
+    defaultCountry,
     load: context.load,
     windows,
     beginsAt: sendsAt,
@@ -211,6 +221,19 @@ export async function checkCampaign(
       ...windowWarnings(schedule.at, sendsAt, now),
     ],
   };
+}
+
+/** Only numbers of a request are read with it. */
+export async function readDefaultCountry(
+  database: Creator['database'],
+  workspaceId: number,
+  body: CreateCampaign,
+): Promise<string> {
+  const { contact_selection_type: kind } = body;
+  if (kind !== 'csv_contacts' && kind !== 'quick_contacts') return '';
+  return (
+    defaultCountryOf(body, null) || defaultCountryOf(body, await getWorkspaceCountry(database, workspaceId))
+  );
 }
 
 const nothingFound: MappingFindings = { problems: [], warnings: [] };
@@ -271,7 +294,7 @@ async function findInMapping(
 /** The small part of the audience input. */
 function audienceOf(body: CreateCampaign) {
   const { segments, contact_filters, csv_mapping, csv_file_key, csv_file_url } = body;
-  const { failed_campaign_id, failed_reasons } = body;
+  const { failed_campaign_id, failed_reasons, default_country } = body;
   return {
     segments,
     contact_filters,
@@ -280,6 +303,7 @@ function audienceOf(body: CreateCampaign) {
     csv_file_url,
     failed_campaign_id,
     failed_reasons,
+    default_country,
   };
 }
 
@@ -368,14 +392,17 @@ function storedSizeProblems(stored: Readonly<Record<string, unknown>>): readonly
 }
 
 /** Problems with the audience input for its selection type. */
-async function audienceProblems(body: CreateCampaign): Promise<readonly FieldProblem[]> {
+async function audienceProblems(
+  body: CreateCampaign,
+  defaultCountry: string,
+): Promise<readonly FieldProblem[]> {
   switch (body.contact_selection_type) {
     case 'all_contacts':
       return [];
     case 'segmented':
       return segmentProblems(body);
     case 'quick_contacts':
-      return quickContactProblems(body);
+      return quickContactProblems(body, defaultCountry);
     case 'csv_contacts':
       return csvProblems(body);
     case 'failed_contacts':
@@ -395,7 +422,10 @@ function segmentProblems({ segments, contact_filters: filters }: CreateCampaign)
   return [...missing, ...conditions];
 }
 
-function quickContactProblems({ quick_contacts: entries }: CreateCampaign): readonly FieldProblem[] {
+function quickContactProblems(
+  { quick_contacts: entries }: CreateCampaign,
+  defaultCountry: string,
+): readonly FieldProblem[] {
   if (entries === undefined || entries.length === 0) {
     return [problem('quick_contacts', 'quick_contacts must hold at least one phone number')];
   }
@@ -406,7 +436,7 @@ function quickContactProblems({ quick_contacts: entries }: CreateCampaign): read
   }
   const problems: FieldProblem[] = [];
   for (const [index, entry] of entries.slice(0, mostChecked).entries()) {
-    if (normalisePhoneNumber(parseQuickContact(entry).phone) !== undefined) continue;
+    if (isPhoneNumber(readNumber(parseQuickContact(entry).phone, '', defaultCountry))) continue;
     problems.push(
       problem(
         `quick_contacts.${index}`,

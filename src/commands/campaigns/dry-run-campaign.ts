@@ -3,7 +3,7 @@ import { priceOf } from '../../domain/money.ts';
 import type { AudienceInput } from '../../codecs/campaign-audience.ts';
 import type { CreateCampaign } from '../../codecs/create-campaign.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import type { Candidate } from '../../domain/audience/candidate.ts';
+import { type PlainNumber, plainNumber } from '../../domain/audience/probable-country.ts';
 import { emptyAudience, PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 import { afterOpenTime } from '../../domain/campaigns/sending-window.ts';
 import {
@@ -13,6 +13,7 @@ import {
   NotFound,
   type FieldProblem,
 } from '../../domain/error.ts';
+import { isPhoneNumber, readNumber } from '../../domain/phone-number.ts';
 import type { MessagePlan } from '../../domain/templates/plan.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
 import { findChannelPace } from '../../records/sending/channel-rate.ts';
@@ -20,17 +21,25 @@ import { getTemplate } from '../../records/templates/templates.ts';
 import { findPrices, getWallet } from '../../records/wallet/wallets.ts';
 import { getChannel } from '../../records/workspaces/channels.ts';
 import { FileTemporarilyUnavailable } from '../audience/campaign-file.ts';
-import { type AudienceRequest, openCandidates, readCsvCandidates } from '../audience/candidates.ts';
+import { type AudienceRequest, openCandidates, quickCandidate } from '../audience/candidates.ts';
 import { freezeVariables } from '../audience/freeze-variables.ts';
-import { dryRunAudience, type AudienceEstimate } from '../audience/dry-run-audience.ts';
+import {
+  type AudienceEstimate,
+  countryColumnOf,
+  dryRunAudience,
+  mostPlainNumbers,
+  numberWarnings,
+} from '../audience/dry-run-audience.ts';
 import { checkCampaignMedia } from '../messages/campaign-media.ts';
-import { checkCampaign, type CheckedCampaign } from './create-campaign.ts';
+import { checkCampaign, type CheckedCampaign, readDefaultCountry } from './create-campaign.ts';
 
 export interface CampaignDryRun {
   readonly problems: readonly FieldProblem[];
   readonly warnings: readonly FieldProblem[];
   readonly total: number;
   readonly skipped: Readonly<Record<string, number>>;
+  /** Numbers in ranges that are not known to be in use, by ISO 3166 alpha-2 code. */
+  readonly unverified: Readonly<Record<string, number>>;
   /** True if only the beginning of the audience was read; all numbers then cover only that part. */
   readonly isEstimate: boolean;
   readonly cost: bigint;
@@ -53,6 +62,8 @@ const noAudience: AudienceEstimate = {
   sendable: 0,
   skipped: {},
   countries: new Map(),
+  unverified: {},
+  plainNumbers: [],
   first: [],
   skippedRows: [],
 };
@@ -78,14 +89,24 @@ export async function dryRunCampaign(
     const checked = await checkCampaign(dependencies, principal, body);
     ({ warnings } = checked);
     hours = checked;
-    estimate = await audienceOf(dependencies, checked.newCampaign, body);
-    warnings = [...warnings, ...(await undeliveredWarnings(dependencies, workspaceId, body, estimate))];
+    estimate = await audienceOf(dependencies, checked, body);
+    warnings = [
+      ...warnings,
+      ...(await undeliveredWarnings(dependencies, workspaceId, body, estimate)),
+      ...(await doubtfulNumbers(dependencies, principal, body, estimate)),
+    ];
     if (estimate.sendable === 0)
       problems = [
         { field: 'contact_selection_type', message: emptyAudience(Object.entries(estimate.skipped)) },
       ];
   } catch (error) {
     problems = problemsOf(error);
+    // Refused numbers end the check, and are what the warning is about.
+    if (body.contact_selection_type === 'quick_contacts')
+      warnings = await doubtfulNumbers(dependencies, principal, body, {
+        unverified: {},
+        plainNumbers: await quickPlainNumbers(dependencies, principal, body),
+      });
   }
   const { windows, beginsAt } = hours;
   const seconds = estimate.sendable / rate;
@@ -96,6 +117,7 @@ export async function dryRunCampaign(
     warnings,
     total: estimate.sendable,
     skipped: estimate.skipped,
+    unverified: estimate.unverified,
     isEstimate: !estimate.isWhole,
     cost: await costOf(dependencies, { workspaceId, channelId }, body, estimate),
     available: wallet.balance - wallet.reserved,
@@ -125,6 +147,34 @@ async function undeliveredWarnings(
   return [{ field: 'template_id', message }];
 }
 
+async function doubtfulNumbers(
+  { database }: DryRunner,
+  { workspaceId, channelId }: Principal,
+  body: CreateCampaign,
+  estimate: Pick<AudienceEstimate, 'unverified' | 'plainNumbers'>,
+): Promise<readonly FieldProblem[]> {
+  const { contact_selection_type: kind } = body;
+  if (channelId === null || (kind !== 'csv_contacts' && kind !== 'quick_contacts')) return [];
+  const [defaultCountry, { displayPhoneNumber }] = await Promise.all([
+    readDefaultCountry(database, workspaceId, body),
+    getChannel(database, workspaceId, channelId),
+  ]);
+  const own = readNumber(displayPhoneNumber);
+  const likely = [defaultCountry, isPhoneNumber(own) ? own.country : ''];
+  return numberWarnings(estimate, kind, likely);
+}
+
+async function quickPlainNumbers(
+  { database }: DryRunner,
+  { workspaceId }: Principal,
+  body: CreateCampaign,
+): Promise<readonly PlainNumber[]> {
+  const defaultCountry = await readDefaultCountry(database, workspaceId, body);
+  return (body.quick_contacts ?? [])
+    .slice(0, mostPlainNumbers)
+    .flatMap((entry) => plainNumber(quickCandidate(entry, defaultCountry), undefined) ?? []);
+}
+
 function problemsOf(error: unknown): readonly FieldProblem[] {
   if (error instanceof Invalid) {
     return error.problems.length > 0 ? error.problems : [{ field: '', message: error.message }];
@@ -140,7 +190,7 @@ function problemsOf(error: unknown): readonly FieldProblem[] {
 
 async function audienceOf(
   dependencies: DryRunner,
-  campaign: CheckedCampaign['newCampaign'],
+  { newCampaign: campaign, defaultCountry }: CheckedCampaign,
   body: CreateCampaign,
 ): Promise<AudienceEstimate> {
   const { workspaceId, selectionType, channelId } = campaign;
@@ -150,6 +200,9 @@ async function audienceOf(
     audience: campaign.audience as AudienceInput,
     campaignId: '',
     quickContacts: body.quick_contacts ?? [],
+    defaultCountry,
+    // A CSV in the body is read from there, because it is stored only when a campaign is created.
+    ...(body.csv_contacts_string !== undefined && { file: piecesOf(body.csv_contacts_string) }),
     keepVariables: false,
   };
   const frozen = await freezeVariables(dependencies, {
@@ -166,11 +219,11 @@ async function audienceOf(
   const template = await getTemplate(dependencies.database, workspaceId, campaign.templateId);
   return dryRunAudience(dependencies, {
     workspaceId,
-    batches: await batchesOf(
-      dependencies,
-      { ...request, keepVariables: frozen.keepsVariables, customFields },
-      body,
-    ),
+    batches: await openCandidates(dependencies, {
+      ...request,
+      keepVariables: frozen.keepsVariables,
+      customFields,
+    }),
     rules: {
       blockedCountries: new Set(channel.blockedCountries),
       countriesWithoutMarketing: new Set(dependencies.config.marketingSkipCountries),
@@ -179,24 +232,15 @@ async function audienceOf(
       customFields,
       isMarketing: template.category === 'MARKETING',
     },
+    countryColumn: countryColumnOf(request.audience.csv_mapping),
     byNumber: selectionType === 'csv_contacts' || selectionType === 'quick_contacts',
     mostRows,
     mostMs,
   });
 }
 
-async function batchesOf(
-  dependencies: DryRunner,
-  request: AudienceRequest,
-  { csv_contacts_string: csv, csv_mapping: mapping }: CreateCampaign,
-): Promise<AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>> {
-  // A CSV in the body is read from there, because it is stored only when a campaign is created.
-  if (csv !== undefined && mapping !== undefined) return readCsvCandidates(piecesOf(csv), mapping);
-  return openCandidates(dependencies, request);
-}
-
 /** Cuts the text into pieces, so that the event loop serves other requests between them. */
-function* piecesOf(csv: string): Generator<Buffer> {
+async function* piecesOf(csv: string): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(csv);
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }

@@ -18,9 +18,15 @@ import { previewMessage, type MessagePreview } from '../../domain/templates/prev
 import { compileMapping, type CompiledMapping } from '../../domain/templates/variable-mapping.ts';
 import { findCampaignFile } from '../../records/campaigns/files.ts';
 import { getTemplate, type Template } from '../../records/templates/templates.ts';
+import { getWorkspaceCountry } from '../../records/workspaces/workspaces.ts';
 import { createCsvRowReader, type CsvRow } from '../audience/csv.ts';
 import { readCsvCandidates, readCsvRows } from '../audience/candidates.ts';
-import { dryRunAudience, type TriedRow } from '../audience/dry-run-audience.ts';
+import {
+  countryColumnOf,
+  dryRunAudience,
+  numberWarnings,
+  type TriedRow,
+} from '../audience/dry-run-audience.ts';
 
 export interface CsvPreviewRequest {
   readonly workspaceId: number;
@@ -40,6 +46,10 @@ export interface CsvPreview extends GuessedColumns {
   readonly headers: readonly string[];
   readonly rows: readonly (TriedRow & { readonly message: MessagePreview | null })[];
   readonly reasons: Readonly<Record<string, number>>;
+  /** Numbers in ranges that are not known to be in use, by ISO 3166 alpha-2 code. */
+  readonly unverified: Readonly<Record<string, number>>;
+  /** About numbers that are sent to and may be wrong. */
+  readonly warnings: readonly FieldProblem[];
   /** Empty unless `keepsSkipped`. */
   readonly skippedRows: readonly NewRecipient[];
   readonly rowsRead: number;
@@ -63,15 +73,20 @@ export async function previewCsv(dependencies: Previewer, request: CsvPreviewReq
   const file = await findCampaignFile(dependencies.database, workspaceId, key);
   if (file === undefined) throw new NotFound('Campaign file');
   const beginning = await readBeginning(dependencies, key);
-  const guessed = guessColumns(file.headers.slice(0, mostShownColumns), beginning.rows);
+  const ofWorkspace = await getWorkspaceCountry(dependencies.database, workspaceId);
+  const guessed = guessColumns(file.headers.slice(0, mostShownColumns), beginning.rows, ofWorkspace ?? '');
   const mapping = request.mapping ?? guessed.mapping;
+  const defaultCountry = mapping.default_country ?? ofWorkspace ?? '';
   const outOfRange = columnProblems(mapping, file.headers.length);
   if (outOfRange.length > 0) throw Invalid.of(outOfRange);
   const message = await messageOf(dependencies, request, mapping);
   const cut = { isCut: false };
   const trial = await dryRunAudience(dependencies, {
     workspaceId,
-    batches: readCsvCandidates(beginningOf(await open(dependencies, key), cut), mapping),
+    batches: readCsvCandidates(beginningOf(await open(dependencies, key), cut), {
+      ...mapping,
+      default_country: defaultCountry,
+    }),
     rules: {
       blockedCountries: new Set(),
       resolvers: message?.compiled?.resolvers ?? [],
@@ -80,6 +95,7 @@ export async function previewCsv(dependencies: Previewer, request: CsvPreviewReq
       isMarketing: message === undefined || message.template.category === 'MARKETING',
     },
     byNumber: true,
+    countryColumn: countryColumnOf(mapping),
     mostRows,
     mostMs,
     keepsSkipped: request.keepsSkipped,
@@ -92,6 +108,8 @@ export async function previewCsv(dependencies: Previewer, request: CsvPreviewReq
     confidence: guessed.confidence,
     rows: trial.first.map((row) => ({ ...row, message: messageTo(message, row) })),
     reasons: trial.skipped,
+    unverified: trial.unverified,
+    warnings: numberWarnings(trial, 'csv_contacts', [defaultCountry]),
     skippedRows: trial.skippedRows,
     rowsRead: trial.rowsRead,
     isWhole: trial.isWhole && !cut.isCut,

@@ -27,6 +27,7 @@ import {
 } from '../../records/contacts/changes.ts';
 import { findTags } from '../../records/contacts/tags.ts';
 import type { Connection } from '../../records/database/database.ts';
+import { getWorkspaceCountry } from '../../records/workspaces/workspaces.ts';
 import type { NewEventRow } from '../../records/webhooks/events.ts';
 import { findOptedOut } from './opted-out-numbers.ts';
 
@@ -87,7 +88,8 @@ export async function createContact(
   workspaceId: number,
   { source, ...input }: ContactInput & { readonly phoneNumber: string; readonly source: string },
 ): Promise<CreatedContact> {
-  const number = readContactNumber(input);
+  const defaultCountry = await readDefaultCountry(database, workspaceId, input);
+  const number = readContactNumber(input, { defaultCountry });
   if ('message' in number) throw Invalid.of([number]);
 
   const [{ use, id, at }, problems] = await Promise.all([
@@ -133,7 +135,8 @@ export async function updateContact(
     const stored = await lockContact(connection, workspaceId, contactId);
     const problems = await findTagProblems(connection, workspaceId, input.tagsId ?? []);
     if (problems.length > 0) throw Invalid.of(problems);
-    const change = edit(stored, input, now());
+    const number = await changedNumber(connection, stored, input);
+    const change = edit(stored, input, { number, occurredAt: now() });
     if (change === undefined) return stored.contact;
     await changeContact(connection, change);
     return change.after;
@@ -141,22 +144,43 @@ export async function updateContact(
 }
 
 /** Returns undefined if the edit changes nothing. */
-function edit(stored: StoredContact, input: ContactInput, occurredAt: Date): ContactChange | undefined {
+function edit(
+  stored: StoredContact,
+  input: ContactInput,
+  { number, occurredAt }: { readonly number: PhoneNumber | undefined; readonly occurredAt: Date },
+): ContactChange | undefined {
   const { contact } = stored;
-  const edited = editContact(contact, input, changedNumber(contact, input));
+  const edited = editContact(contact, input, number);
   return isSameContact(contact, edited) ? undefined : contactChange(stored, edited, occurredAt);
 }
 
 /** Returns undefined if the edit has no number, or the number that the contact already has. */
-function changedNumber(present: Contact, input: ContactInput): PhoneNumber | undefined {
+async function changedNumber(
+  connection: Connection,
+  { workspaceId, contact: present }: StoredContact,
+  input: ContactInput,
+): Promise<PhoneNumber | undefined> {
   const shown = nationalNumber(present);
   const { phoneNumber = shown, countryCode } = input;
   const sameCode = countryCode === undefined || countryCode.replace('+', '') === present.countryCode;
   if (sameCode && phoneNumber === shown) return undefined;
   const number = readContactNumber(
     { phoneNumber, ...(countryCode !== undefined && { countryCode }) },
-    present.countryCode,
+    {
+      fallbackCode: present.countryCode,
+      defaultCountry: await readDefaultCountry(connection, workspaceId, { phoneNumber, ...input }),
+    },
   );
   if ('message' in number) throw Invalid.of([number]);
   return number;
+}
+
+/** The workspace's country for numbers that name none; '' if this one names its own. */
+async function readDefaultCountry(
+  connection: Connection,
+  workspaceId: number,
+  { phoneNumber = '', countryCode }: Pick<ContactInput, 'phoneNumber' | 'countryCode'>,
+): Promise<string> {
+  if (countryCode !== undefined || phoneNumber.startsWith('+')) return '';
+  return (await getWorkspaceCountry(connection, workspaceId)) ?? '';
 }

@@ -19,6 +19,8 @@ export interface CsvMapping {
   readonly name_column?: number | null | undefined;
   readonly email_column?: number | null | undefined;
   readonly custom_field_mapping?: Readonly<Record<string, number>> | null | undefined;
+  /** ISO 3166 alpha-2: the country of numbers that name none. */
+  readonly default_country?: string | null | undefined;
 }
 
 type NamedColumn = readonly [name: string, column: number];
@@ -56,6 +58,7 @@ export type CsvRowReading = (cells: readonly string[], line: number) => Candidat
 /** Reads rows under a header of `columnCount` cells. */
 export function csvCandidateReader(mapping: CsvMapping, columnCount: number): CsvRowReading {
   const { phone_column: phoneColumn, country_code_column: countryColumn } = mapping;
+  const defaultCountry = mapping.default_country ?? '';
   const readPerson = personReader(mapping);
   return (cells, line) => {
     const given = cells[phoneColumn] ?? '';
@@ -63,7 +66,7 @@ export function csvCandidateReader(mapping: CsvMapping, columnCount: number): Cs
     if (malformed !== undefined) return { line, given, phone: undefined, row: cells, malformed };
     // For a file with international numbers, the mapping names the phone column as the country column too.
     const country = countryColumn === phoneColumn ? '' : (cells[countryColumn] ?? '');
-    const reading = readNumber(given, country);
+    const reading = readNumber(given, country, defaultCountry);
     return isPhoneNumber(reading)
       ? { line, given, phone: reading, row: cells, person: readPerson(cells) }
       : { line, given, phone: undefined, problem: reading.problem, row: cells };

@@ -1,6 +1,6 @@
 /** Guesses the columns of a CSV (phone, country, name, e-mail) from its header and its first rows, by what could be read with them. */
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
-import { callingCodeFor, normalisePhoneNumber, type PhoneNumber } from '../phone-number.ts';
+import { callingCodeFor, isPhoneNumber, type PhoneNumber, readNumber } from '../phone-number.ts';
 import { isColumnName, mostCustomColumns, type CsvMapping } from './csv.ts';
 
 export interface GuessedColumns {
@@ -67,18 +67,19 @@ interface Column {
   readonly filled: readonly string[];
 }
 
-/** `rows` are the cells of the first rows beneath the header. */
+/** `rows` are the cells of the first rows beneath the header; `defaultCountry` is that of numbers that name none. */
 export function guessColumns(
   headers: readonly string[],
   rows: readonly (readonly string[])[],
+  defaultCountry = '',
 ): GuessedColumns {
   const sample = rows.slice(0, mostRows);
   const columns = headers.map((header, index): Column => {
     const cells = sample.map((row) => (row[index] ?? '').slice(0, longestCell).trim());
     return { index, header: plainHeader(header), cells, filled: cells.filter((cell) => cell !== '') };
   });
-  const phone = guessPhone(columns);
-  const country = phone === undefined ? undefined : guessCountry(columns, phone);
+  const phone = guessPhone(columns, defaultCountry);
+  const country = phone === undefined ? undefined : guessCountry(columns, phone, defaultCountry);
   const taken = new Set([phone?.column.index ?? 0, ...(country === undefined ? [] : [country.index])]);
   const email = best(columns, taken, emailScore);
   if (email !== undefined) taken.add(email.index);
@@ -114,7 +115,7 @@ interface GuessedPhone {
   readonly confidence: number;
 }
 
-function guessPhone(columns: readonly Column[]): GuessedPhone | undefined {
+function guessPhone(columns: readonly Column[], defaultCountry: string): GuessedPhone | undefined {
   const candidates = columns
     .map((column) => ({ column, header: phoneHeaderScore(column.header) }))
     .filter(({ column, header }) => header !== undefined && !isOtherNumber(column, header))
@@ -124,11 +125,9 @@ function guessPhone(columns: readonly Column[]): GuessedPhone | undefined {
     .slice(0, mostPhoneColumns);
   const countries = countryCandidates(columns);
   const scored = candidates.map(({ column, header }) => {
-    const numbers = readNumbers(column, undefined);
-    const reads = [
-      numbers,
-      ...countries.filter(({ index }) => index !== column.index).map((one) => readNumbers(column, one)),
-    ];
+    const numbers = readNumbers(column, undefined, defaultCountry);
+    const others = countries.filter(({ index }) => index !== column.index);
+    const reads = [numbers, ...others.map((one) => readNumbers(column, one, defaultCountry))];
     const most = reads.reduce((first, second) => (count(second) > count(first) ? second : first));
     const reach = column.cells.length === 0 ? 0 : count(most) / column.cells.length;
     const share = column.filled.length === 0 ? 0 : count(most) / column.filled.length;
@@ -157,10 +156,15 @@ const isLikeNumber = (cell: string): boolean => {
   return digits >= 7 && (cell.match(/\p{L}/gu)?.length ?? 0) <= digits;
 };
 
-const readNumbers = (column: Column, country: Column | undefined): readonly (PhoneNumber | undefined)[] =>
-  column.cells.map((cell, row) =>
-    cell === '' ? undefined : normalisePhoneNumber(cell, country?.cells[row]),
-  );
+const readNumbers = (
+  column: Column,
+  country: Column | undefined,
+  defaultCountry: string,
+): readonly (PhoneNumber | undefined)[] =>
+  column.cells.map((cell, row) => {
+    const reading = readNumber(cell, country?.cells[row], defaultCountry);
+    return isPhoneNumber(reading) ? reading : undefined;
+  });
 
 const count = (numbers: readonly (PhoneNumber | undefined)[]): number =>
   numbers.reduce((sum, number) => (number === undefined ? sum : sum + 1), 0);
@@ -198,13 +202,14 @@ const leastAdded = 0.05;
 function guessCountry(
   columns: readonly Column[],
   { column, numbers }: GuessedPhone,
+  defaultCountry: string,
 ): { readonly index: number; readonly confidence: number } | undefined {
   const alone = count(numbers);
   const [found] = countryCandidates(columns)
     .filter(({ index }) => index !== column.index)
     .map((candidate) => {
       const isNamed = words.country.test(candidate.header);
-      const added = count(readNumbers(column, candidate)) - alone;
+      const added = count(readNumbers(column, candidate, defaultCountry)) - alone;
       return { candidate, isNamed, added };
     })
     // A named column that changes nothing serves the rows to come.

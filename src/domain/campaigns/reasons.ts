@@ -243,8 +243,10 @@ export const skipReasonTable: Readonly<Record<SkipReason, RecipientReasonText>> 
   INVALID_PHONE: {
     title: 'Not a phone number',
     isHopeless: true,
-    meaning: 'The phone number is not valid in any country.',
-    advice: 'Correct the number; the international form such as +4915112345678 always works.',
+    meaning:
+      'The text holds no phone number that can be sent to; `reason_detail` says what is wrong with it.',
+    advice:
+      'Correct the number as `reason_detail` says, or write it in international form, such as +4915112345678. For numbers without a calling code give their country, or `default_country`.',
   },
   DUPLICATE: {
     title: 'Duplicate number',

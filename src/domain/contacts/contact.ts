@@ -79,20 +79,20 @@ export interface ContactInput {
 
 /**
  * Reads the number that `phoneNumber` and `countryCode` form together. Without a code, reads the digits as a national number
- * of `fallbackCode`, or else as an international number. Code and number must agree.
+ * of `fallbackCode`, or else with the workspace's default country. Code and number must agree.
  */
 export function readContactNumber(
   { phoneNumber, countryCode }: Pick<ContactInput, 'phoneNumber' | 'countryCode'>,
-  fallbackCode = '',
+  { fallbackCode = '', defaultCountry = '' } = {},
 ): PhoneNumber | FieldProblem {
   const code = countryCode === undefined ? undefined : callingCodeFor(countryCode);
   if (countryCode !== undefined && code === undefined) {
     return { field: 'countryCode', message: 'countryCode must be a calling code, such as 49' };
   }
   const number =
-    normalisePhoneNumber(phoneNumber ?? '', code ?? fallbackCode) ??
+    normalisePhoneNumber(phoneNumber ?? '', code ?? fallbackCode, defaultCountry) ??
     // These may be digits of another country, written without a plus sign.
-    (code === undefined ? normalisePhoneNumber(phoneNumber ?? '') : undefined);
+    (code === undefined ? normalisePhoneNumber(phoneNumber ?? '', '', defaultCountry) : undefined);
   if (number === undefined) {
     return {
       field: 'phoneNumber',

@@ -12,6 +12,7 @@ const auditActions = [
   'tag.delete',
   'workspace.sending-window',
   'workspace.failure-brake',
+  'workspace.default-country',
   'workspace.event-feed',
   'workspace.notice-target',
   'workspace.set-feature',

@@ -35,6 +35,8 @@ const CampaignToPrepare = t.type({
   status: oneOf(campaignStatuses),
   preparation_status: oneOf(preparationStatuses),
   blocked_countries: t.array(t.string),
+  /** The workspace's, for numbers that name no country. */
+  default_country: nullable(t.string),
   /** Bytes of the CSV or the list of numbers; null for any other audience and for files of other servers. */
   input_bytes: nullable(t.number),
 });
@@ -53,6 +55,7 @@ export async function getCampaignToPrepare(
     SELECT campaign.id, campaign.workspace_id, campaign.channel_id, campaign.template_id,
       campaign.contact_selection_type, campaign.audience, campaign.variable_mapping, campaign.scheduled_at,
       campaign.status, campaign.preparation_status, channel.blocked_countries,
+      (SELECT default_country FROM workspace WHERE id = campaign.workspace_id),
       (SELECT category FROM template WHERE template.id = campaign.template_id) AS template_category,
       COALESCE(
         (SELECT octet_length(content) FROM campaign_input WHERE campaign_id = campaign.id),

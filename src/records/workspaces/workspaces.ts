@@ -118,3 +118,26 @@ export async function saveWorkspaceBrake(
   await connection.query(sql.type(nothing)`
     UPDATE workspace SET failure_brake = ${setting} WHERE id = ${workspaceId}`);
 }
+
+// The country of numbers that name none.
+
+const DefaultCountry = row(t.type({ default_country: nullable(t.string) }));
+
+/** ISO 3166 alpha-2; null if none is set. Throws NotFound. */
+export async function getWorkspaceCountry(
+  connection: Connection,
+  workspaceId: number,
+): Promise<string | null> {
+  const found = await connection.maybeOne(sql.type(DefaultCountry)`
+    SELECT default_country FROM workspace WHERE id = ${workspaceId}`);
+  return (found ?? notFound('Workspace')).default_country;
+}
+
+export async function saveWorkspaceCountry(
+  connection: Connection,
+  workspaceId: number,
+  country: string | null,
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE workspace SET default_country = ${country} WHERE id = ${workspaceId}`);
+}

@@ -112,6 +112,7 @@ it('checks a whole campaign and creates nothing', async () => {
     warnings: [],
     total_contacts: 2,
     skipped_reasons: { DUPLICATE: 1, INVALID_PHONE: 1, UNSUBSCRIBED: 1 },
+    unverified_numbers: {},
     is_estimate: false,
     cost: '0.11',
     available: '0',

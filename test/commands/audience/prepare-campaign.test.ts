@@ -12,6 +12,7 @@ import { prepareCampaign } from '../../../src/commands/audience/prepare-campaign
 import type { EventKey } from '../../../src/domain/webhooks/event-key.ts';
 import { FileFetchError } from '../../../src/outbound/outbound.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
+import { saveWorkspaceCountry } from '../../../src/records/workspaces/workspaces.ts';
 import { createFolderStorage } from '../../../src/storage/folder-storage.ts';
 import { nothing, nullable, row } from '../../../src/records/database/row.ts';
 import {
@@ -244,6 +245,28 @@ describe('a CSV', () => {
       has_input: false,
       reasons: { INVALID_PHONE: 1, DUPLICATE: 1, MISSING_VARIABLE: 1, MALFORMED_ROW: 2 },
     });
+  });
+
+  test('reads numbers without a country by the request, else by the workspace', async () => {
+    const sender = await aSender(database.pool);
+    await saveWorkspaceCountry(database.pool, sender.workspaceId, 'DE');
+    const numbersOf = async (options: CampaignOptions) => {
+      const id = await aCampaignToPrepare(database.pool, sender, options);
+      await prepare(id);
+      return (await recipientsOf(id)).map(({ phone_number }) => phone_number);
+    };
+    const quick = { selectionType: 'quick_contacts', content: '["015123920101","9876543210"]' } as const;
+    expect(await numbersOf(quick)).toEqual(['4915123920101', null]);
+    const indian = { default_country: 'IN' };
+    expect(await numbersOf({ ...quick, audience: indian })).toEqual([null, '919876543210']);
+    const csv = 'phone,country\n015123920101,\n9876543210,\n9876543211,IN';
+    expect(await numbersOf({ audience: { csv_mapping: mapping }, content: csv })).toEqual([
+      '4915123920101',
+      null,
+      '919876543211',
+    ]);
+    const own = { csv_mapping: { ...mapping, ...indian } };
+    expect(await numbersOf({ audience: own, content: csv })).toEqual([null, '919876543210', '919876543211']);
   });
 
   test('registers unknown people, and fills only empty fields of known ones', async () => {

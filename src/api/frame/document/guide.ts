@@ -55,7 +55,8 @@ the mapping, which is then optional, and are not stored with the contact.
     "csv_mapping": { "phone_column": 0, "country_code_column": 1, "name_column": 2, "custom_field_mapping": { "city": 3 } },
     "variable_mapping": { "body": { "1": "name_column", "2": "city" }, "default_values": { "body": { "2": "your town" } } }
 
-If all numbers begin with \`+\` and the file has no country column, repeat the phone column: \`"country_code_column": 0\`. The simulator of
+If all numbers begin with \`+\` and the file has no country column, repeat the phone column: \`"country_code_column": 0\`. For local
+numbers without a country column add \`"default_country": "DE"\`, in \`csv_mapping\` or next to \`quick_contacts\`. The simulator of
 \`npm start\` refuses numbers whose last eight digits are \`66\` and a code of the provider: \`+4915166131026\` with code 131026.
 
 The numbers of quick contacts and CSVs become contacts of the workspace. For an existing contact only empty fields are filled. \`firstName\` is the

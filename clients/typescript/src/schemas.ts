@@ -201,12 +201,14 @@ export type Campaign = {
 export type CampaignCheck = {
   /** Problems that prevent the campaign, by field; empty if it can be created and has recipients. */
   readonly problems: readonly (FieldProblem)[];
-  /** Probable mistakes that do not prevent the campaign: unknown fields of the body; `{{firstname}}`, which is the name of no field and would be sent as it stands; a field with little room left in its text; a start that the sending window delays. */
+  /** Probable mistakes that do not prevent the campaign: unknown fields of the body; `{{firstname}}`, which is the name of no field and would be sent as it stands; a field with little room left in its text; numbers in ranges that are not known to be in use; digits that are probably national numbers of one country; a start that the sending window delays. */
   readonly warnings: readonly (FieldProblem)[];
   /** Number of recipients that would be sent to. */
   readonly total_contacts: number;
   /** Number of skipped recipients by reason. */
   readonly skipped_reasons: { readonly [key: string]: number };
+  /** Numbers in ranges that are not known to be in use, by country (ISO 3166 alpha-2); they are sent to. */
+  readonly unverified_numbers: { readonly [key: string]: number };
   /** True if only the beginning of a large audience was counted. */
   readonly is_estimate: boolean;
   /** Cost of sending to all of them, as a decimal string. */
@@ -564,6 +566,8 @@ export type CheckCampaign = {
   readonly segments?: readonly (string)[];
   /** Phone numbers in international form, each optionally with values of body variables after `,`, `|` or `;`: `+4915112345678,Ada,12`. */
   readonly quick_contacts?: readonly (string)[];
+  /** Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null: none. */
+  readonly default_country?: string | null;
   /** CSV text with a header row and at least one data row; for more than 8 MiB upload a file. */
   readonly csv_contacts_string?: string;
   /** Key of an uploaded CSV, for `csv_contacts`, from `POST /api/campaigns/csv-files`. */
@@ -907,6 +911,8 @@ export type CreateCampaign = {
   readonly segments?: readonly (string)[];
   /** Phone numbers in international form, each optionally with values of body variables after `,`, `|` or `;`: `+4915112345678,Ada,12`. */
   readonly quick_contacts?: readonly (string)[];
+  /** Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null: none. */
+  readonly default_country?: string | null;
   /** CSV text with a header row and at least one data row; for more than 8 MiB upload a file. */
   readonly csv_contacts_string?: string;
   /** Key of an uploaded CSV, for `csv_contacts`, from `POST /api/campaigns/csv-files`. */
@@ -974,7 +980,7 @@ export type CreatedCampaignData = {
   readonly campaign: InitialCampaign;
   /** Facts known before the audience is prepared. */
   readonly summary: CampaignSummary;
-  /** Probable mistakes that do not prevent the campaign: unknown fields of the body; `{{firstname}}`, which is the name of no field and would be sent as it stands; a field with little room left in its text; a start that the sending window delays. */
+  /** Probable mistakes that do not prevent the campaign: unknown fields of the body; `{{firstname}}`, which is the name of no field and would be sent as it stands; a field with little room left in its text; numbers in ranges that are not known to be in use; digits that are probably national numbers of one country; a start that the sending window delays. */
   readonly warnings: readonly (FieldProblem)[];
 };
 
@@ -1041,6 +1047,8 @@ export type CsvMapping = {
   readonly email_column?: number | null;
   /** Column of each custom field by the field’s name, counted from 0; null or omitted if there is none. */
   readonly custom_field_mapping?: { readonly [key: string]: number } | null;
+  /** Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null: none. */
+  readonly default_country?: string | null;
 };
 
 export type CsvPreview = {
@@ -1064,6 +1072,10 @@ export type CsvPreview = {
   readonly rows_read: number;
   /** False if the file has more rows than were read. */
   readonly is_whole: boolean;
+  /** Numbers in ranges that are not known to be in use, by country (ISO 3166 alpha-2); they are sent to. */
+  readonly unverified_numbers: { readonly [key: string]: number };
+  /** Probable mistakes: numbers in ranges that are not known to be in use; digits that are probably national numbers of one country. */
+  readonly warnings: readonly (FieldProblem)[];
   /** Problems of the variable mapping with the template, by field. */
   readonly problems: readonly (FieldProblem)[];
 };
@@ -1119,6 +1131,25 @@ export type CustomFieldValue = {
   readonly fieldId: string;
   /** The value. */
   readonly value: string;
+};
+
+export type DefaultCountry = {
+  /** Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null: none. */
+  readonly default_country: string | null;
+};
+
+export type DefaultCountryMessageResponse = {
+  readonly status: SuccessStatus;
+  /** Sentence for people. */
+  readonly message: string;
+  /** Result of the request. */
+  readonly data: DefaultCountry;
+};
+
+export type DefaultCountryResponse = {
+  readonly status: SuccessStatus;
+  /** Result of the request. */
+  readonly data: DefaultCountry;
 };
 
 export type DeliveredEvent = {
@@ -2149,6 +2180,11 @@ export type ProviderStatuses = {
   readonly statuses: readonly (MessageStatus)[];
 };
 
+export type PutDefaultCountry = {
+  /** Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null: none. */
+  readonly default_country: string | null;
+};
+
 export type PutEventFeed = {
   /** True to switch it on, false to switch it off. */
   readonly enabled: boolean;
@@ -2272,7 +2308,7 @@ export type RecipientPage = {
   readonly pagination: CursorPagination;
 };
 
-/** Reason why a message was skipped, failed or has an unknown outcome. PROVIDER_<code>: The provider refused the message, or failed to deliver it, with this code. Look up the code at the provider; `reason_detail` holds its words. PROVIDER_UNREACHABLE: The provider could not be reached; nothing was sent. Send to the recipient again, with `failed_contacts` or another request. OUTCOME_UNKNOWN: The provider did not answer: the message may have been sent. Wait for a receipt. Send again only if a second message does no harm. RATE_LIMITED: Too many single sends waited for the channel. Send the request again later. INVALID_PHONE: The phone number is not valid in any country. Correct the number; the international form such as +4915112345678 always works. DUPLICATE: The audience contains the number more than once. None: the first entry is sent to. UNSUBSCRIBED: The contact has opted out. Do not send to the contact until it opts in again. CONTACT_DELETED: The contact was deleted or erased. Create the contact again to send to it. MISSING_VARIABLE: A variable of the template has no value for the contact, or one that it cannot take. Fill or correct the field of `reason_detail`, or give a value in `default_values`. TEXT_TOO_LONG: The values of the recipient make a text of the message longer than the provider takes. Shorten the value; `reason_detail` names the text, its length and the limit. MALFORMED_ROW: The row of the CSV cannot be read. Correct the row of `line_number`. BLOCKED_COUNTRY: The channel does not send to the country of the number. Ask the operator to allow the country, or use another channel. MARKETING_NOT_DELIVERED_TO_COUNTRY: The provider delivers no MARKETING messages to the country of the number, and the operator has listed it. Use a UTILITY template, or another way to reach the person. RESTED_24H: The recipient failed with PROVIDER_131049 less than 24 hours ago. Another message so soon would fail again, and the provider limits accounts that retry too much. Send to the failed recipients again a day after they failed. */
+/** Reason why a message was skipped, failed or has an unknown outcome. PROVIDER_<code>: The provider refused the message, or failed to deliver it, with this code. Look up the code at the provider; `reason_detail` holds its words. PROVIDER_UNREACHABLE: The provider could not be reached; nothing was sent. Send to the recipient again, with `failed_contacts` or another request. OUTCOME_UNKNOWN: The provider did not answer: the message may have been sent. Wait for a receipt. Send again only if a second message does no harm. RATE_LIMITED: Too many single sends waited for the channel. Send the request again later. INVALID_PHONE: The text holds no phone number that can be sent to; `reason_detail` says what is wrong with it. Correct the number as `reason_detail` says, or write it in international form, such as +4915112345678. For numbers without a calling code give their country, or `default_country`. DUPLICATE: The audience contains the number more than once. None: the first entry is sent to. UNSUBSCRIBED: The contact has opted out. Do not send to the contact until it opts in again. CONTACT_DELETED: The contact was deleted or erased. Create the contact again to send to it. MISSING_VARIABLE: A variable of the template has no value for the contact, or one that it cannot take. Fill or correct the field of `reason_detail`, or give a value in `default_values`. TEXT_TOO_LONG: The values of the recipient make a text of the message longer than the provider takes. Shorten the value; `reason_detail` names the text, its length and the limit. MALFORMED_ROW: The row of the CSV cannot be read. Correct the row of `line_number`. BLOCKED_COUNTRY: The channel does not send to the country of the number. Ask the operator to allow the country, or use another channel. MARKETING_NOT_DELIVERED_TO_COUNTRY: The provider delivers no MARKETING messages to the country of the number, and the operator has listed it. Use a UTILITY template, or another way to reach the person. RESTED_24H: The recipient failed with PROVIDER_131049 less than 24 hours ago. Another message so soon would fail again, and the provider limits accounts that retry too much. Send to the failed recipients again a day after they failed. */
 export type RecipientReason = "PROVIDER_UNREACHABLE" | "OUTCOME_UNKNOWN" | "RATE_LIMITED" | "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "CONTACT_DELETED" | "MISSING_VARIABLE" | "TEXT_TOO_LONG" | "MALFORMED_ROW" | "BLOCKED_COUNTRY" | "MARKETING_NOT_DELIVERED_TO_COUNTRY" | "RESTED_24H" | (string & {});
 
 /** PENDING: waits to be sent to. CLAIMED: is being sent to. ACCEPTED: the provider accepted the message. SENT, DELIVERED, READ: reported by receipts. FAILED: refused, or failed later. UNKNOWN: the provider did not answer; a receipt decides, and the message is not sent again. CANCELLED, SKIPPED: never sent to. */
@@ -2566,7 +2602,7 @@ export type SkeletonMapping = {
   readonly carousel?: readonly ({ readonly [key: string]: unknown })[];
 };
 
-/** INVALID_PHONE: The phone number is not valid in any country. Correct the number; the international form such as +4915112345678 always works. DUPLICATE: The audience contains the number more than once. None: the first entry is sent to. UNSUBSCRIBED: The contact has opted out. Do not send to the contact until it opts in again. CONTACT_DELETED: The contact was deleted or erased. Create the contact again to send to it. MISSING_VARIABLE: A variable of the template has no value for the contact, or one that it cannot take. Fill or correct the field of `reason_detail`, or give a value in `default_values`. TEXT_TOO_LONG: The values of the recipient make a text of the message longer than the provider takes. Shorten the value; `reason_detail` names the text, its length and the limit. MALFORMED_ROW: The row of the CSV cannot be read. Correct the row of `line_number`. BLOCKED_COUNTRY: The channel does not send to the country of the number. Ask the operator to allow the country, or use another channel. MARKETING_NOT_DELIVERED_TO_COUNTRY: The provider delivers no MARKETING messages to the country of the number, and the operator has listed it. Use a UTILITY template, or another way to reach the person. RESTED_24H: The recipient failed with PROVIDER_131049 less than 24 hours ago. Another message so soon would fail again, and the provider limits accounts that retry too much. Send to the failed recipients again a day after they failed. */
+/** INVALID_PHONE: The text holds no phone number that can be sent to; `reason_detail` says what is wrong with it. Correct the number as `reason_detail` says, or write it in international form, such as +4915112345678. For numbers without a calling code give their country, or `default_country`. DUPLICATE: The audience contains the number more than once. None: the first entry is sent to. UNSUBSCRIBED: The contact has opted out. Do not send to the contact until it opts in again. CONTACT_DELETED: The contact was deleted or erased. Create the contact again to send to it. MISSING_VARIABLE: A variable of the template has no value for the contact, or one that it cannot take. Fill or correct the field of `reason_detail`, or give a value in `default_values`. TEXT_TOO_LONG: The values of the recipient make a text of the message longer than the provider takes. Shorten the value; `reason_detail` names the text, its length and the limit. MALFORMED_ROW: The row of the CSV cannot be read. Correct the row of `line_number`. BLOCKED_COUNTRY: The channel does not send to the country of the number. Ask the operator to allow the country, or use another channel. MARKETING_NOT_DELIVERED_TO_COUNTRY: The provider delivers no MARKETING messages to the country of the number, and the operator has listed it. Use a UTILITY template, or another way to reach the person. RESTED_24H: The recipient failed with PROVIDER_131049 less than 24 hours ago. Another message so soon would fail again, and the provider limits accounts that retry too much. Send to the failed recipients again a day after they failed. */
 export type SkipReason = "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "CONTACT_DELETED" | "MISSING_VARIABLE" | "TEXT_TOO_LONG" | "MALFORMED_ROW" | "BLOCKED_COUNTRY" | "MARKETING_NOT_DELIVERED_TO_COUNTRY" | "RESTED_24H";
 
 export type StartCampaign = {

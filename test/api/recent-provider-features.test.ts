@@ -264,7 +264,7 @@ describe('a person who is known by a user id alone', () => {
 
   it('is written to again by a campaign to those that failed, and skipped once erased', async () => {
     const contactId = await seedHiddenSender(userId);
-    await simulator.control('faults', { faults: [{ kind: 'error', code: 131026, times: 1 }] });
+    await simulator.control('faults', { faults: [{ kind: 'error', code: 131047, times: 1 }] });
     const failed = await runCampaign({ contact_selection_type: 'all_contacts' });
     expect(await countsOf(failed)).toMatchObject({ counters: { failed: 1 } });
     const again = await runCampaign({

@@ -49,6 +49,8 @@ export interface Candidate {
   readonly deleted?: boolean;
   /** The provider held a message to the person back a short while ago. */
   readonly rests?: boolean;
+  /** The reason of an earlier failure that another message would meet again; null otherwise. */
+  readonly hopeless?: string | null;
   /** Variables frozen by an earlier campaign, which are reused. */
   readonly frozen?: readonly string[];
 }
@@ -139,6 +141,7 @@ export function recipientOf(
     return skipped('UNSUBSCRIBED');
   if (candidate.deleted === true) return skipped('CONTACT_DELETED');
   if (candidate.rests === true) return skipped('RESTED_24H');
+  if (candidate.hopeless != null) return skipped('NO_CHANCE', candidate.hopeless);
   if (candidate.frozen !== undefined) {
     return { contactId, phone, line, skip: undefined, variables: candidate.frozen };
   }

@@ -304,4 +304,11 @@ export const skipReasonTable: Readonly<Record<SkipReason, RecipientReasonText>> 
       'The recipient failed with PROVIDER_131049 less than 24 hours ago. Another message so soon would fail again, and the provider limits accounts that retry too much.',
     advice: 'Send to the failed recipients again a day after they failed.',
   },
+  NO_CHANCE: {
+    title: 'Another message would fail again',
+    isHopeless: true,
+    meaning:
+      'The recipient failed for a reason that another message would meet again, such as PROVIDER_131026; `reason_detail` names it.',
+    advice: 'To send to these people anyway, name the reason in `failed_reasons`.',
+  },
 };

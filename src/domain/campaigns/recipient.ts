@@ -25,6 +25,7 @@ export const skipReasons = [
   'BLOCKED_COUNTRY',
   'MARKETING_NOT_DELIVERED_TO_COUNTRY',
   'RESTED_24H',
+  'NO_CHANCE',
 ] as const;
 export type SkipReason = (typeof skipReasons)[number];
 

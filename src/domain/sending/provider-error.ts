@@ -231,6 +231,7 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
     codes: [130403],
     meaning: 'the business blocked the recipient',
     advice: 'Unblock the person in the provider’s app.',
+    isHopeless: true,
     kind: 'person',
     rule: fail,
   },
@@ -241,7 +242,13 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
     kind: 'person',
     rule: fail,
   },
-  { codes: [131021], meaning: 'the recipient is the sender', kind: 'person', rule: fail },
+  {
+    codes: [131021],
+    meaning: 'the recipient is the sender',
+    isHopeless: true,
+    kind: 'person',
+    rule: fail,
+  },
   { codes: [131030, 131051], meaning: 'recipient or message type not allowed', rule: fail },
   { codes: [131062], meaning: 'recipient known by user id only is not allowed here', rule: fail },
   { codes: [131035, 131036, 131043], meaning: 'message expired or cannot be stored', rule: fail },
@@ -262,6 +269,15 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
 const ruleByCode: ReadonlyMap<number, ProviderErrorRule> = new Map(
   providerErrorTable.flatMap(({ codes, rule }) => codes.map((code) => [code, rule] as const)),
 );
+
+/** Too much marketing to this person: another message has a chance after 24 hours. */
+export const heldBack = 'PROVIDER_131049';
+
+/** Reasons that another message to the same person would meet again, however late it is sent. */
+export const hopelessReasons: readonly string[] = providerErrorTable
+  .filter(({ isHopeless }) => isHopeless === true)
+  .flatMap(({ codes }) => codes.map((code) => `PROVIDER_${code}`))
+  .filter((reason) => reason !== heldBack);
 
 const rowByReason: ReadonlyMap<string, ProviderErrorRow> = new Map(
   providerErrorTable.flatMap((row) => row.codes.map((code) => [`PROVIDER_${code}`, row] as const)),

@@ -3,6 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { AudienceContact, Candidate } from '../../domain/audience/candidate.ts';
 import type { Consent } from '../../domain/contacts/consent.ts';
+import { heldBack, hopelessReasons } from '../../domain/sending/provider-error.ts';
 import type { CustomFields } from '../../domain/templates/recipient-variables.ts';
 import { customFieldsNamed } from '../contacts/contacts.ts';
 import type { Connection } from '../database/database.ts';
@@ -21,20 +22,19 @@ type FailedRow = readonly [
   consent: Consent | null,
   deleted: boolean,
   rests: boolean,
+  hopeless: string | null,
   customFields: CustomFields | null,
 ];
 
 export interface FailedAudience {
   readonly campaignId: string;
-  /** Empty: all FAILED recipients. UNKNOWN recipients are included only if OUTCOME_UNKNOWN is one of the reasons. */
+  /** Empty: all FAILED recipients, those without a chance to be left out. UNKNOWN recipients are included only if OUTCOME_UNKNOWN is one of the reasons. */
   readonly reasons: readonly string[];
   /** The custom fields to read. */
   readonly customFields?: readonly string[];
 }
 
 const outcomeUnknown = 'OUTCOME_UNKNOWN';
-/** Too much marketing to this person: the provider wants at least 24 hours before the next message. */
-const heldBack = 'PROVIDER_131049';
 
 /** The recipients of an earlier campaign that failed, in its order. */
 export function failedQuery({ campaignId, reasons, customFields = [] }: FailedAudience): Query {
@@ -43,7 +43,9 @@ export function failedQuery({ campaignId, reasons, customFields = [] }: FailedAu
       SELECT recipient.phone_number, recipient.country, recipient.variables, recipient.contact_id,
         contact.country_code, contact.first_name, contact.last_name, contact.email, contact.consent,
         contact.deleted_at IS NOT NULL,
-        recipient.reason = ${heldBack} AND recipient.updated_at > now() - interval '24 hours', ${customFieldsNamed(customFields)}
+        recipient.reason = ${heldBack} AND recipient.updated_at > now() - interval '24 hours',
+        CASE WHEN ${reasons.length === 0} AND recipient.reason = ANY(${sql.array(hopelessReasons, 'text')}) THEN recipient.reason END,
+        ${customFieldsNamed(customFields)}
       FROM recipient
       JOIN campaign ON campaign.id = recipient.campaign_id
       LEFT JOIN contact ON contact.workspace_id = campaign.workspace_id AND contact.id = recipient.contact_id
@@ -79,6 +81,7 @@ function candidateOfFailed(found: FailedRow, keepVariables: boolean): Candidate 
     consent,
     deleted,
     rests,
+    hopeless,
     customFields,
   ] = found;
   const contact: AudienceContact | null =
@@ -99,6 +102,7 @@ function candidateOfFailed(found: FailedRow, keepVariables: boolean): Candidate 
     contact,
     deleted,
     rests,
+    hopeless,
     ...(keepVariables && { frozen: variables ?? [] }),
   };
 }

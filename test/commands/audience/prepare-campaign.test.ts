@@ -747,7 +747,7 @@ describe('failed contacts', () => {
     await prepare(id);
     await database.pool.query(sql.type(nothing)`
       UPDATE recipient SET state = CASE position WHEN 2 THEN 'UNKNOWN' WHEN 3 THEN 'READ' ELSE 'FAILED' END,
-        reason = CASE position WHEN 1 THEN 'PROVIDER_131026' WHEN 2 THEN 'OUTCOME_UNKNOWN' WHEN 4 THEN 'PROVIDER_131049' END,
+        reason = CASE position WHEN 1 THEN 'PROVIDER_131047' WHEN 2 THEN 'OUTCOME_UNKNOWN' WHEN 4 THEN 'PROVIDER_131049' END,
         settlement = CASE position WHEN 2 THEN 'reserved' ELSE 'none' END, price = 50000, updated_at = now() - interval '25 hours'
       WHERE campaign_id = ${id}`);
     await database.pool.query(sql.type(nothing)`
@@ -799,6 +799,30 @@ describe('failed contacts', () => {
     expect(await resent()).toEqual(['PENDING', 'PENDING']);
   });
 
+  test('leave out who has no chance, unless the reason is asked for', async () => {
+    const sender = await aSender(database.pool, 'Hi {{1}}');
+    const failed = await aFailedCampaign(sender);
+    await database.pool.query(sql.type(nothing)`
+      UPDATE recipient SET reason = 'PROVIDER_131026' WHERE campaign_id = ${failed} AND position = 1`);
+    const id = await resend(sender, { failed_campaign_id: failed });
+    expect(
+      (await recipientsOf(id)).map(({ state, reason, reason_detail }) => [state, reason, reason_detail]),
+    ).toEqual([
+      ['SKIPPED', 'NO_CHANCE', 'PROVIDER_131026'],
+      ['PENDING', null, null],
+    ]);
+    expect(await preparationOf(id)).toMatchObject({
+      total_contacts: 1,
+      total_contacts_skipped: 1,
+      reasons: { NO_CHANCE: 1 },
+    });
+    const asked = await resend(sender, {
+      failed_campaign_id: failed,
+      failed_reasons: ['PROVIDER_131026'],
+    });
+    expect((await recipientsOf(asked)).map(({ state }) => state)).toEqual(['PENDING']);
+  });
+
   test('are those of the reasons asked for; an unknown outcome gives its reservation back', async () => {
     const sender = await aSender(database.pool, 'Hi {{1}}');
     const failed = await aFailedCampaign(sender);
@@ -822,7 +846,7 @@ describe('failed contacts', () => {
       WHERE workspace_id = ${sender.workspaceId}`);
     const id = await resend(sender, {
       failed_campaign_id: failed,
-      failed_reasons: ['OUTCOME_UNKNOWN', 'PROVIDER_131026', 'PROVIDER_131049'],
+      failed_reasons: ['OUTCOME_UNKNOWN', 'PROVIDER_131047', 'PROVIDER_131049'],
     });
     expect(
       (await recipientsOf(id)).map(({ phone_number, state, reason }) => [phone_number, state, reason]),

@@ -247,7 +247,7 @@ describe('a contact field', () => {
       [number(1), 'in Bonn'],
       [number(2), 'in Rome'],
     ]);
-    expect(await send(all, refuse(131026))).toEqual(bonnAndRome);
+    expect(await send(all, refuse(131047))).toEqual(bonnAndRome);
     expect(await recipientOf(all, 3)).toMatchObject({ state: 'SKIPPED', reason: 'MISSING_VARIABLE' });
     expect(await send(quick)).toEqual(bonnAndRome);
     const failed = await prepared(sender, {

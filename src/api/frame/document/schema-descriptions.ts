@@ -115,9 +115,9 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   'EventDescription.description': 'When the event occurs.',
   'EventDescription.eventKey': 'Key of the event.',
   'CreateCampaign.failed_reasons':
-    'Only recipients that failed for these reasons, for `failed_contacts`; default all.',
+    'Only recipients that failed for these reasons, for `failed_contacts`; default all but those that would fail again (`NO_CHANCE`).',
   'CheckCampaign.failed_reasons':
-    'Only recipients that failed for these reasons, for `failed_contacts`; default all reasons.',
+    'Only recipients that failed for these reasons, for `failed_contacts`; default all reasons but those that would be met again (`NO_CHANCE`).',
   'CreateCampaign.sending_window': createdWindow,
   'CheckCampaign.sending_window': createdWindow,
   'ProviderChange.field': 'Subject of the notification, such as `messages`.',

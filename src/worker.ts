@@ -10,6 +10,7 @@ import {
 } from '@temporalio/worker';
 import { createCampaignActivities } from './activities/campaign.ts';
 import { createWebhookActivities } from './activities/deliver-webhook.ts';
+import { createImportActivities } from './activities/import-contacts.ts';
 import { createRetentionActivities } from './activities/retention.ts';
 import { createTemplateActivities } from './activities/sync-templates.ts';
 import { guardOrchestrator } from './commands/operations/installation.ts';
@@ -102,6 +103,7 @@ async function createWorkers(
         activities: {
           ...createTemplateActivities(dependencies),
           ...createRetentionActivities(dependencies),
+          ...createImportActivities(dependencies, { draining }),
         },
       }),
   };

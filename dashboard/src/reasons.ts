@@ -1,6 +1,7 @@
 /** Explains why messages fail, in the words of the domain's tables. */
 import {
   failureReasonTable,
+  importReasonTable,
   pauseReasonTable,
   skipReasonTable,
   type TitledReasonTable,
@@ -45,3 +46,7 @@ export const pauses: Readonly<Record<string, string>> = titlesOf(pauseReasonTabl
 
 /** Text for each reason why a running campaign waits, shown after “Waits:”. */
 export const waits = titlesOf(waitingReasonTable);
+
+/** Text for each reason why an import skips a row. */
+export const importReasons: Readonly<Record<string, { readonly title: string; readonly advice: string }>> =
+  importReasonTable;

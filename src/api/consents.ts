@@ -1,5 +1,4 @@
 /** The register of opt-ins and opt-outs, with their evidence. */
-import { Readable } from 'node:stream';
 import * as t from 'io-ts';
 import { describe, named } from '../codecs/json-schema.ts';
 import { cursorOf, idOf, IsoDateTime, limitUpTo, textOf, Uuid } from '../codecs/scalars.ts';
@@ -18,6 +17,7 @@ import {
 } from '../records/contacts/consents.ts';
 import { getContact } from '../records/contacts/contacts.ts';
 import { insertAuditEntry } from '../records/operations/audit.ts';
+import { csvAnswer, wantsCsv } from './frame/csv.ts';
 import { endpoint } from './frame/endpoint.ts';
 import { answerWith, cursorPageOf, cutPage, oneCursorPage, succeedWith } from './frame/envelope.ts';
 
@@ -178,33 +178,6 @@ const csvColumns = [
   'at',
 ] as const;
 
-/** Puts an apostrophe in front of text that a spreadsheet would run as a formula. */
-function csvCell(value: RegisterEntry[(typeof csvColumns)[number]]): string {
-  const text = value instanceof Date ? value.toISOString() : String(value ?? '');
-  const safe = /^[=+@\t\n\r＝＋－＠-]/.test(text) ? `'${text}` : text;
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-const rowsAtATime = 500;
-
-async function* writeCsv(
-  list: (after: string | undefined, limit: number) => Promise<readonly RegisterEntry[]>,
-  isStillAllowed: () => Promise<boolean>,
-): AsyncGenerator<string> {
-  yield `${csvColumns.join(',')}\n`;
-  let after: string | undefined;
-  for (;;) {
-    const found = await list(after, rowsAtATime);
-    const rows = found.slice(0, rowsAtATime);
-    if (rows.length > 0)
-      yield rows.map((one) => `${csvColumns.map((column) => csvCell(one[column])).join(',')}\n`).join('');
-    if (found.length <= rowsAtATime) return;
-    after = rows.at(-1)?.id;
-    // A broken connection, since a file that merely ends looks whole.
-    if (!(await isStillAllowed())) throw new Error('The key of this export is not valid any more');
-  }
-}
-
 export const listConsentRegister = endpoint(
   {
     method: 'GET',
@@ -253,9 +226,7 @@ export const listConsentRegister = endpoint(
         : { numbers, hashes: await hashKnownNames(dependencies, database, workspaceId, numbers) };
     const list = (after: string | undefined, limit: number) =>
       listRegister(database, { workspaceId, person }, { after, limit });
-    const accept = request.header('accept') ?? '';
-    // Generated clients accept every media type of the document, but read JSON only.
-    if (asked.format === 'csv' || (accept.includes('text/csv') && !accept.includes('application/json'))) {
+    if (asked.format === 'csv' || wantsCsv(request)) {
       await insertAuditEntry(database, {
         workspaceId,
         action: 'consent.export',
@@ -263,11 +234,10 @@ export const listConsentRegister = endpoint(
       });
       return {
         status: 200,
-        content: Readable.from(writeCsv(list, request.isStillAllowed ?? (async () => true)), {
-          highWaterMark: 1,
+        ...csvAnswer('consents.csv', csvColumns, {
+          list: (after: RegisterEntry | undefined, limit) => list(after?.id, limit),
+          isStillAllowed: request.isStillAllowed,
         }),
-        contentType: 'text/csv; charset=utf-8',
-        headers: { 'content-disposition': 'attachment; filename="consents.csv"' },
       };
     }
     const limit = asked.limit ?? 100;

@@ -33,6 +33,13 @@ import {
   listContacts,
   updateContact,
 } from './contacts.ts';
+import {
+  cancelContactImport,
+  createContactImport,
+  getContactImport,
+  listContactImportRows,
+  listContactImports,
+} from './contact-imports.ts';
 import { listConsentRegister, listContactConsents, recordContactConsent } from './consents.ts';
 import {
   assignConversation,
@@ -134,6 +141,11 @@ const operations: readonly Endpoint[] = [
   recordContactConsent,
   listConsentRegister,
   listContactHistory,
+  listContactImports,
+  createContactImport,
+  getContactImport,
+  listContactImportRows,
+  cancelContactImport,
   listSegments,
   createSegment,
   countSegment,

@@ -27,8 +27,6 @@ const tagExample = {
   background_color: '#7c3aed',
 };
 
-const defaultColours = { text_color: '#1f2937', background_color: '#e5e7eb' };
-
 export const listTags = endpoint(
   {
     method: 'GET',
@@ -74,7 +72,7 @@ export const createTag = endpoint(
   },
   async ({ dependencies: { database }, principal: { workspaceId, keyId }, body, request }) =>
     createOnce(database, request.idempotency, async (transaction) => {
-      const wanted = { ...defaultColours, createdBy: keyId, ...body };
+      const wanted = { ...records.defaultTagColours, createdBy: keyId, ...body };
       const created = await records.insertTag(transaction, workspaceId, wanted);
       return { status: 201, body: succeedWith('Tag created successfully', created) };
     }),

@@ -16,6 +16,8 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   campaignWorkflowId,
   type CampaignWorkflowInput,
+  type ContactImportInput,
+  contactImportWorkflowId,
   retentionScheduleId,
   signalNames,
   taskQueues,
@@ -43,6 +45,11 @@ export interface Orchestrator {
   readonly scheduleTemplateSync: (account: { id: string; workspaceId: number }) => Promise<void>;
   /** Syncs the templates of a business account once, now, unless such a sync is running. */
   readonly startTemplateSync: (businessAccountId: string) => Promise<void>;
+  /** Starts the workflow of an import of contacts unless it is running or has completed. */
+  readonly startContactImport: (contactImport: {
+    readonly id: string;
+    readonly workspaceId: number;
+  }) => Promise<void>;
   /** Schedules retention to run every hour; changes nothing if that schedule exists. */
   readonly scheduleRetention: () => Promise<void>;
   /**
@@ -178,6 +185,24 @@ export function orchestratorFor(
           args: [input],
         }),
       );
+    },
+    async startContactImport({ id, workspaceId }) {
+      const input: ContactImportInput = { importId: id };
+      try {
+        await limited(() =>
+          client.workflow.start(workflowTypes.contactImport, {
+            workflowId: contactImportWorkflowId(id),
+            taskQueue: taskQueues.maintenance,
+            workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+            workflowIdConflictPolicy: 'USE_EXISTING',
+            args: [input],
+            staticSummary: 'Import of contacts',
+            typedSearchAttributes: [{ key: workspaceIdKey, value: workspaceId }],
+          }),
+        );
+      } catch (error) {
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      }
     },
     scheduleRetention: () =>
       keepHourly(retentionScheduleId, {

@@ -8,6 +8,7 @@ import {
   startDeliveringOutbox,
 } from '../commands/campaigns/deliver-workflow-outbox.ts';
 import { startSweepingMessages } from '../commands/messages/send-single-message.ts';
+import { startImports } from '../commands/contacts/create-import.ts';
 import { startErasing } from '../commands/contacts/run-erasures.ts';
 import { startPostingNotices } from '../commands/operations/post-notices.ts';
 import { watchCampaigns } from '../commands/operations/watch-campaigns.ts';
@@ -49,6 +50,7 @@ export function startLoops(dependencies: WorkerDependencies) {
       startSettlingStatuses(dependencies),
       startSweepingMessages(dependencies),
       startErasing(dependencies),
+      startImports(dependencies),
       startPostingNotices(dependencies),
       startGivingBack(dependencies),
       startPollingLoop({

@@ -15,12 +15,14 @@ export const workflowTypes = {
   webhookDelivery: 'webhookDelivery',
   templateSync: 'templateSync',
   retention: 'retention',
+  contactImport: 'contactImport',
 } as const;
 
 export const campaignWorkflowId = (campaignId: string): string => `campaign-${campaignId}`;
 export const webhookDeliveryWorkflowId = (deliveryId: string): string => `webhook-delivery-${deliveryId}`;
 export const templateSyncWorkflowId = (businessAccountId: string): string =>
   `template-sync-now-${businessAccountId}`;
+export const contactImportWorkflowId = (importId: string): string => `contact-import-${importId}`;
 export const retentionScheduleId = 'retention';
 export const templateSyncScheduleId = (businessAccountId: string): string =>
   `template-sync-${businessAccountId}`;
@@ -81,6 +83,10 @@ export interface CampaignWorkflowInput {
 
 export interface WebhookDeliveryInput {
   readonly deliveryId: string;
+}
+
+export interface ContactImportInput {
+  readonly importId: string;
 }
 
 export interface TemplateSyncInput {

@@ -1,7 +1,13 @@
 /** All workflows; the entry of the workflow bundle. The campaign workflow has its own file. */
-import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  isCancellation,
+  proxyActivities,
+  proxyLocalActivities,
+} from '@temporalio/workflow';
 import type { WebhookActivities } from '../activities/deliver-webhook.ts';
-import type { TemplateSyncInput, WebhookDeliveryInput } from './contract.ts';
+import type { ImportActivities } from '../activities/import-contacts.ts';
+import type { ContactImportInput, TemplateSyncInput, WebhookDeliveryInput } from './contract.ts';
 import type { TemplateActivities } from '../activities/sync-templates.ts';
 import type { SyncSummary } from '../domain/templates/sync.ts';
 import type { RetentionActivities } from '../activities/retention.ts';
@@ -54,4 +60,33 @@ const { deleteExpired } = proxyActivities<RetentionActivities>({
 /** Started by its schedule. Returns the number of deleted rows by kind. */
 export async function retention(): Promise<Readonly<Record<string, number>>> {
   return deleteExpired();
+}
+
+const untilItWorks = {
+  initialInterval: '1 second',
+  backoffCoefficient: 1.5,
+  maximumInterval: '5 seconds',
+} as const;
+
+const { importContacts } = proxyActivities<ImportActivities>({
+  // 256 MiB of rows take some minutes, and an import may wait for others in its worker.
+  startToCloseTimeout: '6 hours',
+  heartbeatTimeout: '20 seconds',
+  retry: untilItWorks,
+  summary: 'import the rows of a file',
+});
+const { cancelImport } = proxyActivities<ImportActivities>({
+  startToCloseTimeout: '30 seconds',
+  retry: untilItWorks,
+  summary: 'cancel the import',
+});
+
+/** Imports contacts until the record says that the import has ended. A request to cancel the workflow cancels the import. */
+export async function contactImport({ importId }: ContactImportInput): Promise<void> {
+  try {
+    while (!(await importContacts(importId)));
+  } catch (error) {
+    if (isCancellation(error)) await CancellationScope.nonCancellable(() => cancelImport(importId));
+    throw error;
+  }
 }

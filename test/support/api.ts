@@ -193,6 +193,7 @@ export function createIdleOrchestrator(overrides: Partial<Orchestrator> = {}): O
     scheduleTemplateSync: async () => undefined,
     scheduleRetention: async () => undefined,
     startTemplateSync: async () => undefined,
+    startContactImport: async () => undefined,
     namespace: async () => ({ id: 'a namespace', name: 'default' }),
     close: async () => undefined,
     get client(): never {

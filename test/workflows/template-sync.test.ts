@@ -1,9 +1,11 @@
 import type { ScheduleUpdateOptions } from '@temporalio/client';
+import { Context } from '@temporalio/activity';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Orchestrator } from '../../src/orchestrator/orchestrator.ts';
 import {
+  contactImportWorkflowId,
   retentionScheduleId,
   taskQueues,
   templateSyncScheduleId,
@@ -15,18 +17,20 @@ import { testOrchestrator } from '../support/test-orchestrator.ts';
 
 let temporal: TestWorkflowEnvironment;
 let orchestrator: Orchestrator;
-let createWorker: (syncTemplates: (businessAccountId: string) => Promise<object>) => Promise<Worker>;
+let workerOf: (activities: object) => Promise<Worker>;
+const createWorker = (syncTemplates: (businessAccountId: string) => Promise<object>) =>
+  workerOf({ syncTemplates });
 
 beforeAll(async () => {
   const [environment, workflowBundle] = await Promise.all([startTemporal(), bundleWorkflows()]);
   temporal = environment;
   orchestrator = testOrchestrator(temporal.client);
-  createWorker = (syncTemplates) =>
+  workerOf = (activities) =>
     Worker.create({
       connection: temporal.nativeConnection,
       taskQueue: taskQueues.maintenance,
       workflowBundle,
-      activities: { syncTemplates },
+      activities,
     });
 });
 afterAll(() => temporal.teardown());
@@ -107,4 +111,47 @@ test('retries when the provider fails, and runs one sync of an account at a time
     expect(await run.result()).toEqual({ synced: 3 });
   });
   expect(synced).toEqual(['account-2', 'account-2']);
+});
+
+test('continues an import until it has ended, in one workflow however often it is asked for', async () => {
+  const steps: string[] = [];
+  const importContacts = async (importId: string) => {
+    steps.push(importId);
+    return steps.length > 1;
+  };
+  const worker = await workerOf({ importContacts });
+  await worker.runUntil(async () => {
+    const wanted = { id: 'import-1', workspaceId: 1001 };
+    await Promise.all([orchestrator.startContactImport(wanted), orchestrator.startContactImport(wanted)]);
+    const run = temporal.client.workflow.getHandle(contactImportWorkflowId('import-1'));
+    await run.result();
+    const { typedSearchAttributes, taskQueue } = await run.describe();
+    expect([typedSearchAttributes.get(workspaceIdKey), taskQueue]).toEqual([1001, taskQueues.maintenance]);
+  });
+  expect(steps).toEqual(['import-1', 'import-1']);
+});
+
+test('cancels the import when somebody cancels its workflow', async () => {
+  const cancelled: string[] = [];
+  let begin = (): void => undefined;
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const worker = await workerOf({
+    importContacts: async () => {
+      begin();
+      const context = Context.current();
+      const timer = setInterval(() => context.heartbeat(), 100);
+      await context.cancelled.finally(() => clearInterval(timer));
+    },
+    cancelImport: async (importId: string) => void cancelled.push(importId),
+  });
+  await worker.runUntil(async () => {
+    await orchestrator.startContactImport({ id: 'import-2', workspaceId: 1001 });
+    await begun;
+    const run = temporal.client.workflow.getHandle(contactImportWorkflowId('import-2'));
+    await run.cancel();
+    await expect(run.result()).rejects.toThrow('cancelled');
+  });
+  expect(cancelled).toEqual(['import-2']);
 });

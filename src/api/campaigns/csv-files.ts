@@ -116,7 +116,7 @@ export const deleteCsvFile = endpoint(
     operationId: 'deleteCampaignCsv',
     summary: 'Delete an uploaded CSV',
     description:
-      'Campaigns that are prepared no longer need the file. While one is prepared from it, this is answered 409. Without a request a file is deleted 7 days after the last campaign was created from it, or after the retention of the installation (30 days by default).',
+      'Campaigns that are prepared no longer need the file. While one is prepared from it, or an import of contacts reads it, this is answered 409. Without a request a file is deleted 7 days after a campaign or an import was last created from it, or after the retention of the installation (30 days by default).',
     tag: 'Campaigns',
     access: 'workspace',
     params: struct({ key: FileKey }),
@@ -128,7 +128,7 @@ export const deleteCsvFile = endpoint(
     if (needed === undefined) throw new NotFound(what);
     if (needed)
       throw new Conflict(
-        'A campaign is being prepared from this file: delete the file afterwards, or cancel the campaign',
+        'A campaign is being prepared, or contacts are imported, from this file: delete the file afterwards, or cancel them',
       );
     // The file before its row: if the process dies in between, the row leads a repeated request to it.
     await storage.delete(key);
@@ -269,7 +269,7 @@ export const previewCsvFile = endpoint(
     }));
     const { delimiter, headerLine, headers, confidence, reasons, rowsRead, isWhole, problems } = found;
     const { phone_column, country_code_column, name_column, email_column } = found.mapping;
-    const { custom_field_mapping, default_country } = found.mapping;
+    const { custom_field_mapping, default_country, consent } = found.mapping;
     const mapping = {
       phone_column,
       country_code_column,
@@ -277,6 +277,7 @@ export const previewCsvFile = endpoint(
       ...(email_column != null && { email_column }),
       ...(custom_field_mapping != null && { custom_field_mapping }),
       ...(default_country != null && { default_country }),
+      ...(consent != null && { consent }),
     };
     const rest = {
       delimiter,

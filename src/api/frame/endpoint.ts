@@ -26,6 +26,8 @@ export interface WantedFile {
   readonly maxBytes: number;
   /** Receives the text fields of the form, complete when the receiver resolves; without it they are dropped. */
   readonly fields?: Map<string, string>;
+  /** A form without the file resolves to undefined. */
+  readonly isOptional?: boolean;
 }
 
 /**
@@ -92,6 +94,8 @@ export interface Declaration<
   readonly bodyExample?: unknown;
   /** For `raw` and `multipart` bodies, which have no codec. */
   readonly bodySchema?: JsonSchema;
+  /** A `multipart` endpoint takes a JSON object of this codec, too; the handler then gets the object. */
+  readonly jsonBody?: t.Mixed;
   /** Bytes; 1 MiB by default. A `multipart` handler keeps its own limit. */
   readonly bodyLimit?: number;
   /** Takes an Idempotency-Key; the handler must use `request.idempotency`. */

@@ -280,7 +280,9 @@ function decodeFields(
   };
   const decodedQuery = decode(declaration.query, query);
   for (const problem of unstorable(query, decodedQuery)) problems.push(problem);
-  const decodedBody = typeof declaration.body === 'object' ? decode(declaration.body, body) : body;
+  const codec = typeof declaration.body === 'object' ? declaration.body : declaration.jsonBody;
+  // A receiver of a form is a function.
+  const decodedBody = codec === undefined || typeof body === 'function' ? body : decode(codec, body);
   if (problems.length > 0) throw Invalid.of(problems);
   return { query: decodedQuery, body: decodedBody };
 }

@@ -76,8 +76,9 @@ export async function storeDownload(
   };
 }
 
-async function* readStored(
-  { storage }: FileSources,
+/** The bytes of an uploaded file; throws PreparationFailure FILE_NOT_FOUND. */
+export async function* readStored(
+  { storage }: Pick<FileSources, 'storage'>,
   key: string,
   signal?: AbortSignal,
 ): AsyncGenerator<Buffer> {

@@ -167,7 +167,7 @@ function readerFor(header: CsvRow, mapping: CsvMapping): CsvRowReading {
   }
   const [problem] = columnProblems(mapping, header.cells.length);
   if (problem !== undefined) throw new PreparationFailure('CSV_COLUMN_OUT_OF_RANGE', problem.message);
-  return csvCandidateReader(mapping, header.cells.length);
+  return csvCandidateReader(mapping, header.cells);
 }
 
 function malformed({ line, problem }: { readonly line: number; readonly problem: string }): Candidate {

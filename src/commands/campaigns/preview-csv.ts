@@ -11,12 +11,13 @@ import {
 } from '../../domain/audience/csv.ts';
 import { guessColumns, type GuessedColumns } from '../../domain/audience/guess-columns.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
+import type { ImportMapping } from '../../domain/contacts/import.ts';
 import { Invalid, NotFound, type FieldProblem } from '../../domain/error.ts';
 import { parseTemplate } from '../../domain/templates/components.ts';
 import { compileRenderer } from '../../domain/templates/plan.ts';
 import { previewMessage, type MessagePreview } from '../../domain/templates/preview.ts';
 import { compileMapping, type CompiledMapping } from '../../domain/templates/variable-mapping.ts';
-import { findCampaignFile } from '../../records/campaigns/files.ts';
+import { type CampaignFile, findCampaignFile } from '../../records/campaigns/files.ts';
 import { getTemplate, type Template } from '../../records/templates/templates.ts';
 import { getWorkspaceCountry } from '../../records/workspaces/workspaces.ts';
 import { createCsvRowReader, type CsvRow } from '../audience/csv.ts';
@@ -117,11 +118,30 @@ export async function previewCsv(dependencies: Previewer, request: CsvPreviewReq
   };
 }
 
+const lastName =
+  /^(?:last|sur|family)[ _-]?names?$|^(?:nachname|familienname|apellidos?|sobrenome|cognome|achternaam|nazwisko|soyad[ıi]?|nom de famille|фамилия|прізвище|اسم العائلة|姓)$/iu;
+
+/** The columns of an import of contacts. */
+export async function guessMapping(
+  dependencies: Pick<Previewer, 'storage'>,
+  file: CampaignFile,
+): Promise<ImportMapping> {
+  const { rows } = await readBeginning(dependencies, file.key);
+  const { mapping, confidence } = guessColumns(file.headers.slice(0, mostShownColumns), rows);
+  if (confidence['phone_column'] === 0)
+    throw Invalid.at('mapping', 'mapping is required: no column of the file looks like phone numbers');
+  const { name_column: nameColumn, custom_field_mapping: custom, ...rest } = mapping;
+  const last = Object.entries(custom ?? {}).find(([name]) => lastName.test(name.trim()));
+  if (last === undefined || nameColumn == null) return mapping;
+  const others = Object.fromEntries(Object.entries(custom ?? {}).filter(([name]) => name !== last[0]));
+  return { ...rest, name_column: nameColumn, last_name_column: last[1], custom_field_mapping: others };
+}
+
 function asInvalid(error: unknown): never {
   throw error instanceof PreparationFailure ? new Invalid(error.message) : error;
 }
 
-async function open({ storage }: Previewer, key: string): Promise<AsyncIterable<Buffer>> {
+async function open({ storage }: Pick<Previewer, 'storage'>, key: string): Promise<AsyncIterable<Buffer>> {
   const stream = await storage.read(key);
   if (stream === undefined) throw new NotFound('Campaign file');
   return stream as AsyncIterable<Buffer>;
@@ -141,7 +161,7 @@ async function* beginningOf(
 }
 
 /** Reads the delimiter, the line of the header and the first rows below it. */
-async function readBeginning(dependencies: Previewer, key: string) {
+async function readBeginning(dependencies: Pick<Previewer, 'storage'>, key: string) {
   const rows: CsvRow[] = [];
   const reader = createCsvRowReader();
   let [cells, pieces] = [0, 0];

@@ -4,7 +4,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import type { Consent, ConsentDecision } from '../../domain/contacts/consent.ts';
 import type { Connection } from '../../records/database/database.ts';
 import {
-  changeOptedOutNumber,
+  changeOptedOutNumbers,
   findErasureKey,
   findOptedOutNumbers,
   insertErasureKey,
@@ -57,7 +57,7 @@ export async function keepChoice(
   { workspaceId, names, decision }: KeptChoice,
 ): Promise<void> {
   const hashes = await hashNames({ secrets }, connection, workspaceId, names);
-  for (const hash of hashes) await changeOptedOutNumber(connection, workspaceId, { hash, ...decision });
+  await changeOptedOutNumbers(connection, workspaceId, { hashes, ...decision });
 }
 
 /** Hashes numbers and ids under the workspace's key, which is made if there is none yet. */

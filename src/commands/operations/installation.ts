@@ -80,6 +80,7 @@ export function guardOrchestrator(orchestrator: Orchestrator, database: Database
     refreshCampaign: guarded(orchestrator.refreshCampaign),
     scheduleTemplateSync: guarded(orchestrator.scheduleTemplateSync),
     startTemplateSync: guarded(orchestrator.startTemplateSync),
+    startContactImport: guarded(orchestrator.startContactImport),
     scheduleRetention: guarded(orchestrator.scheduleRetention),
   };
 }

@@ -2,6 +2,7 @@
 import type { SkipReason } from '../campaigns/recipient.ts';
 import { type Consent, mayReceive } from '../contacts/consent.ts';
 import type { PhoneNumber } from '../phone-number.ts';
+import type { RowConsent } from './consent-column.ts';
 import {
   resolveVariables,
   type CustomFields,
@@ -43,6 +44,8 @@ export interface Candidate {
   readonly person?: Person | undefined;
   readonly row?: readonly string[];
   readonly inline?: readonly string[];
+  /** What the row says about consent. */
+  readonly consent?: RowConsent;
   /** Set when the audience consists of contacts or failed recipients; null for a recipient without a contact. */
   readonly contact?: AudienceContact | null;
   /** The contact was deleted after it had been added to the audience. */
@@ -137,6 +140,8 @@ export function recipientOf(
   if (rules.blockedCountries.has(phone.country)) return skipped('BLOCKED_COUNTRY', phone.country);
   if (rules.isMarketing !== false && rules.countriesWithoutMarketing?.has(phone.country) === true)
     return skipped('MARKETING_NOT_DELIVERED_TO_COUNTRY', phone.country);
+  if (candidate.consent !== undefined && isStopped(candidate.consent, rules.isMarketing !== false))
+    return skipped('UNSUBSCRIBED', 'The file says so');
   if (contact !== null && !mayReceive(contact.consent, rules.isMarketing !== false))
     return skipped('UNSUBSCRIBED');
   if (candidate.deleted === true) return skipped('CONTACT_DELETED');
@@ -150,6 +155,10 @@ export function recipientOf(
   if (!resolved.ok) return skipped(resolved.skip.reason, resolved.skip.detail);
   return { contactId, phone, line, skip: undefined, variables: resolved.values };
 }
+
+/** The row stops messages like these; one that nobody can read might. */
+const isStopped = (consent: RowConsent, isMarketing: boolean): boolean =>
+  consent.kind === 'unclear' || (!consent.allows && (isMarketing || consent.category === 'ALL'));
 
 const none: readonly string[] = [];
 

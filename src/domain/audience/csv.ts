@@ -2,6 +2,7 @@
 import type { FieldProblem } from '../error.ts';
 import { isPhoneNumber, readNumber } from '../phone-number.ts';
 import type { Candidate, Person } from './candidate.ts';
+import { completeConsent, type ConsentMapping, consentReader } from './consent-column.ts';
 
 /** Maximum number of custom columns in a mapping: as many as a contact may have custom fields. */
 export const mostCustomColumns = 200;
@@ -21,6 +22,7 @@ export interface CsvMapping {
   readonly custom_field_mapping?: Readonly<Record<string, number>> | null | undefined;
   /** ISO 3166 alpha-2: the country of numbers that name none. */
   readonly default_country?: string | null | undefined;
+  readonly consent?: ConsentMapping | null | undefined;
 }
 
 type NamedColumn = readonly [name: string, column: number];
@@ -37,39 +39,58 @@ export function csvKeys(mapping: CsvMapping): ReadonlyMap<string, number> {
   return keys;
 }
 
-/** Returns a problem for every column that the header lacks. */
-export function columnProblems(mapping: CsvMapping, columnCount: number): readonly FieldProblem[] {
+/** Returns a problem for every column that the header lacks; `parent` is the field of the mapping. */
+export function columnProblems(
+  mapping: CsvMapping,
+  columnCount: number,
+  parent = 'csv_mapping',
+): readonly FieldProblem[] {
   const { phone_column, country_code_column, name_column, email_column } = mapping;
   const fixed = Object.entries({ phone_column, country_code_column, name_column, email_column });
   const custom = customColumns(mapping).map(([name, column]): NamedColumn => [
     `custom_field_mapping.${name}`,
     column,
   ]);
-  return [...fixed, ...custom].flatMap(([name, column]) => {
+  const consent = Object.entries(mapping.consent ?? {}).flatMap(([name, value]): readonly NamedColumn[] =>
+    typeof value === 'number' ? [[`consent.${name}`, value]] : [],
+  );
+  return outOfRange(parent, [...fixed, ...custom, ...consent], columnCount);
+}
+
+/** A problem for each column, by the name of its field, that the header lacks. */
+export const outOfRange = (
+  parent: string,
+  columns: readonly (readonly [name: string, column: number | null | undefined])[],
+  columnCount: number,
+): readonly FieldProblem[] =>
+  columns.flatMap(([name, column]) => {
     if (column == null || column < columnCount) return [];
-    const field = `csv_mapping.${name}`;
+    const field = `${parent}.${name}`;
     const last = columnCount - 1;
     return [{ field, message: `${field} is ${column}, but the last column of the CSV is ${last}` }];
   });
-}
 
 export type CsvRowReading = (cells: readonly string[], line: number) => Candidate;
 
-/** Reads rows under a header of `columnCount` cells. */
-export function csvCandidateReader(mapping: CsvMapping, columnCount: number): CsvRowReading {
+/** Reads rows under a header. */
+export function csvCandidateReader(mapping: CsvMapping, headers: readonly string[]): CsvRowReading {
   const { phone_column: phoneColumn, country_code_column: countryColumn } = mapping;
   const defaultCountry = mapping.default_country ?? '';
   const readPerson = personReader(mapping);
+  const readConsent =
+    mapping.consent == null ? undefined : consentReader(completeConsent(mapping.consent, headers));
   return (cells, line) => {
     const given = cells[phoneColumn] ?? '';
-    const malformed = malformation(cells, phoneColumn, columnCount);
+    const malformed = malformation(cells, phoneColumn, headers.length);
     if (malformed !== undefined) return { line, given, phone: undefined, row: cells, malformed };
     // For a file with international numbers, the mapping names the phone column as the country column too.
     const country = countryColumn === phoneColumn ? '' : (cells[countryColumn] ?? '');
     const reading = readNumber(given, country, defaultCountry);
-    return isPhoneNumber(reading)
-      ? { line, given, phone: reading, row: cells, person: readPerson(cells) }
-      : { line, given, phone: undefined, problem: reading.problem, row: cells };
+    if (!isPhoneNumber(reading))
+      return { line, given, phone: undefined, problem: reading.problem, row: cells };
+    const candidate = { line, given, phone: reading, row: cells, person: readPerson(cells) };
+    const consent = readConsent?.(cells);
+    return consent === undefined ? candidate : { ...candidate, consent };
   };
 }
 

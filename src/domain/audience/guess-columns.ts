@@ -1,6 +1,7 @@
 /** Guesses the columns of a CSV (phone, country, name, e-mail) from its header and its first rows, by what could be read with them. */
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { callingCodeFor, isPhoneNumber, type PhoneNumber, readNumber } from '../phone-number.ts';
+import { consentHeading, type ConsentMapping, looksLikeConsent, plainHeader } from './consent-column.ts';
 import { isColumnName, mostCustomColumns, type CsvMapping } from './csv.ts';
 
 export interface GuessedColumns {
@@ -33,19 +34,6 @@ const words = {
     /\b(?:owner|company|firma|empresa|organi[sz]ation|phonetic|nick ?name|prefix|suffix|middle|last|sur|surname|family|nachname|apellidos?|sobrenome|cognome|user ?name|label|type|id|file as|title|tags?|source|status|since|number|country)\b/u,
   email: /e-?mail|correo|courriel/u,
 };
-
-/** `phoneNumber`, `Phone_1` and `TELÉFONO` become `phone number`, `phone 1` and `telefono`. */
-const plainHeader = (header: string): string =>
-  header
-    .slice(0, longestHeader)
-    .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
-    .normalize('NFKD')
-    .replaceAll(/[\u0300-\u036f]/g, '')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
-    .trim();
-
-const longestHeader = 255;
 
 /** Maximum length of all guessed custom column names together, in characters: more would make the response too long. */
 const mostNamed = 4_096;
@@ -81,6 +69,8 @@ export function guessColumns(
   const phone = guessPhone(columns, defaultCountry);
   const country = phone === undefined ? undefined : guessCountry(columns, phone, defaultCountry);
   const taken = new Set([phone?.column.index ?? 0, ...(country === undefined ? [] : [country.index])]);
+  const consent = guessConsent(columns, taken);
+  if (consent?.column != null) taken.add(consent.column);
   const email = best(columns, taken, emailScore);
   if (email !== undefined) taken.add(email.index);
   const name = best(columns, taken, nameScore);
@@ -95,6 +85,7 @@ export function guessColumns(
       ...(name !== undefined && { name_column: name.index }),
       ...(email !== undefined && { email_column: email.index }),
       ...(custom.length > 0 && { custom_field_mapping: Object.fromEntries(custom) }),
+      ...(consent !== undefined && { consent }),
     },
     confidence: {
       phone_column: phone === undefined ? 0 : rounded(phone.confidence),
@@ -106,6 +97,18 @@ export function guessColumns(
 }
 
 const rounded = (score: number): number => Math.round(Math.min(1, score) * 100) / 100;
+
+// Consent: a column of opt-outs rather than one of opt-ins, because an overlooked opt-out does harm.
+
+function guessConsent(columns: readonly Column[], taken: ReadonlySet<number>): ConsentMapping | undefined {
+  const found = columns.flatMap(({ index, header, filled }) => {
+    const heading = taken.has(index) ? undefined : consentHeading(header);
+    return heading !== undefined && looksLikeConsent(filled, heading.meaning)
+      ? [{ column: index, ...heading }]
+      : [];
+  });
+  return found.find(({ meaning }) => meaning === 'opt_out') ?? found[0];
+}
 
 // Phone and country.
 

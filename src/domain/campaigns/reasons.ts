@@ -4,6 +4,7 @@
  */
 import type { PauseEvidence } from '../sending/failure-brake.ts';
 import { findProviderError, kindOfReason } from '../sending/provider-error.ts';
+import type { ImportReason } from '../contacts/import.ts';
 import type { PauseReason, PreparationErrorCode, WaitingReason } from './campaign.ts';
 import { skipReasons, type SkipReason } from './recipient.ts';
 
@@ -166,8 +167,8 @@ export const preparationErrorTable: ReasonTable<PreparationErrorCode> = {
     advice: 'Correct what the message names, and upload the file again.',
   },
   CSV_COLUMN_OUT_OF_RANGE: {
-    meaning: '`csv_mapping` names a column that the CSV does not have.',
-    advice: 'Correct `csv_mapping`; columns count from 0.',
+    meaning: 'The mapping names a column that the CSV does not have.',
+    advice: 'Correct the mapping; columns count from 0.',
   },
   TEMPLATE_NOT_FOUND: {
     meaning: 'The template no longer exists.',
@@ -310,5 +311,45 @@ export const skipReasonTable: Readonly<Record<SkipReason, RecipientReasonText>> 
     meaning:
       'The recipient failed for a reason that another message would meet again, such as PROVIDER_131026; `reason_detail` names it.',
     advice: 'To send to these people anyway, name the reason in `failed_reasons`.',
+  },
+};
+
+/** Why an import of contacts skipped a row. */
+export const importReasonTable: TitledReasonTable<ImportReason> = {
+  INVALID_PHONE: {
+    title: 'No valid phone number',
+    meaning: 'The row has no valid phone number; the detail says what is wrong.',
+    advice: 'Correct the number, or name the country of the numbers.',
+  },
+  MALFORMED_ROW: {
+    title: 'The row cannot be read',
+    meaning: 'The row does not line up with the header.',
+    advice: 'Look at its quotes and delimiters.',
+  },
+  DUPLICATE: {
+    title: 'Duplicate number',
+    meaning: 'The number stands in an earlier row; an opt-out of this row counts all the same.',
+    advice: 'Remove one of the rows.',
+  },
+  EXISTS: {
+    title: 'Already a contact',
+    meaning: 'The person is a contact, and the import only creates contacts; an opt-out counts all the same.',
+    advice: 'Import with the mode `update` or `both`.',
+  },
+  NOT_FOUND: {
+    title: 'Not a contact yet',
+    meaning:
+      'The person is no contact, and the import only updates contacts; an opt-out is kept all the same.',
+    advice: 'Import with the mode `create` or `both`.',
+  },
+  CONSENT_UNCLEAR: {
+    title: 'Consent is unclear',
+    meaning: 'The cell about consent is not understood, so nobody is subscribed because of it.',
+    advice: 'Name the cell in `opted_out` or `opted_in` of the mapping.',
+  },
+  FIELDS_TOO_LARGE: {
+    title: 'Too many custom fields',
+    meaning: 'With the fields of the row, the contact would have more or larger custom fields than it may.',
+    advice: 'Leave columns out of the mapping.',
   },
 };

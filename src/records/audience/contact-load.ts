@@ -21,7 +21,7 @@ import type { Consent } from '../../domain/contacts/consent.ts';
 import { presentContact, type Contact } from '../../domain/contacts/contact.ts';
 import { serialiseEvent, type NewEvent } from '../../domain/webhooks/new-event.ts';
 import { stopsOf } from '../contacts/consents.ts';
-import { createCopyRows } from '../database/copy-rows.ts';
+import { type CopyRows, createCopyRows } from '../database/copy-rows.ts';
 import type { Connection } from '../database/database.ts';
 import { openLoadConnection, type LoadConnection } from '../database/load-connection.ts';
 import { nothing } from '../database/row.ts';
@@ -243,8 +243,10 @@ const eventColumns = ['workspace_id', 'key', 'body', 'occurred_at'];
 
 const copyOf = (table: string, columns: readonly string[]): string =>
   `COPY ${table} (${columns.join(', ')}) FROM STDIN (FORMAT binary)`;
-const copyContacts = copyOf('contact', contactColumns);
-const copyEvents = copyOf('event', eventColumns);
+export const copyContacts = copyOf('contact', contactColumns);
+export const createContactRows = (): CopyRows => createCopyRows(contactColumns.length);
+export const copyEvents = copyOf('event', eventColumns);
+export const createEventRows = (): CopyRows => createCopyRows(eventColumns.length);
 
 /** Commits one batch while the next is collected. */
 function createContactWriter(databaseUrl: string, options: WriterOptions): ContactWriter {
@@ -324,9 +326,9 @@ const checkedAtOnce = 1_000;
  * Limits the waits for locks and, if the batch has new contacts, takes their lock: until the batch is committed, a choice of
  * somebody without a contact waits, and then finds the contact (`awaitNewContacts`). Returns the time of the transaction.
  */
-async function beginBatch(
+export async function beginBatch(
   connection: LoadConnection,
-  { workspaceId, lockTimeoutMs }: WriterOptions,
+  { workspaceId, lockTimeoutMs }: Pick<WriterOptions, 'workspaceId' | 'lockTimeoutMs'>,
   hasNew: boolean,
 ): Promise<Date> {
   const [[now] = [new Date()]] = await connection.rows<[Date]>(
@@ -363,36 +365,16 @@ async function writeBatch(
   const { workspaceId, source, subscribedKeys } = options;
   if (created.length + changed.length === 0) return;
   const now = await beginBatch(connection, options, created.length > 0);
-  const contacts = createCopyRows(contactColumns.length);
-  const events = createCopyRows(eventColumns.length);
-  const emit = (event: NewEvent): void => {
-    events.beginRow();
-    events.int4(workspaceId);
-    events.text(event.eventKey);
-    events.text(serialiseEvent(workspaceId, event));
-    events.timestamptz(event.occurredAt);
-  };
+  const contacts = createContactRows();
+  const events = createEventRows();
+  const emit = (event: NewEvent): void => addEventRow(events, workspaceId, event);
   const copyFull = async (least: number): Promise<void> => {
     if (contacts.size() > least) await connection.copyRows(copyContacts, contacts.take());
     if (events.size() > least) await connection.copyRows(copyEvents, events.take());
   };
   const emitsCreated = subscribedKeys.has('contact.created');
   for (const contact of await withLateOptOuts(options, created.toSorted(byNumber))) {
-    contacts.beginRow();
-    contacts.uuid(contact.id);
-    contacts.int4(workspaceId);
-    contacts.text(contact.phone.digits);
-    contacts.text(contact.phone.countryCode);
-    contacts.text(contact.phone.country);
-    contacts.text(contact.firstName);
-    contacts.text(contact.lastName);
-    contacts.text(contact.email);
-    contacts.text(source);
-    const { subscribed, stopAll, stopMarketing } = stopsOf(contact.consent);
-    contacts.bool(subscribed);
-    contacts.bool(stopAll);
-    contacts.bool(stopMarketing);
-    contacts.jsonb(hasFields(contact.customFields) ? JSON.stringify(contact.customFields) : '{}');
+    addContactRow(contacts, contact, { workspaceId, source });
     if (emitsCreated) emit(createdEvent(contact, source, now));
     if (events.size() >= batchBytes) await copyFull(batchBytes - 1);
   }
@@ -403,6 +385,38 @@ async function writeBatch(
     for (const event of await updateContacts(connection, { workspaceId, subscribedKeys }, slice)) emit(event);
     await copyFull(0);
   }
+}
+
+/** Adds a row of `copyContacts`. */
+export function addContactRow(
+  rows: CopyRows,
+  contact: NewAudienceContact,
+  { workspaceId, source }: { readonly workspaceId: number; readonly source: string },
+): void {
+  const { subscribed, stopAll, stopMarketing } = stopsOf(contact.consent);
+  rows.beginRow();
+  rows.uuid(contact.id);
+  rows.int4(workspaceId);
+  rows.text(contact.phone.digits);
+  rows.text(contact.phone.countryCode);
+  rows.text(contact.phone.country);
+  rows.text(contact.firstName);
+  rows.text(contact.lastName);
+  rows.text(contact.email);
+  rows.text(source);
+  rows.bool(subscribed);
+  rows.bool(stopAll);
+  rows.bool(stopMarketing);
+  rows.jsonb(hasFields(contact.customFields) ? JSON.stringify(contact.customFields) : '{}');
+}
+
+/** Adds a row of `copyEvents`. */
+export function addEventRow(rows: CopyRows, workspaceId: number, event: NewEvent): void {
+  rows.beginRow();
+  rows.int4(workspaceId);
+  rows.text(event.eventKey);
+  rows.text(serialiseEvent(workspaceId, event));
+  rows.timestamptz(event.occurredAt);
 }
 
 const changedAtOnce = 1_000;
@@ -418,8 +432,13 @@ function hasFields(fields: Readonly<Record<string, string>>): boolean {
   return false;
 }
 
-function createdEvent(
-  { phone, customFields, ...contact }: NewAudienceContact,
+export function createdEvent(
+  {
+    phone,
+    customFields,
+    tagsId = [],
+    ...contact
+  }: NewAudienceContact & { readonly tagsId?: readonly string[] },
   source: string,
   now: Date,
 ): NewEvent {
@@ -433,7 +452,7 @@ function createdEvent(
     username: '',
     source,
     customFields,
-    tagsId: [],
+    tagsId,
     dob: null,
     createdAt: now,
     updatedAt: now,
@@ -441,7 +460,7 @@ function createdEvent(
   return { eventKey: 'contact.created', occurredAt: now, data: { contact: presentContact(created) } };
 }
 
-type UpdatedRow = readonly [
+export type UpdatedRow = readonly [
   contact: Omit<Contact, 'dob' | 'createdAt' | 'updatedAt'>,
   dob: Date | null,
   createdAt: Date,
@@ -467,7 +486,7 @@ const updateStatement = `
   ) AS given (id, first_name, last_name, email, custom_fields)
   WHERE contact.workspace_id = $1 AND contact.id = ANY($2::uuid[]) AND contact.id = given.id`;
 
-const updatedColumns = `
+export const updatedColumns = `
   jsonb_build_object('id', contact.id, 'phoneNumber', contact.phone_number, 'countryCode', contact.country_code,
     'country', contact.country, 'firstName', contact.first_name, 'lastName', contact.last_name,
     'chatName', contact.chat_name, 'username', contact.username, 'email', contact.email, 'source', contact.source,
@@ -494,7 +513,7 @@ async function updateContacts(
   return isSubscribed ? updated.map(updatedEvent) : [];
 }
 
-function updatedEvent([contact, dob, createdAt, updatedAt]: UpdatedRow): NewEvent {
+export function updatedEvent([contact, dob, createdAt, updatedAt]: UpdatedRow): NewEvent {
   const updated = presentContact({ ...contact, dob, createdAt, updatedAt });
   return { eventKey: 'contact.updated', occurredAt: updatedAt, data: { contact: updated } };
 }

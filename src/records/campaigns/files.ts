@@ -42,18 +42,21 @@ export async function insertCampaignFile(
 
 const ExpiredFile = row(t.type({ key: t.string }));
 
-/** True while a campaign is prepared from `file`. */
+/** True while a campaign is prepared, or contacts are imported, from `file`. */
 const isNeeded = sql.fragment`
-  EXISTS (
+  (EXISTS (
+    SELECT FROM contact_import
+    WHERE contact_import.csv_file_key = file.key AND contact_import.workspace_id = file.workspace_id AND state IN ('PENDING', 'RUNNING'))
+  OR EXISTS (
     SELECT FROM campaign
     WHERE campaign.workspace_id = file.workspace_id AND preparation_status = 'PREPARING'
       AND status IN ('DRAFT', 'SCHEDULED', 'RUNNING', 'PAUSED')
-      AND (audience ->> 'csv_file_key' = file.key OR right(audience ->> 'csv_file_url', length(file.key)) = file.key))`;
+      AND (audience ->> 'csv_file_key' = file.key OR right(audience ->> 'csv_file_url', length(file.key)) = file.key)))`;
 
-/** Days to keep a file after the last campaign was created from it, so that it can be used again. */
+/** Days to keep a file after its last use, so that it can be used again. */
 const keptAfterUse = 7;
 
-/** Lists the oldest files past their retention or their last use, except those from which a campaign is still being prepared. */
+/** Lists the oldest files past their retention or their last use, except those that are still needed. */
 export async function listExpiredCampaignFiles(
   connection: Connection,
   { olderThanDays, limit }: { readonly olderThanDays: number; readonly limit: number },

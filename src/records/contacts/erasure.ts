@@ -242,23 +242,24 @@ export async function insertErasureKey(connection: Connection, workspaceId: numb
 }
 
 /**
- * Records that the number has opted out, or deletes that record. A stop of everything stays one if MARKETING is stopped or allowed
+ * Records that the numbers have opted out, or deletes these records. A stop of everything stays one if MARKETING is stopped or allowed
  * afterwards.
  */
-export async function changeOptedOutNumber(
+export async function changeOptedOutNumbers(
   connection: Connection,
   workspaceId: number,
-  { hash, category, allows }: ConsentDecision & { readonly hash: Buffer },
+  { hashes, category, allows }: ConsentDecision & { readonly hashes: readonly Buffer[] },
 ): Promise<void> {
   const marketingOnly = category === 'MARKETING';
+  const given = sql.array([...hashes], 'bytea');
   await connection.query(
     allows
       ? sql.type(nothing)`
           DELETE FROM opted_out_number
-          WHERE workspace_id = ${workspaceId} AND hash = ${sql.binary(hash)} AND (marketing_only OR ${!marketingOnly})`
+          WHERE workspace_id = ${workspaceId} AND hash = ANY (${given}) AND (marketing_only OR ${!marketingOnly})`
       : sql.type(nothing)`
           INSERT INTO opted_out_number (workspace_id, hash, marketing_only)
-          VALUES (${workspaceId}, ${sql.binary(hash)}, ${marketingOnly})
+          SELECT DISTINCT ${workspaceId}::int4, hash, ${marketingOnly}::boolean FROM unnest(${given}) AS given (hash) ORDER BY hash
           ON CONFLICT (workspace_id, hash) DO UPDATE SET marketing_only = false
             WHERE opted_out_number.marketing_only AND NOT excluded.marketing_only`,
   );

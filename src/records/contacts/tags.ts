@@ -66,6 +66,18 @@ export async function getTag(connection: Connection, workspaceId: number, tagId:
 
 export type TagFields = Omit<Tag, 'tagId'>;
 
+export const defaultTagColours = { text_color: '#1f2937', background_color: '#e5e7eb' };
+
+/** The tags with these names, which are in small letters; the oldest last. */
+export const findTagsNamed = (
+  connection: Connection,
+  workspaceId: number,
+  names: readonly string[],
+): Promise<readonly Tag[]> =>
+  connection.any(sql.type(row(Tag))`
+    SELECT ${selection} FROM tag
+    WHERE workspace_id = ${workspaceId} AND lower(name) = ANY (${sql.array(names, 'text')}) ORDER BY id DESC`);
+
 export async function insertTag(
   connection: Connection,
   workspaceId: number,

@@ -15,6 +15,7 @@ import { firstIdAt } from '../database/uuid-v7.ts';
 import { forgetReached } from '../sending/messaging-limit.ts';
 import { removeFeedBatches } from '../webhooks/event-feed.ts';
 import { removeResends } from '../webhooks/resends.ts';
+import { removeImportRows } from '../contacts/imports.ts';
 import { deleteExpiredIdempotencyKeys } from '../workspaces/idempotency-keys.ts';
 import { deleteOldProviderMedia } from '../templates/provider-media.ts';
 import { deleteOldNotices } from './notices.ts';
@@ -95,6 +96,8 @@ export const removals: Readonly<Record<string, Removal>> = {
   feedBatches: (connection, { olderThanDays, limit }) =>
     removeFeedBatches(connection, daysAgo(olderThanDays), limit),
   resends: (connection, { olderThanDays, limit }) => removeResends(connection, daysAgo(olderThanDays), limit),
+  importRows: (connection, { olderThanDays, limit }) =>
+    removeImportRows(connection, daysAgo(olderThanDays), limit),
   callbacks: removalFrom('callbacks'),
   statuses: removalFrom('statuses'),
   providerMessages: removeProviderMessages,

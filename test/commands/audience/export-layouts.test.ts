@@ -10,7 +10,7 @@ function read(bytes: Buffer) {
   const rows = [...reader.write(decoder.write(bytes)), ...reader.write(decoder.end()), ...reader.end()];
   const [headers = [], ...cells] = rows.map((row) => ('cells' in row ? row.cells : []));
   const { mapping } = guessColumns(headers, cells);
-  const candidate = csvCandidateReader(mapping, headers.length);
+  const candidate = csvCandidateReader(mapping, headers);
   const name = (column: number | null | undefined) => (column == null ? undefined : headers[column]);
   return {
     phone: name(mapping.phone_column),

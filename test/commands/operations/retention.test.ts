@@ -76,6 +76,7 @@ it('deletes rows and files older than the limit, in batches, and no others', asy
     events: 25,
     feedBatches: 0,
     resends: 0,
+    importRows: 0,
     callbacks: 1,
     statuses: 0,
     providerMessages: 31,

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeOptedOutNumber, findOptedOutNumbers } from '../../../src/records/contacts/erasure.ts';
+import { changeOptedOutNumbers, findOptedOutNumbers } from '../../../src/records/contacts/erasure.ts';
 import { decideConsent } from '../../../src/records/contacts/consents.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import type { Consent, ConsentDecision } from '../../../src/domain/contacts/consent.ts';
@@ -153,7 +153,7 @@ it('of somebody without a contact is as strict as what the person stopped', asyn
   const kept = async () =>
     (await findOptedOutNumbers(database.pool, workspaceId, [hash])).map((one) => one.consent);
   const change = (name: Name) =>
-    changeOptedOutNumber(database.pool, workspaceId, { hash, ...decisions[name] });
+    changeOptedOutNumbers(database.pool, workspaceId, { hashes: [hash], ...decisions[name] });
   await change('appStop');
   expect(await kept()).toEqual(['no_marketing']);
   await change('STOP');

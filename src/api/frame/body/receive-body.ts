@@ -32,7 +32,7 @@ export function countBytes(charge: (tokens: number) => void): (bytes: number) =>
 
 export interface Receiving {
   readonly ctx: FrameContext;
-  readonly declaration: Pick<Declaration, 'access' | 'body' | 'bodyIsOptional' | 'bodyLimit'>;
+  readonly declaration: Pick<Declaration, 'access' | 'body' | 'bodyIsOptional' | 'bodyLimit' | 'jsonBody'>;
   readonly timeoutMs: number;
   readonly memory: MemoryShare;
   /** Charges the rate limit for the body, in addition to the request itself, even when the body is refused. */
@@ -47,14 +47,14 @@ export interface Received {
 
 export async function receiveBody({
   ctx,
-  declaration: { access, body = 'none', bodyIsOptional, bodyLimit = defaultBodyLimit },
+  declaration: { access, body = 'none', bodyIsOptional, bodyLimit = defaultBodyLimit, jsonBody },
   timeoutMs,
   memory,
   charge,
 }: Receiving): Promise<Received> {
   const limits = { limit: bodyLimit, timeoutMs, memory, isFromStranger: access === 'public' };
   if (body === 'none') return { value: undefined, bytes: noBytes };
-  if (body === 'multipart') {
+  if (body === 'multipart' && !(jsonBody !== undefined && isJson(ctx.req.headers['content-type']))) {
     requireMultipart(ctx.req);
     return { value: fileReceiver(ctx, countBytes(charge)), bytes: noBytes };
   }

@@ -11,7 +11,7 @@ import { CallerGone, HttpProblem } from '../error-envelope.ts';
 
 /** If the form is broken, too large or abandoned, destroys the file's stream with an error and rejects with the same error. `onBytes` is told of every part of the form. */
 export function fileReceiver(ctx: FrameContext, onBytes: (bytes: number) => void): FileReceiver {
-  return async ({ field, maxBytes, fields }, take) => {
+  return async ({ field, maxBytes, fields, isOptional }, take) => {
     const form = guardForm(ctx.req, maxBytes, onBytes);
     const file = new PassThrough();
     // `take` handles errors of the file; this listener prevents an unhandled one after it has returned.
@@ -59,6 +59,7 @@ export function fileReceiver(ctx: FrameContext, onBytes: (bytes: number) => void
     } finally {
       form.close();
     }
+    if (taken === undefined && isOptional === true) return undefined as Awaited<ReturnType<typeof take>>;
     if (taken === undefined) throw Invalid.at(field, `${field} is required: a part with a filename`);
     // Waits for the whole form: a request that breaks off after the file was not meant to be accepted.
     file.end();

@@ -185,12 +185,19 @@ function fieldsOf(
 }
 
 function bodyOf(
-  { operationId, body = 'none', bodyIsOptional, bodyExample, bodySchema }: Declaration,
+  { operationId, body = 'none', bodyIsOptional, bodyExample, bodySchema, jsonBody }: Declaration,
   schemas: NamedSchemas,
 ): JsonSchema | undefined {
   if (body === 'none') return undefined;
-  if (body === 'multipart')
-    return { required: true, content: { 'multipart/form-data': { schema: bodySchema } } };
+  if (body === 'multipart') {
+    const json = jsonBody && {
+      'application/json': {
+        schema: toJsonSchema(named(pascalCase(operationId), jsonBody), schemas),
+        ...(bodyExample !== undefined && { example: bodyExample }),
+      },
+    };
+    return { required: true, content: { 'multipart/form-data': { schema: bodySchema }, ...json } };
+  }
   const schema = body === 'raw' ? bodySchema : toJsonSchema(named(pascalCase(operationId), body), schemas);
   const media = { schema, ...(bodyExample !== undefined && { example: bodyExample }) };
   return { required: bodyIsOptional !== true, content: { 'application/json': media } };

@@ -218,6 +218,10 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   'CsvMapping.name_column': 'Column of the name, counted from 0; null or omitted if there is none.',
   'CsvMapping.email_column':
     'Column of the e-mail address, counted from 0; null or omitted if there is none.',
+  'ContactImportMapping.name_column':
+    'Column of the name, counted from 0, split at the first space; null or omitted if there is none.',
+  'ContactImportMapping.email_column':
+    'Column of the e-mail address, counted from 0; null or omitted if there is none.',
   'PayloadSkeleton.countryCode': 'Placeholder: country calling code with `+`.',
   'PayloadSkeleton.recipientPhoneNumber': 'Placeholder: digits with country calling code, without `+`.',
   'SentMessage.status': '`accepted`: the provider took the message; events report what follows.',

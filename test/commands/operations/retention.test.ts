@@ -88,7 +88,7 @@ it('deletes rows and files older than the limit, in batches, and no others', asy
     files: 0,
     leftovers: 0,
   });
-  expect(batches).toBe(26);
+  expect(batches).toBe(27);
   const [left] = await query<{ events: string; deliveries: string; callbacks: string }>(
     database,
     `SELECT (SELECT count(*) FROM event) AS events, (SELECT count(*) FROM webhook_delivery) AS deliveries,

@@ -139,6 +139,11 @@ export function createOperationFixtures({ api, workspace }: TestServers): Operat
     return { body, headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` } };
   }
 
+  async function fileKey(): Promise<string> {
+    const { body } = await api.send('POST', '/api/campaigns/csv-files', { key, ...upload() });
+    return body.data.csv_file_key;
+  }
+
   async function idFor(kind: string, { operationId }: Declaration): Promise<string> {
     switch (kind) {
       case 'tags':
@@ -163,10 +168,10 @@ export function createOperationFixtures({ api, workspace }: TestServers): Operat
         const { body } = await api.send('GET', '/api/prices', { key });
         return body.data[0].id;
       }
-      case 'csv-files': {
-        const { body } = await api.send('POST', '/api/campaigns/csv-files', { key, ...upload() });
-        return body.data.csv_file_key;
-      }
+      case 'csv-files':
+        return fileKey();
+      case 'imports':
+        return made('/api/contacts/imports', { csv_file_key: await fileKey() });
       default:
         throw new Error(`No fixture creates a ${kind}`);
     }

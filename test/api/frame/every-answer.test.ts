@@ -58,6 +58,7 @@ beforeEach(async () => {
   answer = accept;
   listing.serve([[]]);
   await database.pool.query(sql.type(nothing)`DELETE FROM webhook_configuration`);
+  await database.pool.query(sql.type(nothing)`DELETE FROM contact_import`);
 });
 afterAll(async () => {
   await Promise.all([api, rateLimited, cutOff].map((one) => one.close()));
@@ -145,6 +146,7 @@ const successes: Readonly<Record<string, Request>> = {
   'sendTemplateMessage 200': async (operation) =>
     send(operation, operation.path, { body: await messageBody(operation) }),
   'uploadMedia 201': (operation) => send(operation, operation.path, fixtures.upload('file', 'text/plain')),
+  'createContactImport 202': (operation) => send(operation, operation.path, fixtures.upload()),
   'uploadCampaignCsv 201': (operation) => send(operation, operation.path, fixtures.upload()),
   'createContact 201': (operation) =>
     send(operation, operation.path, { body: { phoneNumber: fixtures.phoneNumber() } }),
@@ -267,6 +269,16 @@ const operationErrors: Readonly<Record<string, Request>> = {
     return send(operation, operation.path, fixtures.upload('file', 'text/plain'));
   },
   'uploadMedia 415': (operation) => send(operation, operation.path, { body: {} }),
+  'createContactImport 400': (operation) => send(operation, operation.path, fixtures.upload('another')),
+  'createContactImport 404': (operation) =>
+    send(operation, operation.path, { body: { csv_file_key: `csv_${randomUUID()}.csv` } }),
+  'createContactImport 409': async (operation) => {
+    for (let left = 20; left > 0; left -= 1) {
+      const answer = await send(operation, operation.path, fixtures.upload());
+      if (answer.status !== 202) return answer;
+    }
+    throw new Error('Every import was taken');
+  },
   'uploadCampaignCsv 400': (operation) => send(operation, operation.path, fixtures.upload('another')),
   'uploadCampaignCsv 415': (operation) => send(operation, operation.path, { body: {} }),
   'createContact 409': async (operation) => {

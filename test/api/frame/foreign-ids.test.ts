@@ -176,7 +176,13 @@ async function seedResources({ workspaceId, channelId, businessAccountId }: Seed
   const size = await api.dependencies.storage.write(fileKey, Readable.from([Buffer.from('phone\n')]));
   const most = { files: 1, bytes: size };
   await insertCampaignFile(api.database.pool, workspaceId, { key: fileKey, size, headers: ['phone'], most });
+  const contactImport = await insert(
+    `INSERT INTO contact_import (workspace_id, csv_file_key, size, mapping, mode, dry_run)
+     VALUES ($1, $2, $3, '{"phone_column": 0}', 'both', false)`,
+    [workspaceId, `csv_${randomUUID()}.csv`, size],
+  );
   return {
+    imports: contactImport,
     'csv-files': fileKey,
     templates: template,
     contacts: contact,

@@ -66,7 +66,8 @@ const Import = named(
       description: 'Whether people without a contact get one, and contacts are changed.',
     }),
     default_country: describe(nullish(t.string), {
-      description: 'Country of numbers that name none (ISO 3166 alpha-2); null without one.',
+      description:
+        'Country of numbers that name none (ISO 3166 alpha-2), of the request or the workspace; null without one.',
     }),
     dry_run: describe(t.boolean, { description: 'True if nothing but the counts and rows is written.' }),
     progress: describe(t.number, { description: 'Share of the file that is done, from 0 to 1.' }),

@@ -220,13 +220,18 @@ describe('POST /api/contacts/imports', () => {
     expect((await call('GET', `${path}/${real.body.data.id}`)).body.data.counts).toEqual(counts);
   });
 
-  it('reads numbers of the default country, and the columns of a country first', async () => {
+  it('reads numbers of the default country, the columns of a country first, the workspace last', async () => {
     const csv = 'phone,country\n0151 12345678,\n151 2345 6789,FR\n+33 6 12 34 56 78,DE\n';
     const mapping = { phone_column: 0, country_code_column: 1 };
     const done = await imported(csv, { mapping, default_country: 'DE' });
     expect(done.counts).toMatchObject({ created: 2, skipped: 1 });
     expect(await contactWith('+4915112345678')).toMatchObject({ countryCode: '49' });
     expect(await contactWith('+33612345678')).toMatchObject({ countryCode: '33' });
+
+    const setting = { key: workspace.operatorKey, body: { default_country: 'AT' } };
+    await api.send('PUT', '/api/workspace/default-country', setting);
+    const austrian = await imported('phone\n0664 1234567\n', { mapping: { phone_column: 0 } });
+    expect(austrian).toMatchObject({ default_country: 'AT', counts: { created: 1 } });
   });
 
   it.each([

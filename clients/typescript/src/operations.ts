@@ -1,6 +1,6 @@
 /** Generated from the OpenAPI document by `npm run openapi`. */
 import type { CallOptions, Client } from './client.ts';
-import type { Acknowledgement, AssignConversation, AuditEntryPage, CampaignCheckResponse, CampaignDetailMessageResponse, CampaignDetailResponse, CampaignPage, CampaignStatus, ChangeConversationStatus, ChannelResponse, CheckCampaign, ConsentFormat, ConsentMessageResponse, ConsentPage, ContactExportResponse, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CountSegment, CreateCampaign, CreateContact, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, CsvPreviewResponse, DefaultCountryMessageResponse, DefaultCountryResponse, DeliveryDetailResponse, DeliveryMessageResponse, DeliveryPage, DeliveryState, EventFeedMessageResponse, EventFeedResponse, EventKey, EventPage, FailureBrakeMessageResponse, FailureBrakeResponse, FeedKey, GetCampaignDiagnosisEnvelope, GetCampaignTimelineEnvelope, GetHealthEnvelope, GetNoticeTargetEnvelope, GetReadinessEnvelope, GetSendingWindowEnvelope, HistoryItemPage, LedgerEntryPage, ListChannelsEnvelope, ListPriceCardsEnvelope, ListWebhookEventsEnvelope, LoadedPricesResponse, LoggedRequestPage, MediaResponse, MessagePage, MessageResponse, MessageState, NoticeKind, NoticePage, NoticeTargetMessageResponse, OverviewInterval, OverviewResponse, PayloadSkeletonResponse, PreviewCampaignCsv, PreviewTemplate, PriceCardDetailResponse, PutDefaultCountry, PutEventFeed, PutFailureBrake, PutNoticeTarget, PutSendingWindow, ReadNotices, RechargeWallet, RecipientDetailResponse, RecipientFormat, RecipientPage, RecipientReason, RecipientState, RecordContactConsent, RegisteredConsentPage, ResendFailedDeliveries, ResendMessageResponse, ResendMissed, ResendPage, ResendResponse, ResentDeliveriesMessageResponse, SegmentCountResponse, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SendingWindowMessageResponse, SentMessageMessageResponse, StartCampaign, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplatePreviewResponse, TemplateResponse, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, TimelineInterval, UpdateCampaign, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookErrorCode, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
+import type { Acknowledgement, AssignConversation, AuditEntryPage, CampaignCheckResponse, CampaignDetailMessageResponse, CampaignDetailResponse, CampaignPage, CampaignStatus, ChangeConversationStatus, ChannelResponse, CheckCampaign, ConsentFormat, ConsentMessageResponse, ConsentPage, ContactExportResponse, ContactImportMessageResponse, ContactImportPage, ContactImportReason, ContactImportResponse, ContactImportResult, ContactImportRowPage, ContactMessageResponse, ContactPage, ContactResponse, ConversationMessageResponse, ConversationPage, ConversationResponse, ConversationStatus, CountSegment, CreateCampaign, CreateContact, CreateContactImport, CreateSegment, CreateTag, CreateWebhook, CreatedCampaign, CsvPreviewResponse, DefaultCountryMessageResponse, DefaultCountryResponse, DeliveryDetailResponse, DeliveryMessageResponse, DeliveryPage, DeliveryState, EventFeedMessageResponse, EventFeedResponse, EventKey, EventPage, FailureBrakeMessageResponse, FailureBrakeResponse, FeedKey, GetCampaignDiagnosisEnvelope, GetCampaignTimelineEnvelope, GetHealthEnvelope, GetNoticeTargetEnvelope, GetReadinessEnvelope, GetSendingWindowEnvelope, HistoryItemPage, LedgerEntryPage, ListChannelsEnvelope, ListPriceCardsEnvelope, ListWebhookEventsEnvelope, LoadedPricesResponse, LoggedRequestPage, MediaResponse, MessagePage, MessageResponse, MessageState, NoticeKind, NoticePage, NoticeTargetMessageResponse, OverviewInterval, OverviewResponse, PayloadSkeletonResponse, PreviewCampaignCsv, PreviewTemplate, PriceCardDetailResponse, PutDefaultCountry, PutEventFeed, PutFailureBrake, PutNoticeTarget, PutSendingWindow, ReadNotices, RechargeWallet, RecipientDetailResponse, RecipientFormat, RecipientPage, RecipientReason, RecipientState, RecordContactConsent, RegisteredConsentPage, ResendFailedDeliveries, ResendMessageResponse, ResendMissed, ResendPage, ResendResponse, ResentDeliveriesMessageResponse, SegmentCountResponse, SegmentMessageResponse, SegmentPage, SegmentResponse, SendTemplateMessage, SendingWindowMessageResponse, SentMessageMessageResponse, StartCampaign, TagMessageResponse, TagPage, TagResponse, TemplatePage, TemplatePreviewResponse, TemplateResponse, TemplateSyncSummaryMessageResponse, TemplateVariablesResponse, TestCampaign, TestWebhook, TimelineInterval, UpdateCampaign, UpdateContact, UpdateSegment, UpdateTag, UpdateWebhook, WalletMessageResponse, WalletResponse, WebhookErrorCode, WebhookHealthResponse, WebhookMessageResponse, WebhookPage, WebhookResponse } from './schemas.ts';
 
 /** Create a campaign */
 export const createCampaign = (client: Client, body: CreateCampaign, options: CallOptions = {}): Promise<CreatedCampaign> =>
@@ -279,6 +279,42 @@ export const listContactHistory = (client: Client, id: string, query: {
     readonly limit?: number;
   } = {}, options: CallOptions = {}): Promise<HistoryItemPage> =>
   client.send({ method: 'GET', path: `/api/contacts/${encodeURIComponent(id)}/history`, query, ...options });
+
+/** List the imports of contacts */
+export const listContactImports = (client: Client, query: {
+    /** `nextCursor` of the previous page; omit it for the first page. */
+    readonly cursor?: string;
+    /** Length of a page, 1 to 100; default 10. */
+    readonly limit?: number;
+  } = {}, options: CallOptions = {}): Promise<ContactImportPage> =>
+  client.send({ method: 'GET', path: `/api/contacts/imports`, query, ...options });
+
+/** Import contacts from a CSV */
+export const createContactImport = (client: Client, body: CreateContactImport, options: CallOptions = {}): Promise<ContactImportMessageResponse> =>
+  client.send({ method: 'POST', path: `/api/contacts/imports`, body, ...options });
+
+/** Read the progress of an import of contacts */
+export const getContactImport = (client: Client, id: string, options: CallOptions = {}): Promise<ContactImportResponse> =>
+  client.send({ method: 'GET', path: `/api/contacts/imports/${encodeURIComponent(id)}`, ...options });
+
+/** List the skipped and changed rows of an import */
+export const listContactImportRows = (client: Client, id: string, query: {
+    /** Only rows with these results. Repeat it for several. */
+    readonly result?: readonly (ContactImportResult)[];
+    /** Only those with these reasons. Repeat it for several. */
+    readonly reason?: readonly (ContactImportReason)[];
+    /** `nextCursor` of the previous page; omit it for the first page. */
+    readonly cursor?: string;
+    /** Length of a page, 1 to 1,000; default 100. */
+    readonly limit?: number;
+    /** `csv` returns a CSV file, as `Accept: text/csv` does; useful for links. */
+    readonly format?: ConsentFormat;
+  } = {}, options: CallOptions = {}): Promise<ContactImportRowPage> =>
+  client.send({ method: 'GET', path: `/api/contacts/imports/${encodeURIComponent(id)}/rows`, query, ...options });
+
+/** Cancel an import of contacts */
+export const cancelContactImport = (client: Client, id: string, options: CallOptions = {}): Promise<ContactImportMessageResponse> =>
+  client.send({ method: 'POST', path: `/api/contacts/imports/${encodeURIComponent(id)}/cancel`, ...options });
 
 /** List the segments of the workspace */
 export const listSegments = (client: Client, query: {

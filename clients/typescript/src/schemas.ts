@@ -622,6 +622,39 @@ export type ConsentCategory = "ALL" | "MARKETING";
 
 export type ConsentFormat = "csv";
 
+export type ConsentMapping = {
+  /** Column of who opted out or opted in, counted from 0. */
+  readonly column?: number;
+  /** What `yes` in the column means: `opt_out` or `opt_in`; default: what its heading says. In a column of opt-ins `no` is an opt-out. */
+  readonly meaning?: ConsentMeaning;
+  /** Further cells that mean an opt-out. */
+  readonly opted_out?: readonly (string)[];
+  /** Further cells that mean an opt-in. */
+  readonly opted_in?: readonly (string)[];
+  /** What the decisions are about; default: `ALL` for opt-outs, `MARKETING` for opt-ins. */
+  readonly category?: ConsentCategory;
+  /** What holds for rows about which the column says nothing; default nothing. */
+  readonly others?: ConsentMeaning;
+  /** What the people saw or wrote, for rows without `text_column`. */
+  readonly text?: string;
+  /** Address of the page or form. */
+  readonly url?: string;
+  /** Language of the text, such as `en`. */
+  readonly language?: string;
+  /** Time of the decisions, for rows without `at_column`; default the time of the import. */
+  readonly at?: string;
+  /** Column of what the person saw or wrote, counted from 0. */
+  readonly text_column?: number;
+  /** Column of the address of the page or form, counted from 0. */
+  readonly url_column?: number;
+  /** Column of the language of the text, counted from 0. */
+  readonly language_column?: number;
+  /** Column of the time of the decision, counted from 0. */
+  readonly at_column?: number;
+};
+
+export type ConsentMeaning = "opt_out" | "opt_in";
+
 export type ConsentMessageResponse = {
   readonly status: SuccessStatus;
   /** Sentence for people. */
@@ -722,6 +755,137 @@ export type ContactFilters = {
   /** `all` (default, also for null): every condition must hold; `any`: one is enough. */
   readonly match?: FilterMatch | null;
 };
+
+export type ContactImport = {
+  /** Unique id. */
+  readonly id: string;
+  /** PENDING: waits for a worker. RUNNING: reads the file. COMPLETED: every row is done. FAILED: the file cannot be read further, see `error`. CANCELLED: you cancelled it. What is done stays in every state. */
+  readonly state: ContactImportState;
+  /** Key of the file, for another import. */
+  readonly csv_file_key: string;
+  /** `mapping` of the request, or the guessed one. */
+  readonly mapping: ContactImportMapping;
+  /** Whether people without a contact get one, and contacts are changed. */
+  readonly mode: ContactImportMode;
+  /** Country of numbers that name none (ISO 3166 alpha-2), of the request or the workspace; null without one. */
+  readonly default_country: string | null;
+  /** True if nothing but the counts and rows is written. */
+  readonly dry_run: boolean;
+  /** Share of the file that is done, from 0 to 1. */
+  readonly progress: number;
+  /** Rows per second; null before the first rows. */
+  readonly rate: number | null;
+  /** Rows by what became of them. */
+  readonly counts: ContactImportCounts;
+  /** Number of skipped rows by reason. */
+  readonly reasons: { readonly [key: string]: number };
+  /** Why the import failed; null otherwise. */
+  readonly error: ContactImportError | null;
+  /** Time of creation. */
+  readonly created_at: string;
+  /** When a worker began; null before. */
+  readonly started_at: string | null;
+  /** When it ended; null before. */
+  readonly ended_at: string | null;
+};
+
+export type ContactImportCounts = {
+  /** Rows that are done. */
+  readonly rows: number;
+  /** New contacts. */
+  readonly created: number;
+  /** Contacts that were changed. */
+  readonly updated: number;
+  /** Contacts that have everything the row says. */
+  readonly unchanged: number;
+  /** Rows that were not imported; see `reasons`. */
+  readonly skipped: number;
+  /** Rows that say that the person opted out, skipped ones included. */
+  readonly opted_out: number;
+  /** Rows whose opt-in was recorded. */
+  readonly opted_in: number;
+};
+
+export type ContactImportError = {
+  /** Machine-readable cause. */
+  readonly code: PreparationErrorCode;
+  /** Sentence for people. */
+  readonly message: string;
+};
+
+export type ContactImportMapping = {
+  /** Column of the phone number, counted from 0. */
+  readonly phone_column: number;
+  /** Column of calling codes or countries; null or absent for numbers that begin with `+`. */
+  readonly country_code_column?: number | null;
+  /** Column of the name, counted from 0, split at the first space; null or omitted if there is none. */
+  readonly name_column?: number | null;
+  /** Column of the e-mail address, counted from 0; null or omitted if there is none. */
+  readonly email_column?: number | null;
+  /** Column of each custom field by the field’s name, counted from 0; null or omitted if there is none. */
+  readonly custom_field_mapping?: { readonly [key: string]: number } | null;
+  /** Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null: none. */
+  readonly default_country?: string | null;
+  /** What the file says about consent: the number of a column, or an object; null for nothing. Opt-outs always count; an opt-in never overrides an opt-out. */
+  readonly consent?: number | ConsentMapping | null;
+  /** Column of the last name, null for none; `name_column` is then the first name. */
+  readonly last_name_column?: number | null;
+  /** A number is a column of names of tags, several in a cell between commas; a text is the name or id of a tag that every row gets. New names become tags. Null for none. */
+  readonly tags?: readonly (number | string)[] | number | string | null;
+};
+
+export type ContactImportMessageResponse = {
+  readonly status: SuccessStatus;
+  /** Sentence for people. */
+  readonly message: string;
+  /** Result of the request. */
+  readonly data: ContactImport;
+};
+
+export type ContactImportMode = "create" | "update" | "both";
+
+export type ContactImportPage = {
+  readonly status: SuccessStatus;
+  /** This page of the list. */
+  readonly data: readonly (ContactImport)[];
+  /** Position of this page in the list. */
+  readonly pagination: CursorPagination;
+};
+
+export type ContactImportReason = "INVALID_PHONE" | "MALFORMED_ROW" | "DUPLICATE" | "EXISTS" | "NOT_FOUND" | "CONSENT_UNCLEAR" | "FIELDS_TOO_LARGE";
+
+export type ContactImportResponse = {
+  readonly status: SuccessStatus;
+  /** Result of the request. */
+  readonly data: ContactImport;
+};
+
+export type ContactImportResult = "created" | "updated" | "skipped";
+
+export type ContactImportRow = {
+  /** Line of the file on which the row begins; the header is line 1. */
+  readonly line: number;
+  /** What became of the row. Rows that changed nothing are not listed. */
+  readonly result: ContactImportResult;
+  /** Why the row was skipped; null otherwise. */
+  readonly reason: ContactImportReason | null;
+  /** What exactly is wrong, cells masked; null if there is nothing to add. */
+  readonly detail: string | null;
+  /** Id of the contact; null without one. */
+  readonly contact_id: string | null;
+  /** Number of the contact, digits with country calling code; null without one and after an erasure. */
+  readonly phone_number: string | null;
+};
+
+export type ContactImportRowPage = {
+  readonly status: SuccessStatus;
+  /** This page of the list. */
+  readonly data: readonly (ContactImportRow)[];
+  /** Position of this page in the list. */
+  readonly pagination: CursorPagination;
+};
+
+export type ContactImportState = "PENDING" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED";
 
 export type ContactMessageResponse = {
   readonly status: SuccessStatus;
@@ -962,6 +1126,19 @@ export type CreateContact = {
   readonly dob?: string | null;
 };
 
+export type CreateContactImport = {
+  /** `csv_file_key` of the upload. */
+  readonly csv_file_key: string;
+  /** Columns by meaning, counted from 0; guessed if it is null or absent. */
+  readonly mapping?: ContactImportMapping | null;
+  /** `create`: only people without a contact; `update`: only contacts; `both` (default). Values of the file replace those of a contact; blank cells do not. */
+  readonly mode?: ContactImportMode;
+  /** Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null: none. */
+  readonly default_country?: string | null;
+  /** `true` changes no contact, and shows what would become of the rows; default `false`. */
+  readonly dry_run?: boolean;
+};
+
 export type CreatedCampaign = {
   /** Always `success`. */
   readonly status: "success";
@@ -1049,6 +1226,8 @@ export type CsvMapping = {
   readonly custom_field_mapping?: { readonly [key: string]: number } | null;
   /** Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null: none. */
   readonly default_country?: string | null;
+  /** What the file says about consent: the number of a column, or an object; null for nothing. Opt-outs always count; an opt-in never overrides an opt-out. */
+  readonly consent?: number | ConsentMapping | null;
 };
 
 export type CsvPreview = {
@@ -2044,7 +2223,7 @@ export type PreparationError = {
   readonly message: string;
 };
 
-/** AUDIENCE_EMPTY: No recipient is left that can be sent to. Look at `skipped_reasons`, and create the campaign with another audience. CSV_UNREADABLE: The CSV, or another audience, cannot be read. Correct what the message names, and upload the file again. CSV_COLUMN_OUT_OF_RANGE: `csv_mapping` names a column that the CSV does not have. Correct `csv_mapping`; columns count from 0. TEMPLATE_NOT_FOUND: The template no longer exists. Choose a template of GET /api/templates. FILE_NOT_FOUND: The file of `csv_file_key` or `csv_file_url` does not exist. Upload the file again. FILE_TOO_LARGE: The file is larger than the service reads. Split the file over several campaigns. FILE_FETCH_REFUSED: The address of `csv_file_url` may not be fetched, or it redirects. Use a public address without a redirect, or upload the file. MEDIA_UNREACHABLE: The file of a media link cannot be fetched; the message says why. Nobody was written to. Use a public address that answers 200 without a redirect, or upload the file with POST /api/media. MEDIA_TYPE: The file of a media link has a type that the header does not take. Link to a JPEG or PNG image, an MP4 or 3GPP video, or a document such as a PDF. MEDIA_TOO_LARGE: The file of a media link is larger than the provider takes. Use an image of up to 5 MiB, a video of up to 16 MiB, or a document of up to 100 MiB. */
+/** AUDIENCE_EMPTY: No recipient is left that can be sent to. Look at `skipped_reasons`, and create the campaign with another audience. CSV_UNREADABLE: The CSV, or another audience, cannot be read. Correct what the message names, and upload the file again. CSV_COLUMN_OUT_OF_RANGE: The mapping names a column that the CSV does not have. Correct the mapping; columns count from 0. TEMPLATE_NOT_FOUND: The template no longer exists. Choose a template of GET /api/templates. FILE_NOT_FOUND: The file of `csv_file_key` or `csv_file_url` does not exist. Upload the file again. FILE_TOO_LARGE: The file is larger than the service reads. Split the file over several campaigns. FILE_FETCH_REFUSED: The address of `csv_file_url` may not be fetched, or it redirects. Use a public address without a redirect, or upload the file. MEDIA_UNREACHABLE: The file of a media link cannot be fetched; the message says why. Nobody was written to. Use a public address that answers 200 without a redirect, or upload the file with POST /api/media. MEDIA_TYPE: The file of a media link has a type that the header does not take. Link to a JPEG or PNG image, an MP4 or 3GPP video, or a document such as a PDF. MEDIA_TOO_LARGE: The file of a media link is larger than the provider takes. Use an image of up to 5 MiB, a video of up to 16 MiB, or a document of up to 100 MiB. */
 export type PreparationErrorCode = "AUDIENCE_EMPTY" | "CSV_UNREADABLE" | "CSV_COLUMN_OUT_OF_RANGE" | "TEMPLATE_NOT_FOUND" | "FILE_NOT_FOUND" | "FILE_TOO_LARGE" | "FILE_FETCH_REFUSED" | "MEDIA_UNREACHABLE" | "MEDIA_TYPE" | "MEDIA_TOO_LARGE";
 
 /** PREPARING: the recipients are being determined. READY: they are. FAILED: see `preparation_error`. */

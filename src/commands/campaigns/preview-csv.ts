@@ -125,9 +125,10 @@ const lastName =
 export async function guessMapping(
   dependencies: Pick<Previewer, 'storage'>,
   file: CampaignFile,
+  defaultCountry: string,
 ): Promise<ImportMapping> {
   const { rows } = await readBeginning(dependencies, file.key);
-  const { mapping, confidence } = guessColumns(file.headers.slice(0, mostShownColumns), rows);
+  const { mapping, confidence } = guessColumns(file.headers.slice(0, mostShownColumns), rows, defaultCountry);
   if (confidence['phone_column'] === 0)
     throw Invalid.at('mapping', 'mapping is required: no column of the file looks like phone numbers');
   const { name_column: nameColumn, custom_field_mapping: custom, ...rest } = mapping;

@@ -20,6 +20,7 @@ import {
 } from '../../records/contacts/imports.ts';
 import { findTags } from '../../records/contacts/tags.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
+import { getWorkspaceCountry } from '../../records/workspaces/workspaces.ts';
 import { guessMapping } from '../campaigns/preview-csv.ts';
 
 export interface ImportRequest {
@@ -45,10 +46,14 @@ export async function createImport(
   request: ImportRequest,
 ): Promise<ContactImport> {
   const { database } = dependencies;
-  const { fileKey, mode, defaultCountry, dryRun } = request;
+  const { fileKey, mode, dryRun } = request;
   const file = await findCampaignFile(database, workspaceId, fileKey);
   if (file === undefined) throw new NotFound('Campaign file');
-  const given = request.mapping ?? (await guessMapping(dependencies, file));
+  const defaultCountry =
+    request.mapping?.default_country ??
+    request.defaultCountry ??
+    (await getWorkspaceCountry(database, workspaceId));
+  const given = request.mapping ?? (await guessMapping(dependencies, file, defaultCountry ?? ''));
   const mapping =
     given.consent == null ? given : { ...given, consent: completeConsent(given.consent, file.headers) };
   const problems = [

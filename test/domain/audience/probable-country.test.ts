@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { csvCandidateReader } from '../../../src/domain/audience/csv.ts';
 import { plainNumber, probableCountry } from '../../../src/domain/audience/probable-country.ts';
 
-const read = csvCandidateReader({ phone_column: 0, country_code_column: 1 }, 2);
+const read = csvCandidateReader({ phone_column: 0, country_code_column: 1 }, ['phone', 'country']);
 const plain = (cells: readonly string[]) => plainNumber(read(cells, 2), 1);
 const numbersOf = (phones: readonly string[]) => phones.flatMap((phone) => plain([phone, '']) ?? []);
 

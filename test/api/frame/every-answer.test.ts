@@ -274,8 +274,8 @@ const operationErrors: Readonly<Record<string, Request>> = {
     send(operation, operation.path, { body: { csv_file_key: `csv_${randomUUID()}.csv` } }),
   'createContactImport 409': async (operation) => {
     for (let left = 20; left > 0; left -= 1) {
-      const answer = await send(operation, operation.path, fixtures.upload());
-      if (answer.status !== 202) return answer;
+      const response = await send(operation, operation.path, fixtures.upload());
+      if (response.status !== 202) return response;
     }
     throw new Error('Every import was taken');
   },

@@ -68,6 +68,20 @@ it('runs the quick start', () => {
   );
 });
 
+it('catches up with the events since the last run, each once', async () => {
+  const { baseUrl, operatorKey } = stack.dev;
+  await api.putEventFeed(api.createClient({ baseUrl, apiKey: operatorKey }), { enabled: true });
+  await api.createContact(client, { phoneNumber: '+4915112345699', firstName: 'Feed' });
+  const wanted = { event_key: ['contact.created' as const] };
+  await expect
+    .poll(async () => (await api.listEvents(client, wanted)).data.length, { timeout: 30_000 })
+    .toBe(1);
+  const code = readFileSync('examples/catch-up/typescript.ts', 'utf8');
+  const catchUp = () => run('catch-up', code, { BASE_URL: baseUrl, CURSOR_FILE: join(folder, 'cursor') });
+  expect(catchUp()).toMatch(/^[0-9a-f-]{36} contact\.created$/m);
+  expect(catchUp()).not.toContain('contact.created');
+});
+
 it('runs the five lines of the README', () => {
   const lines = exampleOf('README.md');
   expect(lines.trim().split('\n')).toHaveLength(5);

@@ -89,7 +89,10 @@ async function costWithoutReaders(): Promise<void> {
     const [one, other] = [await cpuOf(isFirst), await cpuOf(!isFirst)];
     ratios.push(isFirst ? one / other : other / one);
   }
-  say(`CPU of Postgres for an event, feed on : off = ${median(ratios).toFixed(3)} (median)`);
+  const sorted = ratios.toSorted((a, b) => a - b).map((ratio) => ratio.toFixed(2));
+  say(
+    `CPU of Postgres for an event, feed on : off = ${median(ratios).toFixed(3)} (median of ${sorted.join(' ')})`,
+  );
 }
 
 /** Appends events up to `size` of them, written by Postgres itself, in batches as the fan-out numbers them. */
@@ -120,10 +123,9 @@ async function fill(workspaceId: number, size: number): Promise<void> {
   say(`filled up to ${size} events in ${((performance.now() - startedAt) / 1_000).toFixed(0)} s`);
 }
 
-const somewhere = (size: number) => ({
-  position: Math.floor(Math.random() * (size - pageSize)),
-  eventId: null,
-});
+function somewhere(size: number) {
+  return { position: Math.floor(Math.random() * (size - pageSize)), eventId: null };
+}
 
 async function readFrom(workspaceId: number, size: number): Promise<void> {
   const page = await readFeed(database, workspaceId, {

@@ -86,7 +86,7 @@ const mostFiltered = 5_000;
 /** 4 MiB: the bodies are passed on as they are, without being parsed. */
 const mostBytes = 4 * 1024 * 1024;
 
-const Numbered = row(t.type({ position: t.bigint, id: t.string }));
+const Batch = row(t.type({ last: t.bigint, ids: t.string }));
 const Kept = row(t.type({ id: t.string, key: t.string, size: t.number }));
 const Body = row(t.type({ id: t.string, body: t.string }));
 
@@ -164,13 +164,14 @@ export async function oldestPlace(
   { after, latest }: { readonly after: number; readonly latest: number },
 ): Promise<FeedPlace> {
   const found = await connection.maybeOneFirst(sql.type(row(t.type({ position: t.bigint })))`
-    SELECT batch.last_position - cardinality(batch.event_ids) + listed.nth - 1 AS position
+    SELECT batch.before + listed.nth - 1 AS position
     FROM (
-      SELECT last_position, event_ids FROM event_feed_batch
-      WHERE workspace_id = ${workspaceId} AND last_position > ${after} ORDER BY last_position
+      -- OFFSET 0: the length is computed once, not again for each element, because it decompresses the array.
+      SELECT last_position - cardinality(event_ids) AS before, event_ids FROM event_feed_batch
+      WHERE workspace_id = ${workspaceId} AND last_position > ${after} ORDER BY last_position OFFSET 0
     ) AS batch
     CROSS JOIN LATERAL unnest(event_ids) WITH ORDINALITY AS listed (id, nth)
-    WHERE last_position - cardinality(event_ids) + listed.nth > ${after}
+    WHERE batch.before + listed.nth > ${after}
       AND EXISTS (SELECT FROM event WHERE event.id = listed.id)
     LIMIT 1`);
   return { position: found === null ? latest : Number(found), eventId: null };
@@ -184,19 +185,19 @@ async function listNumbered(
   limit: number,
 ): Promise<readonly Place[]> {
   const end = position + limit;
-  const rows = await connection.any(sql.type(Numbered)`
-    SELECT batch.last_position - cardinality(event_ids) + listed.nth AS position, listed.id
-    FROM (
-      SELECT last_position, event_ids FROM event_feed_batch
-      WHERE workspace_id = ${workspaceId} AND last_position >= ${position} AND last_position <= COALESCE((
-        SELECT last_position FROM event_feed_batch
-        WHERE workspace_id = ${workspaceId} AND last_position >= ${end} ORDER BY last_position LIMIT 1), ${end})
-      ORDER BY last_position
-    ) AS batch
-    CROSS JOIN LATERAL unnest(event_ids) WITH ORDINALITY AS listed (id, nth)
-    WHERE last_position - cardinality(event_ids) + listed.nth BETWEEN ${position} AND ${end - 1}
-    ORDER BY 1`);
-  return rows.map((found) => ({ position: Number(found.position), id: found.id }));
+  // The arrays are taken apart here: in a condition on its elements, Postgres would decompress the array for each of them.
+  const batches = await connection.any(sql.type(Batch)`
+    SELECT last_position AS last, array_to_string(event_ids, ',') AS ids FROM event_feed_batch
+    WHERE workspace_id = ${workspaceId} AND last_position >= ${position} AND last_position <= COALESCE((
+      SELECT last_position FROM event_feed_batch
+      WHERE workspace_id = ${workspaceId} AND last_position >= ${end} ORDER BY last_position LIMIT 1), ${end})
+    ORDER BY last_position`);
+  return batches
+    .flatMap(({ last, ids: joined }) => {
+      const ids = joined.split(',');
+      return ids.map((id, at) => ({ position: Number(last) - ids.length + 1 + at, id }));
+    })
+    .filter((place) => place.position >= position && place.position < end);
 }
 
 /** Removes up to `limit` batches that are older than the given time, of each workspace the oldest first; returns how many. */

@@ -161,11 +161,13 @@ export const erasedBody = sql.fragment`
   json_build_object('eventKey', key, 'workspaceId', workspace_id, 'timestamp', occurred_at,
     'data', json_build_object('erased', true))::text`;
 
+const erasedEnd = '"data" : {"erased" : true}}';
+
 /**
  * True for an `event` row that is erased, and for one that the erasure job has yet to erase. Postgres writes spaces around
- * colons, our own serialisation never does: no other body ends like this.
+ * colons, our own serialisation never does: no other body ends like this. strpos comes first, because it is much faster.
  */
-export const isErased = sql.fragment`(event.body LIKE '%"data" : {"erased" : true}}' OR EXISTS (
+export const isErased = sql.fragment`((strpos(event.body, ${erasedEnd}) > 0 AND right(event.body, ${erasedEnd.length}) = ${erasedEnd}) OR EXISTS (
   SELECT FROM erasure CROSS JOIN LATERAL unnest(erasure.names) AS name
   WHERE erasure.workspace_id = event.workspace_id AND uuid_extract_timestamp(event.id) < erasure.requested_at
     AND strpos(event.body, name) > 0))`;

@@ -10,6 +10,7 @@ import {
 } from '../../records/campaigns/lifecycle.ts';
 import { slowStartSize, startSlowly } from '../../records/sending/failure-brake.ts';
 import type { Connection } from '../../records/database/database.ts';
+import { offerEndingBeforeSending } from './edit-campaign.ts';
 
 /**
  * Spec 4.1 rule 5. Does nothing unless the campaign is prepared and waiting to start. Returns the ms until it is due, or 0.
@@ -39,5 +40,7 @@ export async function beginCampaign(
 async function findObstacle(transaction: Connection, campaign: LockedCampaign): Promise<PauseReason | null> {
   if (campaign.template_vanished || !isSendable(campaign.template_status)) return 'TEMPLATE_UNAVAILABLE';
   if (campaign.channel_status !== 'active') return 'CHANNEL_BLOCKED';
+  if ((await offerEndingBeforeSending(transaction, campaign.id, new Date())) !== undefined)
+    return 'TEMPLATE_UNAVAILABLE';
   return (await countBroadcast(transaction, campaign)) ? null : 'BROADCAST_QUOTA';
 }

@@ -189,6 +189,19 @@ export async function pauseBraked(
   }
 }
 
+/** Pauses a running campaign whose offer has ended: the provider would refuse each message. Does nothing if it is not running. */
+export async function pauseEndedOffer(dependencies: Changer, campaignId: string): Promise<void> {
+  const isPaused = await dependencies.database.transaction(async (transaction) => {
+    const campaign = await lockCampaign(transaction, campaignId);
+    if (campaign.status !== 'RUNNING') return false;
+    await moveCampaignAndNotify(transaction, campaign, 'pause', 'TEMPLATE_UNAVAILABLE');
+    return true;
+  });
+  if (!isPaused) return;
+  dependencies.logger.warn({ campaignId }, 'offer ended: campaign paused');
+  await deliverWorkflowOutbox(dependencies, campaignId);
+}
+
 /*
  * Pauses campaigns that the provider no longer allows to send. Runs in the transaction that records the cause, which also
  * writes the workflow outbox messages.

@@ -15,6 +15,8 @@ import { prepareCampaign } from '../audience/prepare-campaign.ts';
 import { runSendStep, type StepResult } from '../sending/run-send-step.ts';
 import { ProviderTraffic } from '../sending/throughput.ts';
 import { beginCampaign } from './begin-campaign.ts';
+import { pauseEndedOffer } from './change-campaign.ts';
+import { offerEndingBeforeSending } from './edit-campaign.ts';
 import { settleCampaign } from './settle-campaign.ts';
 
 const longStepMs = 10_000;
@@ -91,7 +93,7 @@ const marginMs = 500;
 /** 1 day: how long a campaign waits if its windows are never open together. A change to a window wakes its workflow sooner. */
 const neverOpensMs = 86_400_000;
 
-type Keeper = Pick<Dependencies, 'config' | 'database' | 'metrics'>;
+type Keeper = Pick<Dependencies, 'config' | 'database' | 'logger' | 'metrics' | 'orchestrator'>;
 
 type OpenHours =
   | {
@@ -118,6 +120,10 @@ export async function checkSendingHours(
     return { isOpen: true, isOver: () => performance.now() >= overAt };
   }
   if (opensInMs <= 0) return { isOpen: false, waitMs: Math.ceil(closesInMs) };
+  if ((await offerEndingBeforeSending(dependencies.database, campaignId, new Date(now))) !== undefined) {
+    await pauseEndedOffer(dependencies, campaignId);
+    return { isOpen: false, waitMs: 0 };
+  }
   await recordWindowOpening(dependencies.database, { campaignId, epoch, opensAt });
   await leaveSlotQueue(dependencies.database, campaignId);
   if (claimed === 0) return { isOpen: false, waitMs: opensInMs };
@@ -125,7 +131,10 @@ export async function checkSendingHours(
 }
 
 /** Moves expired claims of a crashed step to UNKNOWN even while the window is closed. Returns ms until the next check. */
-async function expireOpenClaims({ config, database, metrics }: Keeper, campaignId: string): Promise<number> {
+async function expireOpenClaims(
+  { config, database, metrics }: Pick<Keeper, 'config' | 'database' | 'metrics'>,
+  campaignId: string,
+): Promise<number> {
   const graceSeconds = config.outcomeGraceSeconds;
   metrics.recipientChanges.inc(
     { state: 'unknown' },

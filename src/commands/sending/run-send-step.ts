@@ -3,14 +3,14 @@
  * Any number of steps in any number of processes may ask; the slots decide which of them send.
  */
 import { randomUUID } from 'node:crypto';
-import { compileRenderer, type MessagePlan } from '../../domain/templates/plan.ts';
+import { compileRenderer, type MessagePlan, offerEndsBy } from '../../domain/templates/plan.ts';
 import { isLockHeld } from '../../records/database/failure.ts';
 import { expireClaims } from '../../records/sending/claim-expiry.ts';
 import { passGate } from '../../records/sending/failure-brake.ts';
 import { getSendingContext, type SendingContext } from '../../records/sending/sending-context.ts';
 import { leaveSlotQueue, recordSlotUsage } from '../../records/sending/send-slots.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
-import { pauseBraked, pauseCampaignsOfChannel } from '../campaigns/change-campaign.ts';
+import { pauseBraked, pauseCampaignsOfChannel, pauseEndedOffer } from '../campaigns/change-campaign.ts';
 import { createContactRenewal, type Sender } from './batch-claimer.ts';
 import { planWithMedia } from '../messages/campaign-media.ts';
 import { within } from '../../concurrency/within.ts';
@@ -40,6 +40,10 @@ export async function runSendStep(
     await database.transaction((transaction) =>
       pauseCampaignsOfChannel(dependencies, transaction, { channelId }),
     );
+    return { drained: false, waitMs: 0 };
+  }
+  if (context.pending > 0 && offerEndsBy(context.message_plan, new Date(context.now))) {
+    await pauseEndedOffer(dependencies, campaignId);
     return { drained: false, waitMs: 0 };
   }
   if (context.is_braked) {

@@ -46,8 +46,9 @@ export const pauseReasonTable: TitledReasonTable<PauseReason> = {
   },
   TEMPLATE_UNAVAILABLE: {
     title: 'The template may not be sent',
-    meaning: 'The template is no longer approved, or the provider refuses it.',
-    advice: 'Have the template approved again, then start the campaign.',
+    meaning: 'The template is no longer approved, the provider refuses it, or its offer has ended.',
+    advice:
+      'Have the template approved again, then start the campaign. If its offer has ended, create another campaign with a later end.',
   },
   CHANNEL_BLOCKED: {
     title: 'The channel is blocked',

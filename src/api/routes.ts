@@ -75,7 +75,7 @@ import {
 } from './segments.ts';
 import { createTag, deleteTag, getTag, listTags, updateTag } from './tags.ts';
 import { createPrices, getPrices, listPrices } from './prices.ts';
-import { getWallet, listWalletEntries, rechargeWallet } from './wallet.ts';
+import { getWallet, listWalletEntries, putLowBalance, rechargeWallet } from './wallet.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -168,6 +168,7 @@ const operations: readonly Endpoint[] = [
   deleteSendingWindow,
   getWallet,
   rechargeWallet,
+  putLowBalance,
   listWalletEntries,
   listPrices,
   getPrices,

@@ -1,8 +1,16 @@
 /** The wallet of a sending channel. */
 import { limitUpTo, Uuid } from '../codecs/scalars.ts';
 import { optional } from '../codecs/struct.ts';
-import { LedgerEntry, RechargeWallet, SerialCursor, serialCursor, Wallet } from '../codecs/wallet.ts';
+import {
+  LedgerEntry,
+  RechargeWallet,
+  SerialCursor,
+  serialCursor,
+  SetLowBalance,
+  Wallet,
+} from '../codecs/wallet.ts';
 import * as commands from '../commands/wallet/change-wallet.ts';
+import { setLowBalanceThreshold } from '../commands/wallet/watch-wallets.ts';
 import type { Principal } from '../domain/workspaces/api-key.ts';
 import { Invalid, NotFound } from '../domain/error.ts';
 import { formatAmount } from '../domain/money.ts';
@@ -19,6 +27,7 @@ const walletExample = {
   balance: '97.5',
   reserved: '1.25',
   uncollected: '0',
+  low_balance_threshold: '10',
   currency: 'USD',
   card: { currency: 'USD', effective_on: '2026-10-01', source: 'USD-2026-10-01.csv' },
   next_card: null,
@@ -63,7 +72,7 @@ async function chooseWallet(
 
 async function present(
   connection: Connection,
-  { channelId, balance, reserved, uncollected, currency }: records.Wallet,
+  { channelId, balance, reserved, uncollected, currency, lowBalanceThreshold }: records.Wallet,
 ): Promise<Wallet> {
   const [prices, { present: card, next }] = await Promise.all([
     records.listPrices(connection, channelId),
@@ -77,6 +86,7 @@ async function present(
     balance: formatAmount(balance),
     reserved: formatAmount(reserved),
     uncollected: formatAmount(uncollected),
+    low_balance_threshold: lowBalanceThreshold === null ? null : formatAmount(lowBalanceThreshold),
     currency,
     card: inForce(card),
     next_card: inForce(next),
@@ -127,6 +137,32 @@ export const rechargeWallet = endpoint(
       storeAnswer && (async (transaction) => storeAnswer(transaction, await answerFrom(transaction)));
     await commands.rechargeWallet(dependencies, { workspaceId, channelId, amount }, onPosted);
     return answerFrom(database);
+  },
+);
+
+const thresholdSaved = 'Low balance saved successfully';
+
+export const putLowBalance = endpoint(
+  {
+    method: 'PUT',
+    path: '/api/wallet/low-balance',
+    operationId: 'putLowBalance',
+    summary: 'Set the amount below which a balance is low',
+    description:
+      'When `balance` − `reserved` falls below `threshold`, within a minute a notice (`low_balance`) says so, once until it has risen again. null: no notice. Default channel: the key’s, or the only one of the workspace.',
+    tag,
+    access: 'workspace',
+    body: SetLowBalance,
+    bodyExample: { threshold: '10' },
+    responses: { 200: answerWith('The wallet', thresholdSaved, Wallet, walletExample) },
+    errors: [404],
+  },
+  async ({ dependencies, principal, body: { channel_id: given, threshold } }) => {
+    const { workspaceId } = principal;
+    const { channelId } = await chooseWallet(dependencies.database, principal, given);
+    await setLowBalanceThreshold(dependencies, workspaceId, { channelId, threshold });
+    const wallet = await records.getWallet(dependencies.database, workspaceId, channelId);
+    return { status: 200, body: succeedWith(thresholdSaved, await present(dependencies.database, wallet)) };
   },
 );
 

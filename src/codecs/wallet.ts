@@ -35,6 +35,7 @@ export const Wallet = named(
     reserved: Amount,
     /** What late charges could not take; taken first from the next recharge. */
     uncollected: Amount,
+    low_balance_threshold: nullish(Amount),
     currency: t.string,
     card: nullish(CardInForce),
     next_card: nullish(CardInForce),
@@ -89,6 +90,12 @@ export const LoadedPrices = named(
     ),
     warnings: t.readonlyArray(t.string),
   }),
+);
+
+/** The amount itself is read by `parseAmount`. */
+export const SetLowBalance = named(
+  'SetLowBalance',
+  struct({ threshold: nullish(Amount) }, { channel_id: Uuid }),
 );
 
 /** The amount itself is read by `parseAmount`. */

@@ -16,6 +16,7 @@ import { viewWorkflows } from '../commands/operations/workflow-view.ts';
 import { scheduleTemplateSyncs } from '../commands/templates/sync-templates.ts';
 import { defaultWebhookLoopOptions, startWebhookLoops } from '../commands/webhooks/webhook-loops.ts';
 import { startGivingBack } from '../commands/wallet/give-back.ts';
+import { startWatchingWallets } from '../commands/wallet/watch-wallets.ts';
 import { liftBlocks } from '../commands/workspaces/apply-account-notification.ts';
 import { startPollingLoop, type Loop } from '../concurrency/polling-loop.ts';
 import type { TaskQueue } from '../config.ts';
@@ -53,6 +54,7 @@ export function startLoops(dependencies: WorkerDependencies) {
       startImports(dependencies),
       startPostingNotices(dependencies),
       startGivingBack(dependencies),
+      startWatchingWallets(dependencies),
       startPollingLoop({
         name: 'schedules',
         logger,

@@ -27,6 +27,7 @@ describe('GET /api/wallet', () => {
       channel_id: workspace.channelId,
       balance: '12.5',
       uncollected: '0',
+      low_balance_threshold: null,
       reserved: '0.000001',
       currency: 'USD',
       card: { currency: 'USD', effective_on: '1970-01-01', source: 'example' },

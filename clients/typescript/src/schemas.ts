@@ -2022,7 +2022,7 @@ export type Notice = {
 
 export type NoticeData = {
   /** Kind of the notice. */
-  readonly kind: "template_status" | "template_category" | "channel_blocked" | "channel_quality" | "messaging_limit" | "webhook_disabled" | "campaign_paused" | "campaign_failed" | "unlisted_code";
+  readonly kind: "template_status" | "template_category" | "channel_blocked" | "channel_quality" | "messaging_limit" | "webhook_disabled" | "campaign_paused" | "campaign_failed" | "unlisted_code" | "low_balance" | "price_card";
   /** Record that the notice is about. */
   readonly subject: NoticeEventSubject;
   /** Text for people. */
@@ -2050,7 +2050,7 @@ export type NoticeEventSubject = {
 };
 
 /** What the notice is about; `message` says it in a sentence. */
-export type NoticeKind = "template_status" | "template_category" | "channel_blocked" | "channel_quality" | "messaging_limit" | "webhook_disabled" | "campaign_paused" | "campaign_failed" | "unlisted_code";
+export type NoticeKind = "template_status" | "template_category" | "channel_blocked" | "channel_quality" | "messaging_limit" | "webhook_disabled" | "campaign_paused" | "campaign_failed" | "unlisted_code" | "low_balance" | "price_card";
 
 export type NoticePage = {
   readonly status: SuccessStatus;
@@ -2372,6 +2372,13 @@ export type PutEventFeed = {
 export type PutFailureBrake = {
   /** off: campaigns neither pause because their messages fail nor wait for their first statuses. default: as the rules of `pause_evidence` say. strict: with half of their numbers. */
   readonly failure_brake: FailureBrakeSetting;
+};
+
+export type PutLowBalance = {
+  /** Amount as a decimal string; null for none. */
+  readonly threshold: string | null;
+  /** Id of the channel. */
+  readonly channel_id?: string;
 };
 
 export type PutNoticeTarget = {
@@ -3098,6 +3105,8 @@ export type Wallet = {
   readonly reserved: string;
   /** What messages that arrived late cost more than the balance had, as a decimal string; the next recharge pays it first. */
   readonly uncollected: string;
+  /** Amount below which `balance` − `reserved` counts as low and a notice says so, as a decimal string; null without one. */
+  readonly low_balance_threshold: string | null;
   /** Currency as ISO 4217. */
   readonly currency: string;
   /** Price card in force; null without one. */

@@ -15,6 +15,7 @@ import {
 } from '../../records/operations/database-state.ts';
 import type { Batch } from '../../records/operations/doctor-campaigns.ts';
 import { listImpairedChannels } from '../../records/operations/impaired-channels.ts';
+import { oldCardDays } from '../wallet/watch-wallets.ts';
 import { listAccountsWithoutPrices } from '../../records/wallet/price-cards.ts';
 import { listFailingWebhooks } from '../../records/webhooks/configurations.ts';
 import { taskQueues } from '../../workflows/contract.ts';
@@ -220,9 +221,6 @@ async function describeChannels({ database }: Doctor): Promise<readonly string[]
     return `channel ${id} of workspace ${workspaceId} is impaired: ${kind}${refusal}`;
   });
 }
-
-/** 100 days: the provider changes its prices on the first day of a quarter only. */
-const oldCardDays = 100;
 
 async function describePrices({ database }: Doctor): Promise<readonly string[]> {
   const accounts = await listAccountsWithoutPrices(database, oldCardDays);

@@ -19,6 +19,7 @@ const auditActions = [
   'wallet.recharge',
   'wallet.adjust',
   'wallet.load-prices',
+  'wallet.low-balance',
   'wallet.set-price-markup',
   'wallet.release-unknown',
   'key.create',

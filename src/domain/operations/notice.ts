@@ -1,4 +1,5 @@
 /** Notices: messages to the users of a workspace. Events are their counterpart for programs. */
+import { formatAmount } from '../money.ts';
 import type { PauseReason } from '../campaigns/campaign.ts';
 import { describeEvidence, pauseReasonTable } from '../campaigns/reasons.ts';
 import type { PauseEvidence } from '../sending/failure-brake.ts';
@@ -13,6 +14,8 @@ export const noticeKinds = [
   'campaign_paused',
   'campaign_failed',
   'unlisted_code',
+  'low_balance',
+  'price_card',
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
@@ -157,4 +160,32 @@ export const codeUnlisted = (channel: NoticedChannel, code: number): NewNotice =
   kind: 'unlisted_code',
   subject: channelSubject(channel),
   message: `The provider refuses messages with code ${code}, which this release does not know: they fail, and the failure brake counts them as failures of the message. Look the code up in the provider’s documentation.`,
+});
+
+export const balanceLow = (
+  channel: NoticedChannel & {
+    readonly available: bigint;
+    readonly threshold: bigint;
+    readonly currency: string;
+  },
+): NewNotice => ({
+  workspaceId: channel.workspaceId,
+  kind: 'low_balance',
+  subject: channelSubject(channel),
+  message: `The balance is low: ${formatAmount(channel.available)} ${channel.currency} can be spent, less than ${formatAmount(channel.threshold)}. Campaigns pause when it does not cover the next message.`,
+});
+
+export const pricesMissing = (account: {
+  readonly id: string;
+  readonly workspaceId: number;
+  readonly currency: string;
+  readonly effectiveOn: string | null;
+}): NewNotice => ({
+  workspaceId: account.workspaceId,
+  kind: 'price_card',
+  subject: { type: 'business_account', id: account.id, name: account.id },
+  message:
+    account.effectiveOn === null
+      ? `There is no price card for ${account.currency}: no campaign can start. An operator loads the provider’s.`
+      : `The price card for ${account.currency} is of ${account.effectiveOn}. See whether the provider has published another one.`,
 });

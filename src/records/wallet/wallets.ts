@@ -14,10 +14,13 @@ const Wallet = t.type({
   /** What late charges could not take. */
   uncollected: t.bigint,
   currency: t.string,
+  /** Null: no notice. */
+  lowBalanceThreshold: nullable(t.bigint),
 });
 export type Wallet = t.TypeOf<typeof Wallet>;
 
-const selection = sql.fragment`channel_id AS "channelId", balance, reserved, uncollected, currency`;
+const selection = sql.fragment`channel_id AS "channelId", balance, reserved, uncollected, currency,
+  low_balance_threshold AS "lowBalanceThreshold"`;
 
 /** The wallet of a channel of this workspace; throws NotFound for any other. */
 export async function getWallet(

@@ -299,6 +299,8 @@ const operationErrors: Readonly<Record<string, Request>> = {
     send(operation, `${await fixtures.pathOf(operation)}?erase=maybe`),
   'listWalletEntries 404': (operation) => send(operation, `${operation.path}?channel_id=${randomUUID()}`),
   'getWallet 404': (operation) => send(operation, `${operation.path}?channel_id=${randomUUID()}`),
+  'putLowBalance 404': (operation) =>
+    send(operation, operation.path, { body: { threshold: '10', channel_id: randomUUID() } }),
   'rechargeWallet 409': (operation) =>
     whileTaken(operation, merged(operation, { channel_id: workspace.channelId })),
   'rechargeWallet 422': async (operation) => {

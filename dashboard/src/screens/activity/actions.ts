@@ -21,6 +21,7 @@ const actions: Readonly<Record<AuditAction, string>> = {
   'wallet.recharge': 'Wallet recharged',
   'wallet.adjust': 'Wallet adjusted',
   'wallet.load-prices': 'Prices loaded',
+  'wallet.low-balance': 'Low balance changed',
   'wallet.set-price-markup': 'Price markup set',
   'wallet.release-unknown': 'Reserved money released',
   'key.create': 'Key created',

@@ -219,6 +219,9 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   total_contacts_skipped: 'Number of recipients that are skipped.',
   totalPages: 'Number of pages; 0 for an empty list.',
   type: 'Kind.',
+  low_balance_threshold:
+    'Amount below which `balance` − `reserved` counts as low and a notice says so, as a decimal string; null without one.',
+  threshold: 'Amount as a decimal string; null for none.',
   uncollected:
     'What messages that arrived late cost more than the balance had, as a decimal string; the next recharge pays it first.',
   unknown: 'Recipients whose outcome is unknown because the provider did not answer.',

@@ -189,7 +189,7 @@ export const listConsentRegister = endpoint(
     tag,
     access: 'workspace',
     query: optional({
-      phone_number: describe(textOf({ max: 40 }), {
+      phone_number: describe(textOf({ max: 255 }), {
         description: 'Phone number in international or national form.',
       }),
       cursor: ConsentCursor,

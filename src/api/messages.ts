@@ -23,6 +23,7 @@ import {
 } from './frame/envelope.ts';
 import { Message, MessageCursor, MessageState } from '../codecs/message.ts';
 import { messageText } from '../domain/conversations/conversation.ts';
+import { formsOfAll } from '../domain/number-rules.ts';
 import { normalisePhoneNumber } from '../domain/phone-number.ts';
 import * as records from '../records/messages/messages.ts';
 
@@ -30,15 +31,6 @@ const tag = 'Messages';
 const sent = 'Template message sent successfully';
 const outcomeUnknown =
   'The messaging provider gave no answer that can be read: whether the message was sent is not known, and it is not sent again';
-
-const Digits = refined(
-  t.string,
-  (text) => /^[1-9]\d{4,14}$/.test(text),
-  (field) => `${field} must be digits that begin with the country code, such as 4915112345678`,
-  {
-    pattern: '^[1-9][0-9]{4,14}$',
-  },
-);
 
 const UserId = refined(
   t.string,
@@ -48,11 +40,12 @@ const UserId = refined(
 );
 
 const byNumber = {
-  recipientPhoneNumber: describe(Digits, {
-    description: 'Phone number: digits with country calling code, without `+` and spaces.',
+  recipientPhoneNumber: describe(textOf({ max: 255 }), {
+    description:
+      'Phone number in any spelling; digits alone begin with the country calling code, such as `4915112345678`.',
   }),
   countryCode: describe(CountryCode, {
-    description: 'Country calling code with `+`, such as `+49`; the phone number begins with its digits.',
+    description: 'Country calling code with `+`, such as `+49`: that of the phone number.',
   }),
 };
 const byUserId = {
@@ -238,7 +231,11 @@ const present = ({ content: stored, ...message }: records.MessageRow) => ({
 });
 
 const cursor = ({ id }: records.MessageRow) => MessageCursor.encode({ id });
-const digitsOf = (text: string): string => normalisePhoneNumber(text)?.digits ?? text.replaceAll(/\D/g, '');
+/** Every form of the number. */
+const numbersOf = (text: string): readonly string[] => {
+  const number = normalisePhoneNumber(text);
+  return formsOfAll([number?.digits ?? text.replaceAll(/\D/g, '')]);
+};
 
 export const listMessagesEndpoint = endpoint(
   {
@@ -253,8 +250,8 @@ export const listMessagesEndpoint = endpoint(
     query: optional({
       cursor: MessageCursor,
       limit: limitUpTo(1000),
-      phone_number: describe(textOf({ max: 40 }), {
-        description: 'Only messages to or from this phone number.',
+      phone_number: describe(textOf({ max: 255 }), {
+        description: 'Only messages to or from this phone number, in any spelling.',
       }),
       contact_id: describe(Uuid, { description: 'Only messages to or from the contact with this id.' }),
       campaign_id: describe(Uuid, {
@@ -269,7 +266,7 @@ export const listMessagesEndpoint = endpoint(
   async ({ dependencies: { database }, principal: { workspaceId }, query }) => {
     const limit = query.limit ?? 100;
     const found = await records.listMessages(database, workspaceId, {
-      phoneNumber: query.phone_number === undefined ? undefined : digitsOf(query.phone_number),
+      phoneNumbers: query.phone_number === undefined ? undefined : numbersOf(query.phone_number),
       contactId: query.contact_id,
       campaignId: query.campaign_id,
       states: query.state ?? [],

@@ -172,3 +172,72 @@ export function presentForm(
   }
   return undefined;
 }
+
+/** The calling codes of former numbers. */
+export const formerCodes: readonly string[] = [...rulesByCode.keys()];
+
+/** The rules of each calling code with which a present form begins. */
+const rulesByPresentCode = new Map<string, readonly NumberRule[]>();
+for (const rule of numberRules) {
+  const { callingCode, present } = rule;
+  const code = present.startsWith(callingCode) ? callingCode : present.slice(0, 3);
+  rulesByPresentCode.set(code, [...(rulesByPresentCode.get(code) ?? []), rule]);
+}
+
+/** Calling codes with rules have two or three digits, and no calling code begins with another. */
+const rulesFor = (
+  byCode: ReadonlyMap<string, readonly NumberRule[]>,
+  digits: string,
+): readonly NumberRule[] | undefined => byCode.get(digits.slice(0, 2)) ?? byCode.get(digits.slice(0, 3));
+
+/**
+ * Who the person behind an international number is: two numbers with one identity are one person's. Never sent or shown. The
+ * function `number_forms` of the schema follows the same rules.
+ */
+export function identityOf(digits: string): string {
+  const rules = rulesFor(rulesByCode, digits);
+  if (rules === undefined) return digits;
+  for (const { callingCode, former, present } of rules) {
+    const nationalNumber = digits.slice(callingCode.length);
+    if (former.test(nationalNumber)) return nationalNumber.replace(former, present);
+  }
+  return digits;
+}
+
+/** Every number, in digits, under which the person of a number may be stored or known to the provider: the identity first. */
+export function formsOf(digits: string): readonly string[] {
+  const identity = identityOf(digits);
+  const rules = rulesFor(rulesByPresentCode, identity);
+  if (rules === undefined) return [identity];
+  const forms = [identity];
+  for (const { back } of rules) {
+    const [present, ...formers] = back;
+    if (!present.test(identity)) continue;
+    for (const former of formers) {
+      const form = identity.replace(present, former);
+      if (identityOf(form) === identity) forms.push(form);
+    }
+  }
+  return forms;
+}
+
+/** The forms of several numbers, each once. */
+export const formsOfAll = (numbers: readonly string[]): readonly string[] => [
+  ...new Set(numbers.flatMap((digits) => [digits, ...formsOf(digits)])),
+];
+
+/** Fewer digits begin numbers in every form, or too many. */
+const shortestPrefix = 6;
+const longestNumber = 15;
+
+/** The beginnings that a number which begins with `digits` has in its other forms: `549…` for `54…`. All rules keep the end of a number. */
+export function prefixForms(digits: string): readonly string[] {
+  if (digits.length < shortestPrefix) return [];
+  const prefixes = new Set<string>();
+  for (let missing = 0; digits.length + missing <= longestNumber; missing += 1) {
+    const rest = '0'.repeat(missing);
+    for (const form of formsOf(digits + rest)) prefixes.add(form.slice(0, form.length - missing));
+  }
+  prefixes.delete(digits);
+  return [...prefixes];
+}

@@ -368,12 +368,12 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
     listContacts(connection, seeded.workspaceId, { after: { id: contactId }, limit: 100 }),
   'search a contact by its number': (connection) =>
     searchContacts(connection, seeded.workspaceId, {
-      search: { words: [], numbers: ['4915100000777'] },
+      search: { words: [], forms: [], numbers: ['4915100000777'] },
       limit: 100,
     }),
   'search a contact by a word of its name': (connection) =>
     searchContacts(connection, seeded.workspaceId, {
-      search: { words: ['77'], numbers: [] },
+      search: { words: ['77'], forms: [], numbers: [] },
       limit: 100,
     }),
   'list the messages of a contact': (connection) =>

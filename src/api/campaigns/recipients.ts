@@ -96,8 +96,8 @@ export const listCampaignRecipients = endpoint(
     query: optional({
       state: repeated(oneOf(recipientStates, 'RecipientState')),
       reason: repeated(AskedReason),
-      phone_number: describe(textOf({ max: 40 }), {
-        description: 'Phone number in international or national form.',
+      phone_number: describe(textOf({ max: 255 }), {
+        description: 'Phone number in any spelling, in international or national form.',
       }),
       cursor: Cursor,
       limit: limitUpTo(1000),

@@ -11,6 +11,7 @@ import {
   type Candidate,
   type NewRecipient,
 } from '../../domain/audience/candidate.ts';
+import { identityOf } from '../../domain/number-rules.ts';
 import type { PhoneNumber } from '../../domain/phone-number.ts';
 import { createPhoneSet, type PhoneSet } from '../../domain/audience/phone-set.ts';
 import type { Reachable } from '../../domain/audience/audience-contact.ts';
@@ -96,7 +97,7 @@ function beginBatch(
   numbers: PhoneSet,
   contacts: RecipientBuild['contacts'],
 ): Batch {
-  const isNew = ({ digits }: PhoneNumber): boolean => digits === '' || numbers.add(digits);
+  const isNew = ({ digits }: PhoneNumber): boolean => digits === '' || numbers.add(identityOf(digits));
   const reachable: Reachable[] = [];
   const skips = candidates.map((candidate) => {
     const skip = skipBeforeContact(candidate, isNew);

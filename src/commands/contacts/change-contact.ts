@@ -21,8 +21,10 @@ import {
   type ContactChange,
   findNumberUse,
   insertContact,
+  isFormOfAnother,
   lockContact,
   lockDeletedContact,
+  numberIsAnothers,
   type StoredContact,
 } from '../../records/contacts/changes.ts';
 import { findTags } from '../../records/contacts/tags.ts';
@@ -102,7 +104,9 @@ export async function createContact(
     return database.transaction(async (connection) => {
       const deleted = await lockDeletedContact(connection, workspaceId, number.digits);
       if (deleted === undefined) throw numberIsTaken();
-      const change = contactChange(deleted, editContact(deleted.contact, input), now());
+      // The contact may have a former form of the number.
+      const present = deleted.contact.phoneNumber === number.digits ? undefined : number;
+      const change = contactChange(deleted, editContact(deleted.contact, input, present), now());
       await changeContact(connection, change);
       return { contact: change.after, restored: true };
     });
@@ -138,6 +142,10 @@ export async function updateContact(
     const number = await changedNumber(connection, stored, input);
     const change = edit(stored, input, { number, occurredAt: now() });
     if (change === undefined) return stored.contact;
+    const { id, phoneNumber } = change.after;
+    const isMoved = phoneNumber !== null && phoneNumber !== stored.contact.phoneNumber;
+    if (isMoved && (await isFormOfAnother(connection, workspaceId, { id, phoneNumber })))
+      throw new Conflict(numberIsAnothers);
     await changeContact(connection, change);
     return change.after;
   });

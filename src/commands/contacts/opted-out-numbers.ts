@@ -1,7 +1,8 @@
 /** Remembers the numbers and provider ids of people who opted out and have no contact, so that later contacts have their consent. */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Dependencies } from '../../dependencies.ts';
-import type { Consent, ConsentDecision } from '../../domain/contacts/consent.ts';
+import { type Consent, type ConsentDecision, strictest } from '../../domain/contacts/consent.ts';
+import { formsOf } from '../../domain/number-rules.ts';
 import type { Connection } from '../../records/database/database.ts';
 import {
   changeOptedOutNumbers,
@@ -9,6 +10,9 @@ import {
   findOptedOutNumbers,
   insertErasureKey,
 } from '../../records/contacts/erasure.ts';
+
+/** Digits are a number, which may have several forms; anything else is a user id. */
+const formsOfName = (name: string): readonly string[] => (/^\d+$/.test(name) ? formsOf(name) : [name]);
 
 function hashOfNumber(key: string, digits: string): Buffer {
   return createHmac('sha256', Buffer.from(key, 'base64')).update(digits).digest();
@@ -27,17 +31,20 @@ export async function findOptedOut(
   const encrypted = await findErasureKey(connection, workspaceId);
   if (encrypted === undefined) return new Map();
   const key = secrets.decrypt(encrypted, `erasure ${workspaceId}`);
-  const hashed = numbers.map((digits) => ({ digits, hash: hashOfNumber(key, digits) }));
-  const kept = await findOptedOutNumbers(
+  const hashed = numbers.map((digits) => ({
+    digits,
+    hashes: formsOfName(digits).map((form) => hashOfNumber(key, form)),
+  }));
+  const known = await findOptedOutNumbers(
     connection,
     workspaceId,
-    hashed.map(({ hash }) => hash),
+    hashed.flatMap(({ hashes }) => hashes),
   );
-  const found = new Map(kept.map(({ hash, consent }) => [hash.toString('base64'), consent]));
+  const found = new Map(known.map(({ hash, consent }) => [hash.toString('base64'), consent]));
   return new Map(
-    hashed.flatMap(({ digits, hash }) => {
-      const consent = found.get(hash.toString('base64'));
-      return consent === undefined ? [] : [[digits, consent]];
+    hashed.flatMap(({ digits, hashes }) => {
+      const kept = hashes.flatMap((hash) => found.get(hash.toString('base64')) ?? []);
+      return kept.length === 0 ? [] : [[digits, strictest(kept)]];
     }),
   );
 }
@@ -49,14 +56,16 @@ interface KeptChoice {
 }
 
 /**
- * Stores the choice of a person without a contact by number and provider ids: records an opt-out, or deletes it on an opt-in.
+ * Stores the choice of a person without a contact by number and provider ids: records an opt-out, or deletes it on an opt-in. Under
+ * every form of the number: 1.0.0 looks for the one that it reads, and has stored the one that it read.
  */
 export async function keepChoice(
   { secrets }: Pick<Dependencies, 'secrets'>,
   connection: Connection,
   { workspaceId, names, decision }: KeptChoice,
 ): Promise<void> {
-  const hashes = await hashNames({ secrets }, connection, workspaceId, names);
+  const forms = [...new Set(names.flatMap(formsOfName))];
+  const hashes = await hashNames({ secrets }, connection, workspaceId, forms);
   await changeOptedOutNumbers(connection, workspaceId, { hashes, ...decision });
 }
 

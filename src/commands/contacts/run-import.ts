@@ -18,6 +18,7 @@ import {
   type RowDecision,
   tagReader,
 } from '../../domain/contacts/import.ts';
+import { identityOf } from '../../domain/number-rules.ts';
 import type { PhoneNumber } from '../../domain/phone-number.ts';
 import { isUuid } from '../../domain/uuid.ts';
 import type { Dependencies } from '../../dependencies.ts';
@@ -147,7 +148,7 @@ async function importRows(
   try {
     for await (const candidates of readCsvCandidates(counted(), mapping, rowsOfBatch)) {
       const rows = candidates.flatMap((candidate): readonly ImportedRow[] => {
-        const skip = skipBeforeContact(candidate, ({ digits }) => numbers.add(digits));
+        const skip = skipBeforeContact(candidate, ({ digits }) => numbers.add(identityOf(digits)));
         if ((candidate.line ?? 0) <= lastLine) return [];
         return [{ candidate: readName(candidate), skip, tags: readTags(candidate.row ?? []) }];
       });
@@ -224,7 +225,8 @@ async function applyBatch(dependencies: Importer, { run, batch, open }: Applying
     });
     return [];
   });
-  const known = await open.find([...new Set(reached.map(({ phone }) => phone.digits))]);
+  // By identity: rows of one person may have several forms of the number.
+  const known = await open.find([...new Set(reached.map(({ phone }) => identityOf(phone.digits)))]);
   const tags = await resolveTags(dependencies, { run, open }, reached);
   const tagIdsOf = (row: Reached) => row.tags.map((name) => tags.get(name.toLowerCase()) ?? name);
 
@@ -234,8 +236,9 @@ async function applyBatch(dependencies: Importer, { run, batch, open }: Applying
   const optIns: ContactDecision[] = [];
   for (const row of reached) {
     const { candidate, phone, line, decision, skip } = row;
-    const present = known.get(phone.digits);
-    if (decision?.allows === false) stops.push([phone.digits, decision]);
+    const person = identityOf(phone.digits);
+    const present = known.get(person);
+    if (decision?.allows === false) stops.push([person, decision]);
     const reason = skippedBy({ isDuplicate: skip !== undefined, consent: candidate.consent, present, mode });
     if (reason !== undefined) {
       outcomes.push({
@@ -251,7 +254,7 @@ async function applyBatch(dependencies: Importer, { run, batch, open }: Applying
     const id = present?.id ?? run.newId();
     if (decision?.allows === true) optIns.push({ ...decision, contactId: id });
     if (present === undefined) {
-      created.set(phone.digits, {
+      created.set(person, {
         ...newContact({ ...candidate, phone }, { id, consent: 'all' }),
         tagsId: tagIds,
       });
@@ -349,6 +352,7 @@ function keepsRow(committed: Readonly<Record<ImportResult, number>>): (outcome: 
   };
 }
 
+/** By the identity of the number. */
 type Stops = readonly (readonly [digits: string, decision: RowDecision])[];
 
 /** The contacts whose consent the stops would change. */
@@ -400,12 +404,15 @@ async function writeContacts(
     // Behind their lock, so that no choice of somebody without a contact is missed.
     const optedOut = await findOptedOut(dependencies, database, workspaceId, [...created.keys()]);
     const contacts = [...created.values()]
-      .map((contact) => ({ ...contact, consent: optedOut.get(contact.phone.digits) ?? contact.consent }))
+      .map((contact) => ({
+        ...contact,
+        consent: optedOut.get(identityOf(contact.phone.digits)) ?? contact.consent,
+      }))
       .toSorted((one, other) => (one.phone.digits < other.phone.digits ? -1 : 1));
     await open.create(contacts);
     if (subscribed.has('contact.created'))
       for (const contact of contacts) {
-        const stop = stopOf.get(contact.phone.digits);
+        const stop = stopOf.get(identityOf(contact.phone.digits));
         open.emitCreated(
           {
             ...contact,

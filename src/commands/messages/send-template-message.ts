@@ -1,6 +1,7 @@
 /** Spec 4.5: sends one template message to one recipient. */
 import { channelNeeded, Invalid, templateNotApproved } from '../../domain/error.ts';
-import { normalisePhoneNumber } from '../../domain/phone-number.ts';
+import { formsOf } from '../../domain/number-rules.ts';
+import { isPhoneNumber, readNumber } from '../../domain/phone-number.ts';
 import { parseTemplate } from '../../domain/templates/components.ts';
 import { isSendable, unsendableMessage, unsendablePart } from '../../domain/templates/definition.ts';
 import { valuesFromMapping, valuesFromVariables } from '../../domain/templates/input.ts';
@@ -29,7 +30,7 @@ export interface TemplateMessageRequest {
   /** The channel of the API key; null for a workspace key. */
   readonly channelId: string | null;
   readonly templateId: string;
-  /** Digits with country code. */
+  /** In any spelling; digits alone include the country code. */
   readonly recipientPhoneNumber?: string | undefined;
   /** `+<digits>` */
   readonly countryCode?: string | undefined;
@@ -88,11 +89,20 @@ async function recipientOf(
   }
   if (recipientPhoneNumber === undefined) throw Invalid.at(field, `${field} is required`);
   if (countryCode === undefined) throw Invalid.at('countryCode', 'countryCode is required, such as +49');
-  if (!recipientPhoneNumber.startsWith(countryCode.slice(1))) {
-    throw Invalid.at(field, `${field} must begin with the digits of countryCode`);
+  const code = countryCode.slice(1);
+  // Digits are never read as national: with a wrong code they might be somebody's number in that country.
+  const isDigits = /^[1-9]\d*$/.test(recipientPhoneNumber);
+  const number = isDigits
+    ? readNumber(`+${recipientPhoneNumber}`)
+    : readNumber(recipientPhoneNumber, countryCode);
+  if (!isPhoneNumber(number)) {
+    if (isDigits && !recipientPhoneNumber.startsWith(code))
+      throw Invalid.at(field, `${field} must begin with the digits of countryCode`);
+    throw Invalid.at(field, `${field} must be a number such as 4915112345678: ${number.problem}`);
   }
-  const number = normalisePhoneNumber(`+${recipientPhoneNumber}`);
-  if (number === undefined) throw Invalid.at(field, `${field} must be a number such as 4915112345678`);
+  // The code may be that of the number's former form.
+  if (!formsOf(number.digits).some((form) => form.startsWith(code)))
+    throw Invalid.at(field, `${field} must begin with the digits of countryCode`);
   return { to: number.digits, country: number.country };
 }
 

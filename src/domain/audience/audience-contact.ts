@@ -1,7 +1,8 @@
 /** Changes that an audience's input makes to contacts: new contacts, and values for empty fields. */
 import type { AudienceContact, Candidate } from './candidate.ts';
 import { maxCustomFieldBytes, maxCustomFields } from '../contacts/contact.ts';
-import type { Consent } from '../contacts/consent.ts';
+import { type Consent, strictest } from '../contacts/consent.ts';
+import { formsOf } from '../number-rules.ts';
 import type { PhoneNumber } from '../phone-number.ts';
 
 /** A candidate whose phone number could be read. */
@@ -22,6 +23,31 @@ export interface KnownContact extends AudienceContact {
   readonly customFields: Readonly<Record<string, unknown>>;
   /** Undefined if it does not matter, because the input has no custom fields or nothing is written. */
   readonly extent?: FieldExtent;
+}
+
+/**
+ * The contact of each number, of those found by any form of the numbers. If a person has two contacts, the one that is not deleted
+ * counts, then the one with the number as it is given, and the stricter consent of both.
+ */
+export function contactsOfNumbers<C extends { readonly consent: Consent; readonly deleted: boolean }>(
+  numbers: readonly string[],
+  found: ReadonlyMap<string, C>,
+): ReadonlyMap<string, C> {
+  const contacts = new Map<string, C>();
+  for (const digits of numbers) {
+    const forms = formsOf(digits);
+    const exact = found.get(digits);
+    if (forms.length === 1) {
+      if (exact !== undefined) contacts.set(digits, exact);
+      continue;
+    }
+    const all = [digits, ...forms.filter((form) => form !== digits)].flatMap((form) => found.get(form) ?? []);
+    const contact = all.find(({ deleted }) => !deleted) ?? all[0];
+    if (contact === undefined) continue;
+    const consent = strictest(all.map((one) => one.consent));
+    contacts.set(digits, consent === contact.consent ? contact : { ...contact, consent });
+  }
+  return contacts;
 }
 
 export interface NewAudienceContact extends AudienceContact {

@@ -1,6 +1,7 @@
 /** Contacts: the record, how it is shown (Spec 2.5), and what an edit changes. */
 import type { Consent } from './consent.ts';
 import type { FieldProblem } from '../error.ts';
+import { formsOf } from '../number-rules.ts';
 import { callingCodeFor, normalisePhoneNumber, type PhoneNumber } from '../phone-number.ts';
 
 export interface Contact {
@@ -79,7 +80,8 @@ export interface ContactInput {
 
 /**
  * Reads the number that `phoneNumber` and `countryCode` form together. Without a code, reads the digits as a national number
- * of `fallbackCode`, or else with the workspace's default country. Code and number must agree.
+ * of `fallbackCode`, or else with the workspace's default country. Code and number must agree; the code may be that of a former
+ * number.
  */
 export function readContactNumber(
   { phoneNumber, countryCode }: Pick<ContactInput, 'phoneNumber' | 'countryCode'>,
@@ -99,7 +101,7 @@ export function readContactNumber(
       message: 'phoneNumber must be in international form, such as +4915112345678',
     };
   }
-  if (code !== undefined && number.countryCode !== code) {
+  if (code !== undefined && !formsOf(number.digits).some((form) => form.startsWith(code))) {
     return { field: 'phoneNumber', message: 'phoneNumber begins with another code than countryCode' };
   }
   return number;

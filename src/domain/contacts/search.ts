@@ -1,5 +1,6 @@
 /** Splits a search for contacts into words and digits. */
 import { getCountries, getCountryCallingCode } from 'libphonenumber-js/max';
+import { formerCodes, formsOfAll, prefixForms } from '../number-rules.ts';
 import { normalisePhoneNumber } from '../phone-number.ts';
 
 export interface ContactSearch {
@@ -7,6 +8,8 @@ export interface ContactSearch {
   readonly words: readonly string[];
   /** If the whole text is a number: the forms in which it may be stored, as typed and without leading zeros. Otherwise empty. */
   readonly numbers: readonly string[];
+  /** International digits with which a stored number may begin besides: those of a number in another spelling, and other forms of it. */
+  readonly forms: readonly string[];
 }
 
 const mostWords = 5;
@@ -40,13 +43,23 @@ export function readContactSearch(text: string): ContactSearch {
     .filter((word) => word !== '')
     .slice(0, mostWords);
   const digits = text.replace(/[\s+().\-/]/g, '');
-  if (!/^\d{1,17}$/.test(digits)) return { words, numbers: [] };
+  const whole = normalisePhoneNumber(text)?.digits;
+  const forms = whole === undefined ? [] : formsOfAll([whole]);
+  if (!/^\d{1,17}$/.test(digits)) return { words, numbers: [], forms };
   // `0151 …` in Germany is stored as 49151…, `0049151…` likewise; an Italian 039 06 … keeps its zero.
-  return {
-    words,
-    numbers: [...new Set([digits, digits.replace(/^0{1,2}/, '')])].filter((form) => form !== ''),
-  };
+  const numbers = [...new Set([digits, digits.replace(/^0{1,2}/, '')])].filter((form) => form !== '');
+  // A former national number: contacts of 1.0.0 have it behind the code, all others have the present one.
+  const national = formerCodes.flatMap((code) => numbers.flatMap((form) => prefixForms(code + form)));
+  const others = new Set([
+    ...forms,
+    ...numbers.flatMap(prefixForms),
+    ...(digits.length < shortestNational ? [] : national),
+  ]);
+  return { words, numbers, forms: [...others].filter((form) => !numbers.includes(form)) };
 }
+
+/** Shorter national digits are the beginning of too many numbers. */
+const shortestNational = 8;
 
 /** The E.164 digits that a dialled number may stand for: an international number, or a national one of any calling code. */
 export function possibleNumbers(text: string): readonly string[] {
@@ -55,7 +68,7 @@ export function possibleNumbers(text: string): readonly string[] {
   const isNational = numbers.length > 0 && !text.trim().startsWith('+');
   const national = isNational ? listCallingCodes().flatMap((code) => numbers.map((form) => code + form)) : [];
   const all = [...(international === undefined ? [] : [international]), ...numbers, ...national];
-  return [...new Set(all.filter(({ length }) => length <= longestNumber))];
+  return formsOfAll(all.filter(({ length }) => length <= longestNumber));
 }
 
 const longestNumber = 15;

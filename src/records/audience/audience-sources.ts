@@ -3,7 +3,7 @@ import * as t from 'io-ts';
 import pg from 'pg';
 import { sql } from 'slonik';
 import { oneOf } from '../../codecs/struct.ts';
-import type { KnownContact } from '../../domain/audience/audience-contact.ts';
+import { contactsOfNumbers, type KnownContact } from '../../domain/audience/audience-contact.ts';
 import type { Candidate } from '../../domain/audience/candidate.ts';
 import { type Consent, consents } from '../../domain/contacts/consent.ts';
 import { countryOfUserId } from '../../domain/callbacks/provider-number.ts';
@@ -12,6 +12,7 @@ import {
   filterMatches,
   type SegmentCondition,
 } from '../../domain/contacts/segment-filter.ts';
+import { formsOfAll } from '../../domain/number-rules.ts';
 import type { PhoneNumber } from '../../domain/phone-number.ts';
 import type { CustomFields } from '../../domain/templates/recipient-variables.ts';
 import { customFieldsNamed } from '../contacts/contacts.ts';
@@ -211,7 +212,7 @@ const Known = row(
   }),
 );
 
-/** Finds contacts by the digits of their numbers. */
+/** Finds contacts by any form of the numbers. */
 export async function findKnownContacts(
   connection: Connection,
   workspaceId: number,
@@ -223,11 +224,12 @@ export async function findKnownContacts(
     SELECT phone_number AS phone, id, first_name AS "firstName", last_name AS "lastName", email, consent,
       deleted_at IS NOT NULL AS deleted, ${customFieldsNamed(customFields)} AS "customFields"
     FROM contact
-    WHERE workspace_id = ${workspaceId} AND phone_number = ANY (${sql.array(numbers, 'text')})`);
-  return new Map(
+    WHERE workspace_id = ${workspaceId} AND phone_number = ANY (${sql.array(formsOfAll(numbers), 'text')})`);
+  const contacts = new Map(
     found.map(({ phone, customFields: fields, ...contact }) => [
       phone,
       { ...contact, customFields: fields ?? {} },
     ]),
   );
+  return contactsOfNumbers(numbers, contacts);
 }

@@ -10,6 +10,7 @@ import { sql } from 'slonik';
 import type { AudienceContact } from '../../domain/audience/candidate.ts';
 import {
   changedContact,
+  contactsOfNumbers,
   newContact,
   type ChangedContact,
   type FieldExtent,
@@ -19,6 +20,7 @@ import {
 } from '../../domain/audience/audience-contact.ts';
 import type { Consent } from '../../domain/contacts/consent.ts';
 import { presentContact, type Contact } from '../../domain/contacts/contact.ts';
+import { formsOf, formsOfAll } from '../../domain/number-rules.ts';
 import { serialiseEvent, type NewEvent } from '../../domain/webhooks/new-event.ts';
 import { stopsOf } from '../contacts/consents.ts';
 import { type CopyRows, createCopyRows } from '../database/copy-rows.ts';
@@ -28,7 +30,7 @@ import { nothing } from '../database/row.ts';
 import { createUuidV7Generator, formatUuid } from '../database/uuid-v7.ts';
 
 export interface FoundContacts {
-  /** By the digits of their numbers. */
+  /** By the digits of the candidates' numbers; the contact itself may have another form of its number. */
   readonly known: ReadonlyMap<string, KnownContact>;
   /** The consent of erased people who had opted out, by number: a new contact with such a number has it. */
   readonly optedOut: ReadonlyMap<string, Consent>;
@@ -147,12 +149,12 @@ function contactLoad(connection: LoadConnection, writer: ContactWriter, context:
         ? []
         : await connection.rows<KnownRow>(lookUpStatement, [
             workspaceId,
-            numbers.join(','),
+            formsOfAll(numbers).join(','),
             givenFields,
             namedFields,
           ]);
       const known = new Map(rows.map((row) => [row[0], knownContact(row, givenFields)]));
-      return { known, optedOut: await context.findOptedOut(numbers) };
+      return { known: contactsOfNumbers(numbers, known), optedOut: await context.findOptedOut(numbers) };
     },
     register(candidates, { known, optedOut }) {
       const contacts: AudienceContact[] = [];
@@ -228,6 +230,7 @@ const contactColumns = [
   'id',
   'workspace_id',
   'phone_number',
+  'identity',
   'country_code',
   'country',
   'first_name',
@@ -397,7 +400,9 @@ export function addContactRow(
   rows.beginRow();
   rows.uuid(contact.id);
   rows.int4(workspaceId);
+  const forms = formsOf(contact.phone.digits);
   rows.text(contact.phone.digits);
+  rows.text(forms.length > 1 ? (forms[0] ?? null) : null);
   rows.text(contact.phone.countryCode);
   rows.text(contact.phone.country);
   rows.text(contact.firstName);

@@ -3,6 +3,7 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { AudienceContact, Candidate } from '../../domain/audience/candidate.ts';
 import type { Consent } from '../../domain/contacts/consent.ts';
+import { type PhoneNumber, normalisePhoneNumber } from '../../domain/phone-number.ts';
 import { heldBack, hopelessReasons } from '../../domain/sending/provider-error.ts';
 import type { CustomFields } from '../../domain/templates/recipient-variables.ts';
 import { customFieldsNamed } from '../contacts/contacts.ts';
@@ -15,7 +16,9 @@ type FailedRow = readonly [
   country: string,
   variables: readonly string[] | null,
   contactId: string | null,
+  contactNumber: string | null,
   countryCode: string | null,
+  contactCountry: string | null,
   firstName: string | null,
   lastName: string | null,
   email: string | null,
@@ -36,15 +39,17 @@ export interface FailedAudience {
 
 const outcomeUnknown = 'OUTCOME_UNKNOWN';
 
-/** The recipients of an earlier campaign that failed, in its order. */
+/** The recipients of an earlier campaign that failed, in its order, with their contacts as they are now. */
 export function failedQuery({ campaignId, reasons, customFields = [] }: FailedAudience): Query {
   return toQuery(
     sql.fragment`
       SELECT recipient.phone_number, recipient.country, recipient.variables, recipient.contact_id,
-        contact.country_code, contact.first_name, contact.last_name, contact.email, contact.consent,
-        contact.deleted_at IS NOT NULL,
+        contact.phone_number, contact.country_code, contact.country, contact.first_name, contact.last_name,
+        contact.email, contact.consent, contact.deleted_at IS NOT NULL,
         recipient.reason = ${heldBack} AND recipient.updated_at > now() - interval '24 hours',
-        CASE WHEN ${reasons.length === 0} AND recipient.reason = ANY(${sql.array(hopelessReasons, 'text')}) THEN recipient.reason END,
+        -- Another number is another chance.
+        CASE WHEN ${reasons.length === 0} AND recipient.reason = ANY(${sql.array(hopelessReasons, 'text')})
+          AND COALESCE(contact.phone_number, recipient.phone_number) IS NOT DISTINCT FROM recipient.phone_number THEN recipient.reason END,
         ${customFieldsNamed(customFields)}
       FROM recipient
       JOIN campaign ON campaign.id = recipient.campaign_id
@@ -74,7 +79,9 @@ function candidateOfFailed(found: FailedRow, keepVariables: boolean): Candidate 
     country,
     variables,
     contactId,
+    contactNumber,
     countryCode,
+    contactCountry,
     firstName,
     lastName,
     email,
@@ -98,13 +105,27 @@ function candidateOfFailed(found: FailedRow, keepVariables: boolean): Candidate 
   return {
     line: null,
     given: '',
-    phone: storedNumber(phoneNumber ?? '', countryCode ?? '', country),
+    // The contact may have a new number, or the present form of the old one.
+    phone:
+      contactNumber === null
+        ? numberOfRecipient(phoneNumber, country)
+        : storedNumber(contactNumber, countryCode ?? '', contactCountry ?? ''),
     contact,
     deleted,
     rests,
     hopeless,
     ...(keepVariables && { frozen: variables ?? [] }),
   };
+}
+
+/** The number to which the earlier campaign sent. */
+function numberOfRecipient(phoneNumber: string | null, country: string): PhoneNumber {
+  const number = phoneNumber === null ? undefined : normalisePhoneNumber(`+${phoneNumber}`);
+  return storedNumber(
+    phoneNumber ?? '',
+    number?.digits === phoneNumber ? (number?.countryCode ?? '') : '',
+    country,
+  );
 }
 
 const Resendable = t.type({

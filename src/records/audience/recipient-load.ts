@@ -88,13 +88,22 @@ async function releaseUnknownReservations(
   { campaignId, resentCampaignId }: { readonly campaignId: string; readonly resentCampaignId: string },
 ): Promise<void> {
   await connection.rows(
-    `WITH resent AS (
-       SELECT old.position FROM recipient AS old
-       JOIN recipient AS fresh ON fresh.campaign_id = $1 AND fresh.sendable
-         AND COALESCE(fresh.phone_number, fresh.contact_id::text) = COALESCE(old.phone_number, old.contact_id::text)
-       WHERE old.campaign_id = $2 AND old.state = 'UNKNOWN' AND old.settlement = 'reserved' AND old.sendable
-       ORDER BY old.position
-       FOR NO KEY UPDATE OF old
+    `WITH unknown AS MATERIALIZED (
+       SELECT position, phone_number, contact_id FROM recipient
+       WHERE campaign_id = $2 AND state = 'UNKNOWN' AND settlement = 'reserved' AND sendable
+     ), sent_again AS MATERIALIZED (
+       -- By contact, who may have another number by now, and by number, because a recipient may have no contact.
+       SELECT unknown.position FROM unknown
+       JOIN recipient AS fresh ON fresh.campaign_id = $1 AND fresh.sendable AND fresh.contact_id = unknown.contact_id
+       UNION
+       SELECT unknown.position FROM unknown
+       JOIN recipient AS fresh ON fresh.campaign_id = $1 AND fresh.sendable AND fresh.phone_number = unknown.phone_number
+     ), resent AS (
+       SELECT position FROM recipient
+       WHERE campaign_id = $2 AND position = ANY (ARRAY(SELECT position FROM sent_again))
+         AND state = 'UNKNOWN' AND settlement = 'reserved' AND sendable
+       ORDER BY position
+       FOR NO KEY UPDATE
      ), released AS (
        UPDATE recipient SET settlement = 'none', updated_at = now()
        FROM resent WHERE recipient.campaign_id = $2 AND recipient.position = resent.position

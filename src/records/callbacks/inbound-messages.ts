@@ -201,10 +201,11 @@ const recentlySent = ({
       ORDER BY created_at DESC LIMIT 10)
     UNION ALL
     SELECT campaign.template_id, NULL, recipient.accepted_at
-    FROM campaign CROSS JOIN LATERAL (
+    FROM campaign CROSS JOIN unnest((SELECT number_forms(phone_number) FROM contact
+      WHERE contact.workspace_id = ${workspaceId} AND contact.id = ${contactId})) AS form (number)
+    CROSS JOIN LATERAL (
       SELECT accepted_at FROM recipient WHERE recipient.campaign_id = campaign.id AND sendable
-        AND recipient.phone_number = (SELECT phone_number FROM contact
-          WHERE contact.workspace_id = ${workspaceId} AND contact.id = ${contactId}) OFFSET 0
+        AND recipient.phone_number = form.number OFFSET 0
     ) AS recipient
     WHERE campaign.workspace_id = ${workspaceId} AND campaign.channel_id = ${channelId}
       AND recipient.accepted_at > now() - interval '7 days'

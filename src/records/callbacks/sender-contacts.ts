@@ -8,7 +8,9 @@ import {
   consentCategories,
   consents,
 } from '../../domain/contacts/consent.ts';
+import { formsOfAll } from '../../domain/number-rules.ts';
 import { stopsOf } from '../contacts/consents.ts';
+import { contactsByNumber } from '../contacts/contacts.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
@@ -52,17 +54,21 @@ export async function lockPerson(
     -- Found by a number that an erasure took away while this waited for its lock: no longer this person.
     WHERE workspace_id = ${workspaceId} AND id IN (${idsOf(workspaceId, person)}) AND erased_at IS NULL
     ORDER BY (phone_number IS NOT DISTINCT FROM ${phoneNumber}::text) DESC,
+      COALESCE(phone_number = ANY (${numbersOf(person)}), false) DESC,
       (provider_user_id IS NOT DISTINCT FROM ${providerUserId}::text) DESC, id
     FOR NO KEY UPDATE`);
 }
 
-/** Ids of the contacts that have the person's number, or one of the provider's ids. */
+/** Every form of the person's number. */
+const numbersOf = ({ phoneNumber, waId }: Pick<Person, 'phoneNumber' | 'waId'>) =>
+  sql.array(formsOfAll([phoneNumber, waId].filter((number) => number !== null)), 'text');
+
+/** Ids of the contacts that have the person's number in any form, or one of the provider's ids. */
 export const idsOf = (
   workspaceId: number,
   { phoneNumber, waId, providerUserId, parentUserId = null }: Person,
 ) => sql.fragment`
-  SELECT id FROM contact
-  WHERE workspace_id = ${workspaceId} AND phone_number IN (${phoneNumber}::text, ${waId}::text)
+  SELECT contact.id FROM ${contactsByNumber(sql.fragment`(SELECT ${workspaceId}::int)`, sql.fragment`${numbersOf({ phoneNumber, waId })}`)}
   UNION
   SELECT id FROM contact WHERE workspace_id = ${workspaceId} AND provider_user_id = ${providerUserId}::text
   UNION
@@ -109,9 +115,9 @@ export async function insertIncomingContact(
 ): Promise<IncomingContact | undefined> {
   const { subscribed, stopAll, stopMarketing } = stopsOf(contact.consent);
   const inserted = await connection.maybeOne(sql.type(row(IncomingContact))`
-    INSERT INTO contact (workspace_id, phone_number, country_code, country, provider_user_id, chat_name, username,
+    INSERT INTO contact (workspace_id, phone_number, identity, country_code, country, provider_user_id, chat_name, username,
       subscribed, stop_all, stop_marketing, source)
-    VALUES (${workspaceId}, ${contact.phoneNumber}, ${contact.countryCode}, ${contact.country},
+    VALUES (${workspaceId}, ${contact.phoneNumber}, number_identity(${contact.phoneNumber}::text), ${contact.countryCode}, ${contact.country},
       ${contact.providerUserId}, ${contact.chatName}, ${contact.username}, ${subscribed}, ${stopAll}, ${stopMarketing}, 'incoming')
     ON CONFLICT DO NOTHING
     RETURNING ${selection}`);
@@ -136,6 +142,7 @@ export async function updateIncomingContact(
     UPDATE contact SET deleted_at = NULL, updated_at = now(), chat_name = ${chatName}, username = ${username},
       country_code = CASE WHEN phone_number IS NULL THEN ${countryCode} ELSE country_code END,
       country = CASE WHEN phone_number IS NULL THEN ${country} ELSE country END,
+      identity = CASE WHEN phone_number IS NULL THEN number_identity(${phoneNumber}::text) ELSE identity END,
       phone_number = COALESCE(phone_number, ${phoneNumber}::text),
       provider_user_id = COALESCE(provider_user_id, ${providerUserId}::text)
     WHERE workspace_id = ${workspaceId} AND id = ${id}`);
@@ -156,10 +163,10 @@ export async function moveContactToNumber(
   },
 ): Promise<boolean> {
   const { rowCount } = await connection.query(sql.type(nothing)`
-    UPDATE contact SET phone_number = ${phoneNumber}, country_code = ${countryCode}, country = ${country},
+    UPDATE contact SET phone_number = ${phoneNumber}, identity = number_identity(${phoneNumber}::text), country_code = ${countryCode}, country = ${country},
       updated_at = now()
     WHERE workspace_id = ${workspaceId} AND id = ${contactId} AND NOT EXISTS (
-      SELECT FROM contact AS holder WHERE holder.workspace_id = ${workspaceId} AND holder.phone_number = ${phoneNumber})`);
+      SELECT FROM ${contactsByNumber(sql.fragment`(SELECT ${workspaceId}::int)`, sql.fragment`${numbersOf({ phoneNumber, waId: null })}`)})`);
   return rowCount > 0;
 }
 

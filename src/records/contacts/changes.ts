@@ -4,12 +4,13 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import type { Consent } from '../../domain/contacts/consent.ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
 import { NotFound } from '../../domain/error.ts';
+import { formsOf } from '../../domain/number-rules.ts';
 import type { Connection, Transaction } from '../database/database.ts';
 import { asConflict } from '../database/failure.ts';
 import { nothing, nullable, row, timestamp } from '../database/row.ts';
 import { insertWrittenEvents, type NewEventRow } from '../webhooks/events.ts';
 import { stopAllAt, stopMarketingAt } from './consents.ts';
-import { ContactFields, contactSelection } from './contacts.ts';
+import { ContactFields, contactsByNumber, contactSelection } from './contacts.ts';
 
 // Contacts as they are read to be changed: locked, with the time for the change.
 
@@ -48,7 +49,14 @@ export async function lockContact(
   return toStored(found);
 }
 
-/** Locks the deleted contact with the number; undefined if there is none. */
+/** The contacts with the number in any form. */
+const ofNumber = (workspaceId: number, phoneNumber: string) =>
+  contactsByNumber(
+    sql.fragment`(SELECT ${workspaceId}::int)`,
+    sql.fragment`${sql.array(formsOf(phoneNumber), 'text')}`,
+  );
+
+/** Locks the deleted contact with the number, in any form; undefined if there is none. */
 export async function lockDeletedContact(
   connection: Transaction,
   workspaceId: number,
@@ -56,7 +64,9 @@ export async function lockDeletedContact(
 ): Promise<StoredContact | undefined> {
   const found = await connection.maybeOne(sql.type(row(Stored))`
     SELECT ${storedSelection} FROM contact
-    WHERE workspace_id = (SELECT ${workspaceId}::int) AND phone_number = ${phoneNumber} AND deleted_at IS NOT NULL
+    WHERE workspace_id = (SELECT ${workspaceId}::int) AND deleted_at IS NOT NULL AND id = (
+      SELECT contact.id FROM ${ofNumber(workspaceId, phoneNumber)} WHERE deleted_at IS NOT NULL
+      ORDER BY phone_number = ${phoneNumber} DESC LIMIT 1)
     FOR NO KEY UPDATE`);
   return found === null ? undefined : toStored(found);
 }
@@ -68,12 +78,22 @@ const NumberUse = t.type({
 });
 type NumberUse = t.TypeOf<typeof NumberUse>;
 
-/** Whether a contact of the workspace has the number, and an id and a time for a new contact with it. */
+/** Whether a contact of the workspace has the number, in any form, and an id and a time for a new contact with it. */
 export function findNumberUse(connection: Connection, workspaceId: number, phoneNumber: string) {
   return connection.one(sql.type(row(NumberUse))`
     SELECT uuidv7() AS id, statement_timestamp() AS at, (
-      SELECT CASE WHEN deleted_at IS NULL THEN 'present' ELSE 'deleted' END FROM contact
-      WHERE workspace_id = (SELECT ${workspaceId}::int) AND phone_number = ${phoneNumber}) AS use`);
+      SELECT CASE WHEN deleted_at IS NULL THEN 'present' ELSE 'deleted' END
+      FROM ${ofNumber(workspaceId, phoneNumber)} ORDER BY deleted_at IS NULL DESC LIMIT 1) AS use`);
+}
+
+/** Whether another contact than this one has the number in another form; the same form is refused when it is written. */
+export function isFormOfAnother(
+  connection: Connection,
+  workspaceId: number,
+  { id, phoneNumber }: Pick<Contact, 'id'> & { readonly phoneNumber: string },
+): Promise<boolean> {
+  return connection.oneFirst(sql.type(row(t.type({ taken: t.boolean })))`
+    SELECT EXISTS (SELECT FROM ${ofNumber(workspaceId, phoneNumber)} WHERE contact.id <> ${id}) AS taken`);
 }
 
 /** The columns of a contact under their domain names, with its tags and event. */
@@ -111,6 +131,8 @@ const ifDecided = (stop: Consent, known: FragmentSqlToken, unchanged: FragmentSq
   CASE WHEN given.consent = contact.consent THEN ${unchanged}
     WHEN given.consent = ${stop} THEN date_trunc('second', given."updatedAt") ELSE ${known} END`;
 
+export const numberIsAnothers = 'Another contact has this phone number: GET /api/contacts?search= finds it';
+
 /** The contact must be locked. Throws Conflict if another contact has the number. */
 export async function changeContact(
   connection: Transaction,
@@ -123,7 +145,8 @@ export async function changeContact(
     WITH given AS (
       SELECT * FROM jsonb_to_record(${JSON.stringify(changed)}::jsonb) ${given}
     ), changed AS (
-      UPDATE contact SET phone_number = given."phoneNumber", country_code = given."countryCode",
+      UPDATE contact SET phone_number = given."phoneNumber", identity = CASE WHEN contact.phone_number IS DISTINCT FROM given."phoneNumber"
+          THEN number_identity(given."phoneNumber") ELSE contact.identity END, country_code = given."countryCode",
         country = given.country, first_name = given."firstName", last_name = given."lastName",
         chat_name = given."chatName", email = given.email, subscribed = given.consent = 'all',
         -- An older START that arrives later does not subscribe again. Whole seconds, as the provider's times are.
@@ -145,7 +168,7 @@ export async function changeContact(
     ), ${attached(tagIds ?? [])}
     DELETE FROM contact_tag USING written
     WHERE contact_tag.contact_id = written.id AND contact_tag.tag_id <> ALL (written.tag_ids)`)
-    .catch(asConflict('Another contact has this phone number: GET /api/contacts?search= finds it'));
+    .catch(asConflict(numberIsAnothers));
 }
 
 const ContactId = row(t.type({ id: t.string }));
@@ -161,15 +184,16 @@ export async function insertContact(
     WITH given AS (
       SELECT * FROM jsonb_to_record(${JSON.stringify(added)}::jsonb) ${given}
     ), changed AS (
-      INSERT INTO contact (id, workspace_id, phone_number, country_code, country, first_name, last_name, chat_name, email,
+      INSERT INTO contact (id, workspace_id, phone_number, identity, country_code, country, first_name, last_name, chat_name, email,
         source, subscribed, stop_all, stop_all_at, stop_marketing, stop_marketing_at, consent_at, custom_fields, dob, created_at,
         updated_at)
-      SELECT id, workspace_id, "phoneNumber", "countryCode", country, "firstName", "lastName", "chatName", email,
+      SELECT id, workspace_id, "phoneNumber", number_identity("phoneNumber"), "countryCode", country, "firstName", "lastName", "chatName", email,
         source, consent = 'all', consent = 'none', CASE WHEN consent = 'none' THEN date_trunc('second', "updatedAt") END,
         consent = 'no_marketing', CASE WHEN consent = 'no_marketing' THEN date_trunc('second', "updatedAt") END,
         CASE WHEN consent <> 'all' THEN date_trunc('second', "updatedAt") END, "customFields", dob, "createdAt", "updatedAt"
       FROM given
-      ON CONFLICT (workspace_id, phone_number) DO NOTHING
+      -- Two indexes: the number itself, and the identity of a number with several forms.
+      ON CONFLICT DO NOTHING
       RETURNING id
     ), ${attached(contact.tagsId)}
     SELECT id FROM changed`);

@@ -88,6 +88,12 @@ export const contactsById = (workspaceId: number, ids: ReturnType<typeof sql.arr
     SELECT * FROM contact WHERE workspace_id = (SELECT ${workspaceId}::int) AND contact.id = wanted.id OFFSET 0
   ) AS contact`;
 
+/** The contacts with one of these numbers as a table `contact`, each number looked up by its index for the same reason. */
+export const contactsByNumber = (workspaceId: FragmentSqlToken, numbers: FragmentSqlToken) => sql.fragment`
+  unnest(${numbers}) AS form (number) CROSS JOIN LATERAL (
+    SELECT * FROM contact WHERE contact.workspace_id = ${workspaceId} AND contact.phone_number = form.number OFFSET 0
+  ) AS contact`;
+
 /** Returns contacts by id, deleted ones included, in any order. */
 export async function listContactsById(
   connection: Connection,

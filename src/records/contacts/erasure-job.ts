@@ -133,7 +133,7 @@ export async function eraseLateTraces(
   // Only by contact: its numbers may have other owners.
   await clearMessages(
     connection,
-    messagesOf({ workspaceId, contactId: sql.fragment`${contactId}`, isTheirs: sql.fragment`FALSE` }),
+    messagesOf({ workspaceId, contactId: sql.fragment`${contactId}`, numbers: sql.fragment`'{}'::text[]` }),
   );
   await clearRecipients(connection, recipientsOf({ workspaceId, contactId, isTheirs: ofContactOrNone }));
   await connection.query(sql.type(nothing)`DELETE FROM contact_identity WHERE contact_id = ${contactId}`);

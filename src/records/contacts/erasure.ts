@@ -4,6 +4,7 @@ import * as t from 'io-ts';
 import type { Connection } from '../database/database.ts';
 import { bytes, nothing, nullable, row } from '../database/row.ts';
 import { oneOf } from '../../codecs/struct.ts';
+import { formsOf, formsOfAll } from '../../domain/number-rules.ts';
 import { type Consent, type ConsentDecision, consents, strictest } from '../../domain/contacts/consent.ts';
 import { queueErasure } from './erasure-job.ts';
 import { clearMessages, clearRecipients, messagesOf, recipientsOf } from './person-rows.ts';
@@ -18,9 +19,10 @@ const Known = t.type({
 });
 export type KnownPerson = t.TypeOf<typeof Known>;
 
-/** The number and the ids by which the provider knows a person, each once. */
+/** The number in every form and the ids by which the provider knows a person, each once; the form that is stored first. */
 export function namesOf({ phoneNumber, providerIds }: KnownPerson): readonly string[] {
-  return [...new Set([phoneNumber, ...providerIds].filter((name) => name !== null))];
+  const numbers = phoneNumber === null ? [] : [phoneNumber, ...formsOf(phoneNumber)];
+  return [...new Set([...numbers, ...providerIds])];
 }
 
 /** Returns undefined if there is no such contact or all its data is erased. Also finds deleted contacts. */
@@ -39,8 +41,13 @@ export async function findKnownPerson(
   return found ?? undefined;
 }
 
+/** Every form of the person's number. */
+const currentNumbers = ({ phoneNumber }: KnownPerson) =>
+  sql.array(phoneNumber === null ? [] : formsOf(phoneNumber), 'text');
+
+/** Those of former numbers, too. */
 const numbersOf = ({ phoneNumber, formerNumbers }: KnownPerson): readonly string[] =>
-  phoneNumber === null ? formerNumbers : [phoneNumber, ...formerNumbers];
+  formsOfAll(phoneNumber === null ? formerNumbers : [phoneNumber, ...formerNumbers]);
 
 interface PersonScope {
   readonly workspaceId: number;
@@ -52,14 +59,14 @@ const recipientsOfPerson = ({ workspaceId, person }: PersonScope) =>
     workspaceId,
     contactId: person.id,
     isTheirs: sql.fragment`phone_number = ANY (${sql.array(numbersOf(person), 'text')})
-      AND (phone_number = ${person.phoneNumber}::text OR contact_id = ${person.id})`,
+      AND (phone_number = ANY (${currentNumbers(person)}) OR contact_id = ${person.id})`,
   });
 
 const messagesOfPerson = ({ workspaceId, person }: PersonScope) =>
   messagesOf({
     workspaceId,
     contactId: sql.fragment`${person.id}`,
-    isTheirs: sql.fragment`phone_number = ${person.phoneNumber}::text`,
+    numbers: sql.fragment`${currentNumbers(person)}`,
   });
 
 interface PersonList {
@@ -139,10 +146,17 @@ export async function* exportPerson(connection: Connection, scope: PersonScope):
   }
 }
 
-const isTo = ({ person: { id, phoneNumber } }: PersonScope) =>
-  phoneNumber === null
-    ? sql.fragment`recipient.phone_number IS NULL AND recipient.contact_id = ${id} AND recipient.sendable`
-    : sql.fragment`recipient.phone_number = ${phoneNumber} AND recipient.sendable`;
+/** The person's pending recipients of `campaign`, each found by an index. */
+const pendingOf = ({ person }: PersonScope) =>
+  person.phoneNumber === null
+    ? sql.fragment`LATERAL (
+        SELECT id FROM recipient WHERE campaign_id = campaign.id AND recipient.phone_number IS NULL
+          AND recipient.contact_id = ${person.id} AND recipient.sendable AND state = 'PENDING' OFFSET 0
+      ) AS recipient`
+    : sql.fragment`unnest(${currentNumbers(person)}) AS form (number) CROSS JOIN LATERAL (
+        SELECT id FROM recipient WHERE campaign_id = campaign.id AND recipient.phone_number = form.number
+          AND recipient.sendable AND state = 'PENDING' OFFSET 0
+      ) AS recipient`;
 
 /** Deletes the contact and skips its pending recipients. Locks campaigns, then counters, then recipients: the order of claims. */
 export async function stopSendingTo(connection: Connection, scope: PersonScope): Promise<void> {
@@ -153,9 +167,7 @@ export async function stopSendingTo(connection: Connection, scope: PersonScope):
   await connection.query(sql.type(nothing)`
     WITH waiting AS (
       SELECT campaign.id, recipient.id AS recipient_id
-      FROM campaign CROSS JOIN LATERAL (
-        SELECT id FROM recipient WHERE campaign_id = campaign.id AND ${isTo(scope)} AND state = 'PENDING' OFFSET 0
-      ) AS recipient
+      FROM campaign CROSS JOIN ${pendingOf(scope)}
       WHERE workspace_id = ${workspaceId}
       ORDER BY campaign.id FOR NO KEY UPDATE OF campaign
     ), counter AS (
@@ -186,17 +198,19 @@ export async function stopSendingTo(connection: Connection, scope: PersonScope):
  */
 export async function erasePersonTraces(connection: Connection, scope: PersonScope): Promise<void> {
   const { workspaceId, person } = scope;
+  const counted = [person.id, ...(person.phoneNumber === null ? [] : formsOf(person.phoneNumber))];
+  const hashes = counted.map((name) => sql.fragment`hashtextextended(${name}, 0)`);
   await connection.query(sql.type(nothing)`
     DELETE FROM account_reach USING business_account
     WHERE business_account.workspace_id = ${workspaceId} AND business_account_id = business_account.id
-      AND person IN (hashtextextended(${person.phoneNumber}::text, 0), hashtextextended(${person.id}, 0))`);
+      AND person IN (${sql.join(hashes, sql.fragment`, `)})`);
   await clearMessages(connection, messagesOfPerson(scope));
   await clearRecipients(connection, recipientsOfPerson(scope));
   await queueErasure(connection, {
     workspaceId,
     contactId: person.id,
     names: [person.id, ...namesOf(person)],
-    formerNumbers: person.formerNumbers,
+    formerNumbers: formsOfAll(person.formerNumbers),
   });
 }
 
@@ -212,7 +226,7 @@ export async function clearContact(
   await connection.query(sql.type(nothing)`DELETE FROM contact_identity WHERE contact_id = ${contactId}`);
   await connection.query(sql.type(nothing)`DELETE FROM contact_tag WHERE contact_id = ${contactId}`);
   const cleared = await connection.maybeOne(sql.type(Cleared)`
-    UPDATE contact SET phone_number = NULL, former_numbers = NULL, provider_user_id = NULL, country_code = '', country = '', first_name = '',
+    UPDATE contact SET phone_number = NULL, identity = NULL, former_numbers = NULL, provider_user_id = NULL, country_code = '', country = '', first_name = '',
       last_name = '', chat_name = '', email = '', custom_fields = '{}', dob = NULL, subscribed = false,
       deleted_at = COALESCE(deleted_at, now()), erased_at = now(), updated_at = now()
     WHERE workspace_id = (SELECT ${workspaceId}::int) AND id = ${contactId} AND erased_at IS NULL

@@ -34,7 +34,8 @@ export interface HistoryQuery {
 }
 
 /**
- * Reads single messages by the contact's conversations and number, and campaign recipients by number, each with its index.
+ * Reads single messages by the contact's conversations and number, and campaign recipients by number, each with its index. A number
+ * counts in every form.
  * Waiting and skipped recipients are left out.
  */
 export function listHistory(
@@ -48,7 +49,7 @@ export function listHistory(
   const channel = channelId === undefined ? sql.fragment`TRUE` : sql.fragment`"channelId" = ${channelId}`;
   const rows = sql.fragment`
     WITH person AS (
-      SELECT id, phone_number FROM contact WHERE workspace_id = (SELECT ${workspaceId}::int) AND id = ${contactId}
+      SELECT id, number_forms(phone_number) AS numbers FROM contact WHERE workspace_id = (SELECT ${workspaceId}::int) AND id = ${contactId}
     ), listed AS (
       -- A cursor holds milliseconds.
       SELECT message.id, date_trunc('milliseconds', message.created_at) AS at, message.channel_id AS "channelId", message.direction, message.type,
@@ -57,16 +58,16 @@ export function listHistory(
       FROM (${messagesOf({
         workspaceId,
         contactId: sql.fragment`(SELECT id FROM person)`,
-        isTheirs: sql.fragment`phone_number = (SELECT phone_number FROM person)`,
+        numbers: sql.fragment`(SELECT numbers FROM person)`,
       })}) AS own
       CROSS JOIN LATERAL (SELECT * FROM message WHERE message.id = own.id OFFSET 0) AS message
       UNION ALL
       SELECT recipient.id, date_trunc('milliseconds', COALESCE(recipient.accepted_at, recipient.updated_at)), campaign.channel_id, 'outbound', 'template',
         recipient.state, recipient.reason, NULL, campaign.template_id, campaign.id
-      FROM campaign
+      FROM campaign CROSS JOIN unnest((SELECT numbers FROM person)) AS form (number)
       CROSS JOIN LATERAL (
         SELECT * FROM recipient WHERE recipient.campaign_id = campaign.id AND recipient.sendable
-          AND recipient.phone_number = (SELECT phone_number FROM person) OFFSET 0
+          AND recipient.phone_number = form.number OFFSET 0
       ) AS recipient
       WHERE campaign.workspace_id = ${workspaceId} AND recipient.state NOT IN ('PENDING', 'CANCELLED')
     )

@@ -2,9 +2,10 @@
  * One batch of an import, in one transaction: contacts, tags, consents, events, what became of the rows, and the place in the file. The
  * row of the import is locked first, so a batch is committed once, in order, and not after a cancellation.
  */
-import type { NewAudienceContact } from '../../domain/audience/audience-contact.ts';
+import { contactsOfNumbers, type NewAudienceContact } from '../../domain/audience/audience-contact.ts';
 import type { Consent } from '../../domain/contacts/consent.ts';
 import type { ImportReason, ImportResult, RowDecision } from '../../domain/contacts/import.ts';
+import { formsOfAll } from '../../domain/number-rules.ts';
 import {
   addContactRow,
   addEventRow,
@@ -105,16 +106,19 @@ export async function openImportBatch(
     destroy: connection.destroy,
     commit: connection.commit,
 
-    /** The contacts of the numbers. One index lookup for each, whatever the statistics say. */
+    /** The contacts of the numbers, in any of their forms. One index lookup for each, whatever the statistics say. */
     async find(numbers: readonly string[]): Promise<ReadonlyMap<string, KnownNumber>> {
       const found = await rows<[phone: string, id: string, consent: Consent, deleted: boolean]>(
         `SELECT known.* FROM unnest(string_to_array($2, ',')) AS given (phone_number)
          CROSS JOIN LATERAL (
            SELECT phone_number, id, consent, deleted_at IS NOT NULL FROM contact
            WHERE contact.workspace_id = $1 AND contact.phone_number = given.phone_number LIMIT 1) AS known`,
-        [workspaceId, numbers.join(',')],
+        [workspaceId, formsOfAll(numbers).join(',')],
       );
-      return new Map(found.map(([phone, id, consent, deleted]) => [phone, { id, consent, deleted }]));
+      return contactsOfNumbers(
+        numbers,
+        new Map(found.map(([phone, id, consent, deleted]) => [phone, { id, consent, deleted }])),
+      );
     },
 
     /**

@@ -165,10 +165,11 @@ interface Way {
   readonly find: (find: Find) => ReturnType<typeof findByKey>;
 }
 
-function waysOf(workspaceId: number, { words, numbers }: ContactSearch): readonly Way[] {
+function waysOf(workspaceId: number, { words, numbers, forms }: ContactSearch): readonly Way[] {
+  const byNumber = [...numbers.map(numberWay), ...(forms.length === 0 ? [] : [formsWay(forms)])];
   // The longest word is the most selective: an index finds its matches, and the other words filter them.
   const [first, ...others] = words.toSorted((one, other) => other.length - one.length);
-  if (first === undefined) return numbers.map(numberWay);
+  if (first === undefined) return byNumber;
   const rest = others.map((word) => {
     const anywhere = [
       ...nameColumns.map((column) => beginsPlainly(column, word)),
@@ -183,7 +184,7 @@ function waysOf(workspaceId: number, { words, numbers }: ContactSearch): readonl
     return { matches, find: (find) => findByKey(keyOf(column), matches, find) };
   });
   const matches = withRest(hasWord(workspaceId, first));
-  return [...numbers.map(numberWay), ...byColumn, { matches, find: (find) => findByWords(matches, find) }];
+  return [...byNumber, ...byColumn, { matches, find: (find) => findByWords(matches, find) }];
 }
 
 /**
@@ -247,6 +248,29 @@ const afterKey = (key: Fragment, workspaceId: number, afterId: string | undefine
 
 /** Fewer national digits would match behind too many calling codes to be useful. */
 const shortestNationalSearch = 4;
+
+/** Finds numbers that begin with one of these digits. */
+function formsWay(forms: readonly string[]): Way {
+  const key = sql.fragment`contact.phone_number`;
+  const prefixes = sql.array([...forms], 'text');
+  return {
+    matches: sql.fragment`EXISTS (
+      SELECT FROM unnest(${prefixes}) AS form WHERE starts_with(contact.phone_number, form))`,
+    find: ({ workspaceId, afterId, limit, earlier, condition }) => sql.type(Found)`
+      SELECT id FROM (
+        SELECT DISTINCT found.id, found.phone_number
+        FROM unnest(${prefixes}) AS form
+        CROSS JOIN LATERAL (
+          SELECT contact.id, contact.phone_number FROM contact
+          WHERE contact.workspace_id = (SELECT ${workspaceId}::int) AND contact.deleted_at IS NULL
+            AND contact.phone_number >= form COLLATE "C" AND contact.phone_number < (form || ':') COLLATE "C"
+            AND ${noneOf(earlier)} AND ${condition} AND ${afterKey(key, workspaceId, afterId)}
+          ORDER BY contact.phone_number, contact.id LIMIT ${limit}
+        ) AS found
+      ) AS numbers
+      ORDER BY phone_number LIMIT ${limit}`,
+  };
+}
 
 /** Finds numbers that begin with `digits`, and numbers that have `digits` after any calling code. */
 function numberWay(digits: string): Way {

@@ -11,13 +11,14 @@ interface MessagesOfPerson {
   readonly workspaceId: number;
   /** A value of type uuid. */
   readonly contactId: Fragment;
-  /** A condition on messages that have a number. */
-  readonly isTheirs: Fragment;
+  /** An array of the person's numbers. */
+  readonly numbers: Fragment;
 }
 
 /** A query of message ids, by number, by contact, which may have had another number, and by conversation; each part uses an index. */
-export const messagesOf = ({ workspaceId, contactId, isTheirs }: MessagesOfPerson): Fragment => sql.fragment`
-  SELECT id FROM message WHERE workspace_id = ${workspaceId} AND ${isTheirs}
+export const messagesOf = ({ workspaceId, contactId, numbers }: MessagesOfPerson): Fragment => sql.fragment`
+  SELECT message.id FROM unnest(${numbers}) AS form (number) CROSS JOIN LATERAL (
+    SELECT id FROM message WHERE workspace_id = ${workspaceId} AND phone_number = form.number OFFSET 0) AS message
   UNION
   SELECT id FROM message WHERE contact_id = ${contactId}
   UNION

@@ -1,5 +1,7 @@
 /** Segment conditions as SQL over the table `contact`: values and custom field names are bound parameters, never text. */
 import { sql } from 'slonik';
+import { formsOfAll, prefixForms } from '../../domain/number-rules.ts';
+import { normalisePhoneNumber } from '../../domain/phone-number.ts';
 import {
   type Comparison,
   type FilterMatch,
@@ -106,14 +108,19 @@ function plain(subject: TextSubject, value: string): string {
 }
 
 function textIn(subject: TextSubject, values: readonly string[], byIndex: boolean): Fragment {
+  // With or without the calling code: contacts are shown with the national number. Whole numbers may be written in any way.
+  if (isField(subject, 'phoneNumber')) {
+    const numbers = values.flatMap((value) => [
+      plain(subject, value),
+      ...formsOfAll([normalisePhoneNumber(value)?.digits ?? plain(subject, value)]),
+    ]);
+    const list = sql.array([...new Set(numbers)], 'text');
+    return sql.fragment`contact.phone_number = ANY(${list}) OR ${nationalNumber} = ANY(${list})`;
+  }
   const list = sql.array(
     values.map((value) => plain(subject, value)),
     'text',
   );
-  // With or without the calling code: contacts are shown with the national number.
-  if (isField(subject, 'phoneNumber')) {
-    return sql.fragment`contact.phone_number = ANY(${list}) OR ${nationalNumber} = ANY(${list})`;
-  }
   const isFound =
     byIndex && isIndexed(subject) && !values.includes('')
       ? equalsAny(textColumn(subject), values)
@@ -131,7 +138,9 @@ const isIndexed = (subject: TextSubject) => indexed.some((name) => isField(subje
 
 function textStartsWith(subject: TextSubject, value: string): Fragment {
   if (isField(subject, 'phoneNumber')) {
-    return sql.fragment`starts_with(contact.phone_number, ${value}) OR starts_with(${nationalNumber}, ${value})`;
+    const others = sql.array(prefixForms(value), 'text');
+    return sql.fragment`starts_with(contact.phone_number, ${value}) OR starts_with(${nationalNumber}, ${value})
+      OR EXISTS (SELECT FROM unnest(${others}) AS other WHERE starts_with(contact.phone_number, other))`;
   }
   if (isIndexed(subject) && value !== '') return begins(textColumn(subject), value);
   return sql.fragment`starts_with(lower(${textColumn(subject)}), lower(${value}))`;

@@ -105,12 +105,12 @@ export function listConversations(
   });
 }
 
-/** Looks up each conversation with a message since the campaign began among the campaign's recipients, by number. */
+/** Looks up each conversation with a message since the campaign began among the campaign's recipients, by every form of the number. */
 const repliesTo = (workspaceId: number, campaignId: string) => sql.fragment`
   inbound_at >= (SELECT started_at FROM campaign WHERE workspace_id = ${workspaceId} AND id = ${campaignId})
   AND EXISTS (
-    SELECT FROM contact JOIN recipient
-      ON recipient.campaign_id = ${campaignId} AND recipient.phone_number = contact.phone_number AND recipient.sendable
+    SELECT FROM contact CROSS JOIN LATERAL unnest(number_forms(contact.phone_number)) AS form (number)
+    JOIN recipient ON recipient.campaign_id = ${campaignId} AND recipient.phone_number = form.number AND recipient.sendable
     WHERE contact.workspace_id = conversation.workspace_id AND contact.id = conversation.contact_id
       AND recipient.accepted_at <= conversation.inbound_at)`;
 

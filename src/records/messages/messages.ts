@@ -43,8 +43,8 @@ const selection = sql.fragment`
 
 /** Undefined fields do not restrict the list. */
 export interface MessageFilter {
-  /** E.164 digits. */
-  readonly phoneNumber?: string | undefined;
+  /** E.164 digits: messages to or from any of these numbers. */
+  readonly phoneNumbers?: readonly string[] | undefined;
   readonly contactId?: string | undefined;
   readonly campaignId?: string | undefined;
   readonly states: readonly MessageState[];
@@ -66,7 +66,6 @@ export function listMessages(
 ): Promise<CursorPage<MessageRow>> {
   const conditions = [
     sql.fragment`message.workspace_id = ${workspaceId}`,
-    ...(filter.phoneNumber === undefined ? [] : [sql.fragment`message.phone_number = ${filter.phoneNumber}`]),
     ...(filter.contactId === undefined ? [] : [sql.fragment`message.contact_id = ${filter.contactId}`]),
     ...(filter.campaignId === undefined ? [] : [sql.fragment`message.campaign_id = ${filter.campaignId}`]),
     ...(filter.from === undefined ? [] : [sql.fragment`message.created_at >= ${filter.from.toISOString()}`]),
@@ -76,13 +75,22 @@ export function listMessages(
   const select = (more: readonly ReturnType<typeof sql.fragment>[]) => sql.fragment`
     SELECT ${selection} FROM message WHERE ${sql.join([...conditions, ...more], sql.fragment` AND `)}
     ORDER BY message.created_at DESC, message.id DESC LIMIT ${limit + 1}`;
-  const wanted = [...new Set(states)];
-  // Each state in a scan of its own: one for several would read every message in between.
+  // Each state and each number in a scan of its own: one for several would read every message in between.
+  const byState = [...new Set(states)].map((state) => sql.fragment`message.state = ${state}`);
+  const byNumber = [...new Set(filter.phoneNumbers)].map(
+    (number) => sql.fragment`message.phone_number = ${number}`,
+  );
+  const wanted =
+    byState.length === 0
+      ? byNumber.map((number) => [number])
+      : byState.flatMap((state) =>
+          byNumber.length === 0 ? [[state]] : byNumber.map((number) => [state, number]),
+        );
   const rows =
     wanted.length === 0
       ? select([])
       : sql.fragment`${sql.join(
-          wanted.map((state) => sql.fragment`(${select([sql.fragment`message.state = ${state}`])})`),
+          wanted.map((more) => sql.fragment`(${select(more)})`),
           sql.fragment` UNION ALL `,
         )}`;
   return listCursorPage(connection, {

@@ -5,7 +5,8 @@ import { oneOf } from '../../codecs/struct.ts';
 import { messageSources } from '../../codecs/event.ts';
 import { failedEvent, type ProviderError } from '../../domain/callbacks/message-status.ts';
 import { recipientStates, statusBits } from '../../domain/campaigns/recipient.ts';
-import { isErased } from '../contacts/contacts.ts';
+import { formsOf } from '../../domain/number-rules.ts';
+import { contactsByNumber, isErased } from '../contacts/contacts.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 import { emitEvents } from '../webhooks/events.ts';
@@ -42,14 +43,16 @@ export async function claimMessage(
 ): Promise<{ readonly limited: boolean } | null> {
   const { contactId = null } = message;
   const phoneNumber = contactId === null ? message.to : null;
+  const forms = phoneNumber === null ? [] : formsOf(phoneNumber);
   return connection.maybeOne(sql.type(Claimed)`
     WITH reserved_wallet AS (
       UPDATE wallet SET reserved = reserved + ${message.price}, updated_at = now()
       WHERE channel_id = ${message.channelId} AND balance - reserved >= ${message.price}
       RETURNING channel_id
     ), person AS (
-      SELECT COALESCE(${contactId}::uuid, (SELECT id FROM contact
-        WHERE workspace_id = ${message.workspaceId} AND phone_number = ${phoneNumber}::text AND deleted_at IS NULL)) AS id
+      SELECT COALESCE(${contactId}::uuid, (SELECT contact.id
+        FROM ${contactsByNumber(sql.fragment`${message.workspaceId}`, sql.fragment`${sql.array(forms, 'text')}`)}
+        WHERE deleted_at IS NULL ORDER BY phone_number = ${phoneNumber}::text DESC LIMIT 1)) AS id
     ), claimed AS (
     INSERT INTO message (id, workspace_id, channel_id, direction, source, campaign_id, template_id, contact_id,
       conversation_id, phone_number, country, type, state, price, settlement, expires_at)

@@ -7,7 +7,7 @@
  */
 import * as t from 'io-ts';
 import { sql } from 'slonik';
-import { customFieldsNamed, MessageFields, messageFields } from '../contacts/contacts.ts';
+import { contactsByNumber, customFieldsNamed, MessageFields, messageFields } from '../contacts/contacts.ts';
 import { userIdOf } from '../contacts/user-ids.ts';
 import type { Connection } from '../database/database.ts';
 import { isLockHeld } from '../database/failure.ts';
@@ -201,9 +201,9 @@ const waitingRecipients = (request: ClaimRequest) => sql.fragment`
 
 /**
  * The recipient's contact as it is now. `obstacle`: why the recipient is skipped although it was prepared, because the contact
- * was deleted or opted out since, or gave its number up and the next owner of the number opted out; one that was restored or
- * opted in again is sent to. `changed`: its fields, if it changed. OFFSET 0 keeps one lookup each: without statistics a join
- * would read all contacts. The next owner is a scalar subquery for the same reason.
+ * was deleted or opted out since, or gave its number up and the next owner of the number opted out, or another contact of the same
+ * person opted out; one that was restored or opted in again is sent to. `changed`: its fields, if it changed. OFFSET 0 keeps one
+ * lookup each: without statistics a join would read all contacts. The owners are a scalar subquery for the same reason.
  */
 const contactNow = ({ rendersAgain, customFields, isMarketing = true }: ClaimRequest) => {
   const mayReceive = (contact: ReturnType<typeof sql.fragment>) =>
@@ -215,8 +215,10 @@ const contactNow = ({ rendersAgain, customFields, isMarketing = true }: ClaimReq
   SELECT CASE WHEN contact.deleted_at IS NOT NULL THEN 'CONTACT_DELETED' WHEN NOT ${mayReceive(sql.fragment`contact`)} OR EXISTS (
       SELECT FROM waiting_opt_out AS stop
       WHERE stop.workspace_id = contact.workspace_id AND stop.contact_id = contact.id AND ${stopCounts})
-      OR (contact.phone_number IS DISTINCT FROM waiting.phone_number AND NOT COALESCE((SELECT ${mayReceive(sql.fragment`owner`)} FROM contact AS owner
-        WHERE owner.workspace_id = locked.workspace_id AND owner.phone_number = waiting.phone_number), true))
+      OR CASE WHEN contact.phone_number IS DISTINCT FROM waiting.phone_number OR number_identity(waiting.phone_number) IS NOT NULL
+        THEN COALESCE((SELECT bool_or(NOT ${mayReceive(sql.fragment`contact`)})
+          FROM ${contactsByNumber(sql.fragment`locked.workspace_id`, sql.fragment`number_forms(waiting.phone_number)`)}), false)
+        ELSE false END
     THEN 'UNSUBSCRIBED' END AS obstacle,
     ${rendersAgain === true ? changedFields(customFields) : sql.fragment`NULL::jsonb`} AS changed
   FROM contact WHERE contact.workspace_id = locked.workspace_id AND contact.id = waiting.contact_id OFFSET 0`;

@@ -6,6 +6,8 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
 import { messagingLimitChanged } from '../../domain/operations/notice.ts';
+import { formsOf } from '../../domain/number-rules.ts';
+import { contactsByNumber } from '../contacts/contacts.ts';
 import { insertNotices } from '../operations/notices.ts';
 import type { Connection } from '../database/database.ts';
 import { claimPatience } from '../database/lock-patience.ts';
@@ -138,8 +140,9 @@ export async function takeQuota(
   return transaction.oneFirst(sql.type(Taken)`
     WITH asked AS MATERIALIZED (
       SELECT known.* FROM (SELECT CASE WHEN ${contactId}::uuid IS NULL THEN ${to} END AS phone_number,
-        COALESCE(${contactId}::uuid, (SELECT id FROM contact
-          WHERE workspace_id = ${workspaceId} AND phone_number = ${to})) AS contact_id) AS given
+        COALESCE(${contactId}::uuid, (SELECT contact.id
+          FROM ${contactsByNumber(sql.fragment`${workspaceId}`, sql.fragment`${sql.array(formsOf(to), 'text')}`)}
+          ORDER BY phone_number = ${to} DESC LIMIT 1)) AS contact_id) AS given
       CROSS JOIN LATERAL (${columns}) AS known
     ), ${countedPeople(
       accountId,

@@ -9,7 +9,7 @@ import { statusBits } from '../../domain/campaigns/recipient.ts';
 import type { VariablesSkip } from '../../domain/templates/recipient-variables.ts';
 import type { BrakeOutcome } from '../../domain/sending/failure-brake.ts';
 import { emitEvents } from '../webhooks/events.ts';
-import { isErased } from '../contacts/contacts.ts';
+import { contactsByNumber, isErased } from '../contacts/contacts.ts';
 import type { Connection } from '../database/database.ts';
 import { type BrakeDecisions, countKnownOutcomes } from './failure-brake.ts';
 import { learnIdsOfCampaignRecipients } from '../callbacks/identities.ts';
@@ -234,8 +234,9 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
       ON CONFLICT (campaign_id, kind, reason) DO UPDATE SET count = campaign_reason.count + excluded.count
     ), opting_out AS (
       SELECT updated.id, channel.workspace_id, COALESCE(updated.contact_id, (
-        SELECT contact.id FROM contact
-        WHERE contact.workspace_id = channel.workspace_id AND contact.phone_number = updated.phone_number)) AS person_id
+        SELECT contact.id
+        FROM ${contactsByNumber(sql.fragment`channel.workspace_id`, sql.fragment`number_forms(updated.phone_number)`)}
+        ORDER BY contact.phone_number = updated.phone_number DESC LIMIT 1)) AS person_id
       FROM updated JOIN channel ON channel.id = ${channelId}
       WHERE open AND new_state = 'FAILED' AND opted_out
     ), opted_out AS (

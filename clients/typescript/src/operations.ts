@@ -73,7 +73,7 @@ export const listCampaignRecipients = (client: Client, id: string, query: {
     readonly state?: readonly (RecipientState)[];
     /** Only those with these reasons. Repeat it for several. */
     readonly reason?: readonly (RecipientReason)[];
-    /** Phone number in international or national form. */
+    /** Phone number in any spelling, in international or national form. */
     readonly phone_number?: string;
     /** `nextCursor` of the previous page; omit it for the first page. */
     readonly cursor?: string;
@@ -153,7 +153,7 @@ export const listMessages = (client: Client, query: {
     readonly cursor?: string;
     /** Length of a page, 1 to 1,000; default 100. */
     readonly limit?: number;
-    /** Only messages to or from this phone number. */
+    /** Only messages to or from this phone number, in any spelling. */
     readonly phone_number?: string;
     /** Only messages to or from the contact with this id. */
     readonly contact_id?: string;

@@ -2719,9 +2719,9 @@ export type SendTemplateMessage = SendToPhoneNumber | SendToUserId;
 export type SendToPhoneNumber = {
   /** Id of the template. */
   readonly templateId: string;
-  /** Phone number: digits with country calling code, without `+` and spaces. */
+  /** Phone number in any spelling; digits alone begin with the country calling code, such as `4915112345678`. */
   readonly recipientPhoneNumber: string;
-  /** Country calling code with `+`, such as `+49`; the phone number begins with its digits. */
+  /** Country calling code with `+`, such as `+49`: that of the phone number. */
   readonly countryCode: string;
   /** Values in the order header, body, buttons; alternative to `variableMapping`. */
   readonly variables?: readonly (string)[];

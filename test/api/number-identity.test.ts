@@ -6,6 +6,8 @@ import { prepareCampaign } from '../../src/commands/audience/prepare-campaign.ts
 import { findOptedOut, hashNames } from '../../src/commands/contacts/opted-out-numbers.ts';
 import { formsOf } from '../../src/domain/number-rules.ts';
 import { normalisePhoneNumber } from '../../src/domain/phone-number.ts';
+import { lockQuota, takeQuota } from '../../src/records/sending/messaging-limit.ts';
+import { claimMessage } from '../../src/records/messages/outbound-messages.ts';
 import { changeOptedOutNumbers } from '../../src/records/contacts/erasure.ts';
 import { nothing } from '../../src/records/database/row.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';
@@ -148,6 +150,57 @@ describe.each(kinds)('a contact of %s', (_country, stored, given) => {
     expect(await rowsOf(api.dependencies.database, named)).toEqual([]);
     const again = await prepare(workspace, [given]);
     expect(again.recipients).toMatchObject([{ outcome: 'UNSUBSCRIBED' }]);
+  });
+
+  it('has the messages that were sent to another form of the number', async () => {
+    const workspace = await api.seedWorkspace();
+    const { workspaceId, channelId, businessAccountId, workspaceKey } = workspace;
+    const { database } = api.dependencies;
+    const id = await store(workspace, stored);
+    await write(workspace, stored, 'Hello');
+    await database.query(sql.type(nothing)`
+      UPDATE conversation SET inbound_at = now() WHERE contact_id = ${id}`);
+    await database.query(sql.type(nothing)`
+      UPDATE business_account SET messaging_limit = 1 WHERE id = ${businessAccountId}`);
+    await database.query(sql.type(nothing)`UPDATE wallet SET balance = 1000 WHERE channel_id = ${channelId}`);
+    const templateId = await aTemplate(database, { workspaceId, businessAccountId });
+    // Whoever wrote in the last day does not count against the limit.
+    for (let message = 0; message < 2; message += 1)
+      await database.transaction(async (transaction) => {
+        const quota = await lockQuota(transaction, channelId);
+        if (quota === null) throw new Error('No limit');
+        expect(quota.people).toBe(1);
+        expect(await takeQuota(transaction, { quota, channelId, workspaceId, to: digits })).toBe(true);
+        await claimMessage(transaction, {
+          ...{ id: randomUUID(), workspaceId, channelId, templateId, to: digits },
+          ...{ source: 'api', campaignId: null, country: '', price: 1n, ttlSeconds: 60 },
+        });
+      });
+    const sent = sql.fragment`SELECT DISTINCT contact_id FROM message
+      WHERE workspace_id = ${workspaceId} AND direction = 'outbound'`;
+    expect(await rowsOf(database, sent)).toEqual([{ contact_id: id }]);
+    await prepare(workspace, [given]);
+    await database.query(sql.type(nothing)`
+      UPDATE recipient SET state = 'SENT', accepted_at = now() WHERE contact_id = ${id}`);
+    const history: readonly { readonly direction: string }[] = await listed(
+      workspace,
+      `/api/contacts/${id}/history`,
+    );
+    expect(history.map(({ direction }) => direction).toSorted()).toEqual([
+      'inbound',
+      'outbound',
+      'outbound',
+      'outbound',
+    ]);
+    const segment = await api.send('POST', '/api/segments', {
+      key: workspaceKey,
+      body: {
+        name: 'One person',
+        match: 'all',
+        conditions: [{ field: 'phoneNumber', operator: 'eq', value: given }],
+      },
+    });
+    expect(await listed(workspace, `/api/contacts?segment=${segment.body.data.id}`)).toMatchObject([{ id }]);
   });
 
   it('keeps an opt-out that 1.0.0 stored for somebody without a contact', async () => {

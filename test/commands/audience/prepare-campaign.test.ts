@@ -837,6 +837,27 @@ describe('failed contacts', () => {
     expect(await reservedOf(sender, failed)).toEqual({ reserved: 10_000n, settlement: 'none' });
   });
 
+  test('are sent to at the number that their contact has now, and give their reservation back', async () => {
+    const sender = await aSender(database.pool, 'Hi {{1}}');
+    const failed = await aFailedCampaign(sender);
+    await database.pool.query(sql.type(nothing)`
+      UPDATE contact SET phone_number = '523312345601', country_code = '52', country = 'MX'
+      WHERE workspace_id = ${sender.workspaceId} AND phone_number = '4915100000002'`);
+    await database.pool.query(sql.type(nothing)`
+      UPDATE recipient SET contact_id = NULL WHERE campaign_id = ${failed} AND position = 4`);
+    const id = await resend(sender, {
+      failed_campaign_id: failed,
+      failed_reasons: ['OUTCOME_UNKNOWN', 'PROVIDER_131049'],
+    });
+    expect(
+      (await recipientsOf(id)).map(({ phone_number, country, state }) => [phone_number, country, state]),
+    ).toEqual([
+      ['523312345601', 'MX', 'PENDING'],
+      ['4915100000004', 'DE', 'PENDING'],
+    ]);
+    expect(await reservedOf(sender, failed)).toEqual({ reserved: 10_000n, settlement: 'none' });
+  });
+
   test('are skipped when their contact was unsubscribed or deleted since', async () => {
     const sender = await aSender(database.pool, 'Hi {{1}}');
     const failed = await aFailedCampaign(sender);

@@ -125,6 +125,22 @@ describe('consent at the claim', () => {
     expect(await claim(seeded, 1)).toMatchObject({ kind: 'batch' });
   });
 
+  it('skips a recipient who opted out under a former form of the number, as another contact', async () => {
+    const seeded = await seedWithContacts(4);
+    const numbers = ['523312345601', '5511987654321', '5491123456789'];
+    for (const [at, number] of numbers.entries()) {
+      await change(seeded, at + 1, sql.fragment`phone_number = ${number}`);
+      await test.pool.query(sql.type(nothing)`
+        UPDATE recipient SET phone_number = ${number}
+        WHERE campaign_id = ${seeded.campaignId} AND position = ${at + 1}`);
+    }
+    await test.pool.query(sql.type(nothing)`
+      INSERT INTO contact (workspace_id, phone_number, source, subscribed) VALUES
+        (${seeded.workspaceId}, '5213312345601', 'incoming', false), (${seeded.workspaceId}, '551187654321', 'incoming', true),
+        (${seeded.workspaceId}, '541123456789', 'incoming', false)`);
+    expect(positionsOf(await claim(seeded, 4))).toEqual([2, 4]);
+  });
+
   it('skips a recipient whose number belongs to somebody else now, who opted out', async () => {
     const seeded = await seedWithContacts(4);
     for (const position of [1, 2, 3])

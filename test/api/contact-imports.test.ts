@@ -314,6 +314,26 @@ describe('consent in an import', () => {
     ]);
   });
 
+  it('knows a person by every form of the number', async () => {
+    await query(
+      api.database,
+      `INSERT INTO contact (workspace_id, phone_number, source) VALUES (${workspace.workspaceId}, '5213312345601', 'incoming')`,
+    );
+    const csv =
+      'phone,Abgemeldet\n+52 33 1234 5601,ja\n+54 9 11 2345-6789,\n+54 11 2345-6789,ja\n+5511987654321,\n+551187654321,\n';
+    expect(await imported(csv)).toMatchObject({
+      counts: { created: 2, updated: 1, skipped: 2, opted_out: 2 },
+      reasons: { DUPLICATE: 2 },
+    });
+    const contacts: readonly { phoneNumber: string; consent: string }[] = (await call('GET', '/api/contacts'))
+      .body.data;
+    expect(contacts.map(({ phoneNumber, consent }) => [phoneNumber, consent]).toSorted()).toEqual([
+      ['11987654321', 'all'],
+      ['5213312345601', 'none'],
+      ['91123456789', 'none'],
+    ]);
+  });
+
   it('never lifts an opt-out, and records opt-ins with their evidence once', async () => {
     const [out, fresh] = [next(), next()];
     await create({ phoneNumber: out, consent: 'none' });

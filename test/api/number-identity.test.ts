@@ -172,8 +172,16 @@ describe.each(kinds)('a contact of %s', (_country, stored, given) => {
         expect(quota.people).toBe(1);
         expect(await takeQuota(transaction, { quota, channelId, workspaceId, to: digits })).toBe(true);
         await claimMessage(transaction, {
-          ...{ id: randomUUID(), workspaceId, channelId, templateId, to: digits },
-          ...{ source: 'api', campaignId: null, country: '', price: 1n, ttlSeconds: 60 },
+          id: randomUUID(),
+          workspaceId,
+          channelId,
+          templateId,
+          to: digits,
+          source: 'api',
+          campaignId: null,
+          country: '',
+          price: 1n,
+          ttlSeconds: 60,
         });
       });
     const sent = sql.fragment`SELECT DISTINCT contact_id FROM message

@@ -3,7 +3,8 @@
  * of the finished recipient rows, ids included, into the same table with its keys. Prints rows per second, the ratio, CPU
  * seconds of Postgres and of the preparing process, and the latter's peak memory. `--recipients N` (default 1,000,000),
  * `--rounds N`, `--known` (the contacts exist already), `--mapped` (names, e-mail and a custom field are stored with the
- * contacts), `--shuffled` (the numbers stand in no order), `--quoted` (every name stands in quotes). `--audience all_contacts`
+ * contacts), `--shuffled` (the numbers stand in no order), `--quoted` (every name stands in quotes), `--fix-up` (every number is
+ * written with brackets and spaces), `--refused` (three of ten numbers are too short). `--audience all_contacts`
  * and `--audience segmented` read the contacts from the database instead of a file; all of them are in the segment.
  */
 import { fork } from 'node:child_process';
@@ -28,6 +29,7 @@ import { startPostgres, type BenchPostgres } from './support/postgres.ts';
 import {
   csvChunks,
   fileKey,
+  sendableOf,
   seedUnpreparedCampaign,
   type AudienceKind,
   type PreparedCase,
@@ -64,6 +66,8 @@ function prepareInChild(databaseUrl: string, folder: string, campaignId: string)
 }
 
 interface Round extends PreparedCase {
+  /** Rows that can be sent to. */
+  readonly sendable: number;
   readonly postgres: BenchPostgres;
   readonly folder: string;
 }
@@ -130,8 +134,8 @@ async function runRound(round: Round): Promise<RoundResult> {
   const [outcome] = rows;
   if (
     outcome?.status !== 'READY' ||
-    outcome.total !== round.recipients ||
-    outcome.contacts !== round.recipients
+    outcome.total !== round.sendable ||
+    outcome.contacts !== round.sendable
   ) {
     throw new Error(`The preparation ended as ${JSON.stringify(outcome)}`);
   }
@@ -149,6 +153,8 @@ async function main(): Promise<void> {
       mapped: { type: 'boolean', default: false },
       shuffled: { type: 'boolean', default: false },
       quoted: { type: 'boolean', default: false },
+      'fix-up': { type: 'boolean', default: false },
+      refused: { type: 'boolean', default: false },
     },
   });
   const recipients = Number(values.recipients);
@@ -157,13 +163,20 @@ async function main(): Promise<void> {
   const client = new pg.Client({ connectionString: postgres.ownerUrl });
   try {
     await client.connect();
-    const list = { recipients, isShuffled: values.shuffled, areQuoted: values.quoted };
+    const list = {
+      recipients,
+      isShuffled: values.shuffled,
+      areQuoted: values.quoted,
+      needsFixUp: values['fix-up'],
+      hasRefused: values.refused,
+    };
     await pipeline(Readable.from(csvChunks(list)), createWriteStream(join(folder, fileKey)));
     const round = {
       client,
       postgres,
       folder,
       recipients,
+      sendable: sendableOf(list),
       kind: values.audience as AudienceKind,
       isMapped: values.mapped,
       areKnown: values.known,

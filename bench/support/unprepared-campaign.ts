@@ -10,18 +10,36 @@ interface List {
   readonly recipients: number;
   readonly isShuffled: boolean;
   readonly areQuoted: boolean;
+  /** Every number is written with a zero in brackets and spaces. */
+  readonly needsFixUp: boolean;
+  /** Three of ten numbers are too short. */
+  readonly hasRefused: boolean;
 }
 
+const isRefused = (row: number): boolean => row % 10 < 3;
+
+/** How many rows of the list become recipients that can be sent to. */
+export const sendableOf = ({ recipients, hasRefused }: Pick<List, 'recipients' | 'hasRefused'>): number =>
+  hasRefused ? recipients - 3 * Math.floor(recipients / 10) - Math.min(3, recipients % 10) : recipients;
+
 /** The CSV file, ten thousand rows per chunk. */
-export function* csvChunks({ recipients, isShuffled, areQuoted }: List): Generator<string> {
+export function* csvChunks({
+  recipients,
+  isShuffled,
+  areQuoted,
+  needsFixUp,
+  hasRefused,
+}: List): Generator<string> {
   const quote = areQuoted ? '"' : '';
+  const prefix = needsFixUp ? '+49 (0)151 ' : '+49151';
   const rowsPerChunk = 10_000;
   yield 'phone,country,name,email,city\n';
   for (let at = 0; at < recipients; at += rowsPerChunk) {
     let chunk = '';
     for (let i = at; i < Math.min(at + rowsPerChunk, recipients); i += 1) {
       const number = isShuffled ? (i * 7_919) % recipients : i;
-      chunk += `+49151${10_000_000 + number},49,${quote}Ada ${i}${quote},a${i}@example.org,Köln\n`;
+      const digits = hasRefused && isRefused(i) ? '1234' : String(10_000_000 + number);
+      chunk += `${prefix}${digits},49,${quote}Ada ${i}${quote},a${i}@example.org,Köln\n`;
     }
     yield chunk;
   }

@@ -101,6 +101,18 @@ test.each([getTemplateVariables, getPayloadSkeleton])(
   },
 );
 
+test.each(['fruhling', 'SÃO', 'paulo', '客户', 'gross'])(
+  'the list finds a name by %s, whatever its case and accents',
+  async (search) => {
+    const { workspaceId, templateId } = await aTemplate(templateFixture('static text'));
+    await database.pool.query(sql.type(nothing)`
+      UPDATE template SET name = 'frühling_sao_paulo_groß_vip客户' WHERE id = ${templateId}`);
+    const found = (query: object) => answerOf(listTemplates, { workspaceId, query });
+    expect(await found({ search })).toMatchObject({ data: [{ id: templateId }] });
+    expect(await found({ search: 'nobody' })).toMatchObject({ data: [] });
+  },
+);
+
 test('the list holds the record of a template and nothing of another workspace', async () => {
   const fixture = templateFixture('image header');
   const { workspaceId, templateId } = await aTemplate(fixture);

@@ -13,6 +13,7 @@ import { guessColumns, type GuessedColumns } from '../../domain/audience/guess-c
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 import type { ImportMapping } from '../../domain/contacts/import.ts';
 import { Invalid, NotFound, type FieldProblem } from '../../domain/error.ts';
+import { isPhoneNumber, readNumber } from '../../domain/phone-number.ts';
 import { parseTemplate } from '../../domain/templates/components.ts';
 import { compileRenderer } from '../../domain/templates/plan.ts';
 import { previewMessage, type MessagePreview } from '../../domain/templates/preview.ts';
@@ -110,7 +111,10 @@ export async function previewCsv(dependencies: Previewer, request: CsvPreviewReq
     rows: trial.first.map((row) => ({ ...row, message: messageTo(message, row) })),
     reasons: trial.skipped,
     unverified: trial.unverified,
-    warnings: numberWarnings(trial, 'csv_contacts', [defaultCountry]),
+    warnings: [
+      ...headerWarnings(file.headers[mapping.phone_column], beginning.headerLine),
+      ...numberWarnings(trial, 'csv_contacts', [defaultCountry]),
+    ],
     skippedRows: trial.skippedRows,
     rowsRead: trial.rowsRead,
     isWhole: trial.isWhole && !cut.isCut,
@@ -136,6 +140,13 @@ export async function guessMapping(
   if (last === undefined || nameColumn == null) return mapping;
   const others = Object.fromEntries(Object.entries(custom ?? {}).filter(([name]) => name !== last[0]));
   return { ...rest, name_column: nameColumn, last_name_column: last[1], custom_field_mapping: others };
+}
+
+/** A file without column names loses its first person, who is taken for the names. */
+function headerWarnings(header: string | undefined, line: number): readonly FieldProblem[] {
+  if (header === undefined || !isPhoneNumber(readNumber(header))) return [];
+  const message = `Line ${line} is read as the names of the columns, but holds a phone number: if it is a person, write a line of names above it`;
+  return [{ field: 'csv_mapping.phone_column', message }];
 }
 
 function asInvalid(error: unknown): never {

@@ -26,7 +26,7 @@ const words = {
   notCountry:
     /\b(?:lang|language|locale|sprache|langue|idioma|lingua|taal|jezyk|dil|bahasa|state|province|region|bundesland|provincia|estado)\b|язык|لغة|भाषा|语言|言語/u,
   fullName:
-    /^(?:full ?name|name|display ?name|contact ?name|customer ?name|client ?name|push ?name|nombre completo|nome completo|nom complet|vollstandiger name|naam|nombre y apellidos?|姓名|名前|氏名|имя|الاسم|नाम)$/u,
+    /^(?:full ?name|name|display ?name|contact ?name|customer ?name|client ?name|push ?name|saved ?name|profile ?name|nombre completo|nome completo|nom complet|vollstandiger name|naam|nombre y apellidos?|姓名|名前|氏名|имя|الاسم|नाम)$/u,
   firstName:
     /\b(?:first ?names?|given ?name|forename|vorname|nombres?|prenom|nome|voornaam|imie|isim|ad)\b|имя|名/u,
   person: /\b(?:customer|kunde|cliente|client|contact|kontakt|contacto|contato|buyer|recipient)\b/u,

@@ -251,6 +251,19 @@ it('shows the cells of a row that is skipped, and the number as it was written',
   ]);
 });
 
+it('warns of a file without a line of names', async () => {
+  const warningsOf = async (text: string) =>
+    (await send(`/api/campaigns/csv-files/${await upload(text)}/preview`, {})).body.data.warnings;
+  expect(await warningsOf('+4915112345678,Ada\n+4915112345679,Ben\n')).toEqual([
+    {
+      field: 'csv_mapping.phone_column',
+      message:
+        'Line 1 is read as the names of the columns, but holds a phone number: if it is a person, write a line of names above it',
+    },
+  ]);
+  expect(await warningsOf('phone,name\n+4915112345678,Ada\n')).toEqual([]);
+});
+
 it('warns of a time more than a year ahead, which a creation accepts', async () => {
   const year = new Date().getUTCFullYear();
   const body = {

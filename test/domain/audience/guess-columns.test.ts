@@ -146,3 +146,9 @@ it('takes no owner, company or consent for the name or the e-mail address', () =
   const { mapping } = guessColumns(headers, [['Sam', 'Acme', 'yes', mobiles(1), 'a@b.de', 'Ada']]);
   expect(mapping).toMatchObject({ name_column: 5, email_column: 4 });
 });
+
+it('takes the name under which an address book has saved a person', () => {
+  const headers = ['Country Code', 'Phone Number', 'Saved Name', 'Public Name'];
+  const { mapping } = guessColumns(headers, [['49', '15123920101', 'Ada', '~ada']]);
+  expect(mapping).toMatchObject({ phone_column: 1, country_code_column: 0, name_column: 2 });
+});

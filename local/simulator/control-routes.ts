@@ -8,7 +8,7 @@ import {
   standbyBody,
 } from './callbacks/inbound.ts';
 import type { SimulatorRequest } from './graph-routes.ts';
-import { isObject, listOf, textOf, type JsonObject } from './protocol/json-value.ts';
+import { isObject, listOf, objectOf, textOf, type JsonObject } from './protocol/json-value.ts';
 import { jsonAnswer, type SimulatorAnswer } from './protocol/answer.ts';
 import { resetSimulator, type SimulatorState } from './state.ts';
 import { accountOf, addTemplate, changeTemplate, ControlProblem } from './templates/controls.ts';
@@ -96,8 +96,22 @@ const commands: Readonly<Record<string, Control>> = {
       id,
       accessToken: textOf(input['accessToken']) || undefined,
       phoneNumberIds: listOf(input['phoneNumberIds']).map(String),
+      portfolioId: textOf(input['portfolioId']) || undefined,
     });
     return { businessAccountId: id, templates: account.templates.size };
+  },
+  // Fields that the number answers with from now on, such as quality_rating, health_status and the messaging limit.
+  number: (state, { phoneNumberId, fields }) => {
+    const { numbers } = accountOf(state, { phoneNumberId });
+    const all = { ...numbers.get(textOf(phoneNumberId)), ...objectOf(fields) };
+    numbers.set(textOf(phoneNumberId), all);
+    return all;
+  },
+  // The provider forgets every uploaded file, as it does after 30 days.
+  forget: (state) => {
+    const forgotten = state.media.size;
+    state.media.clear();
+    return { forgotten };
   },
 };
 

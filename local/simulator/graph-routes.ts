@@ -1,7 +1,8 @@
 import { displayPhoneNumber } from './callbacks/bodies.ts';
 import { GraphError } from './protocol/graph-error.ts';
 import { listTemplates, templateRecord } from './templates/list.ts';
-import type { ProviderAccount } from './provider-accounts.ts';
+import { type ProviderAccount, putTemplate } from './provider-accounts.ts';
+import type { CompiledTemplate } from './templates/compiled.ts';
 import { sendMessage } from './messages/send.ts';
 import { errorAnswer, jsonAnswer, type SimulatorAnswer } from './protocol/answer.ts';
 import type { Media, SimulatorState } from './state.ts';
@@ -39,11 +40,14 @@ function route(state: SimulatorState, request: SimulatorRequest): SimulatorAnswe
     return sendMessage(state, { account, phoneNumberId: id, body, marketing });
   }
   if (request.method === 'POST' && ofNumber && edge === 'media') return takeMedia(state, id, request);
+  const template = account.templates.get(id);
+  if (request.method === 'POST' && template !== undefined && edge === 'unpause')
+    return unpauseTemplate(account, template);
   if (request.method !== 'GET') throw unsupported(id, request.method);
   const url = new URL(request.url, `http://${request.host}`);
   if (edge === 'message_templates' && account.id === id) return jsonAnswer(listTemplates(account, url));
   if (edge === 'phone_numbers' && account.id === id) {
-    const data = account.phoneNumberIds.map(numberOf);
+    const data = account.phoneNumberIds.map((number) => numberOf(account, number));
     return jsonAnswer(JSON.stringify({ data }));
   }
   if (edge === '') return jsonAnswer(JSON.stringify(nodeOf(account, { id, url })));
@@ -61,12 +65,31 @@ function nodeOf(
       url.searchParams.get('fields') ?? 'name,components,language,status,category',
     );
   }
-  if (account.id === id)
-    return { id, name: 'Simulated business account', currency: 'USD', timezone_id: '58' };
-  return numberOf(id);
+  const fields = url.searchParams.get('fields')?.split(',');
+  const node = account.id === id ? accountNode(account) : numberOf(account, id);
+  return fields === undefined
+    ? node
+    : Object.fromEntries(Object.entries(node).filter(([name]) => name === 'id' || fields.includes(name)));
 }
 
-const numberOf = (id: string) => ({
+const accountNode = ({ id, portfolioId }: ProviderAccount) => ({
+  id,
+  name: 'Simulated business account',
+  currency: 'USD',
+  timezone_id: '58',
+  ...(portfolioId !== undefined && {
+    owner_business_info: { id: portfolioId, name: 'Simulated portfolio' },
+  }),
+});
+
+/** `POST /{template}/unpause`. */
+function unpauseTemplate(account: ProviderAccount, { definition }: CompiledTemplate): SimulatorAnswer {
+  if (definition.status.toUpperCase() !== 'PAUSED') throw new GraphError(100, 'The template is not paused');
+  putTemplate(account, { ...definition, status: 'APPROVED' });
+  return jsonAnswer('{"success":true}');
+}
+
+const numberOf = ({ numbers }: ProviderAccount, id: string): Record<string, unknown> => ({
   id,
   display_phone_number: displayPhoneNumber,
   verified_name: 'Simulated business',
@@ -74,6 +97,11 @@ const numberOf = (id: string) => ({
   code_verification_status: 'VERIFIED',
   platform_type: 'CLOUD_API',
   throughput: { level: 'STANDARD' },
+  health_status: {
+    can_send_message: 'AVAILABLE',
+    entities: [{ entity_type: 'PHONE_NUMBER', id, can_send_message: 'AVAILABLE' }],
+  },
+  ...numbers.get(id),
 });
 
 const acceptedMedia = /^(?:image\/(?:jpeg|png)|video\/(?:mp4|3gpp)|audio\/\S+|text\/plain|application\/\S+)$/;

@@ -8,6 +8,10 @@ export interface ProviderAccount {
   /** Undefined: every access token is accepted. */
   readonly accessToken: string | undefined;
   readonly phoneNumberIds: readonly string[];
+  /** The portfolio that owns the account; undefined: it does not say. */
+  readonly portfolioId?: string | undefined;
+  /** Fields of the numbers that differ from the usual ones, by id. */
+  readonly numbers: Map<string, Readonly<Record<string, unknown>>>;
   /** By id, in the order they were added. */
   readonly templates: Map<string, CompiledTemplate>;
   /** The same by name and language, for sends. */
@@ -25,6 +29,7 @@ export interface NewAccount {
   readonly id: string;
   readonly accessToken: string | undefined;
   readonly phoneNumberIds: readonly string[];
+  readonly portfolioId?: string | undefined;
 }
 
 export function createProviderAccounts(): ProviderAccounts {
@@ -32,7 +37,7 @@ export function createProviderAccounts(): ProviderAccounts {
   const numbers = new Map<string, ProviderAccount>();
   return {
     add: (given) => {
-      const account = { ...given, templates: new Map(), byName: new Map() };
+      const account = { ...given, numbers: new Map(), templates: new Map(), byName: new Map() };
       [...defaultTemplates, ...defaultRichTemplates].forEach((definition) =>
         putTemplate(account, definition),
       );

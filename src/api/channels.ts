@@ -61,9 +61,16 @@ const Channel = named(
       description:
         'Provider’s last rating of the number: LOW: flagged, and its messaging limit may fall; GOOD: no longer flagged; null without a rating.',
     }),
+    can_send: describe(nullish(t.string), {
+      description:
+        'Whether the provider lets the number send, as it said within the last hour: AVAILABLE, LIMITED or BLOCKED; null if it does not say.',
+    }),
+    can_send_details: describe(nullish(t.string), {
+      description: 'What hinders the number, in the provider’s words; null without anything.',
+    }),
     messaging_limit: describe(nullish(Integer), {
       description:
-        'Most different people the business account may write to in 24 hours; null without a limit.',
+        'Most different people the business account may write to in 24 hours, with the other accounts of its portfolio; null without a limit.',
     }),
     messaging_used: describe(nullish(Integer), {
       description: 'Number of people written to in the last 24 hours; null without a limit.',
@@ -98,6 +105,8 @@ const example = {
   held_until: null,
   running_campaigns: 2,
   quality: 'GOOD',
+  can_send: 'AVAILABLE',
+  can_send_details: null,
   messaging_limit: 2000,
   messaging_used: 1250,
   messaging_room_at: null,

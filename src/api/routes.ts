@@ -60,6 +60,7 @@ import {
   listTemplates,
   previewTemplate,
   syncTemplates,
+  unpauseTemplate,
   uploadMediaFile,
 } from './templates.ts';
 import { listRequestsEndpoint } from './requests.ts';
@@ -118,6 +119,7 @@ const operations: readonly Endpoint[] = [
   testCampaignEndpoint,
   listTemplates,
   syncTemplates,
+  unpauseTemplate,
   getTemplate,
   previewTemplate,
   getTemplateVariables,

@@ -28,6 +28,8 @@ import * as records from '../records/templates/templates.ts';
 import { getChannelState } from '../records/workspaces/channel-states.ts';
 import { endpoint } from './frame/endpoint.ts';
 import {
+  acknowledge,
+  acknowledgement,
   answer,
   answerWith,
   ErrorEnvelope,
@@ -55,6 +57,8 @@ const templateExample = {
   upcomingCategoryAt: null,
   components: [{ type: 'BODY', text: 'Hello {{1}}, our autumn collection is here!' }],
   rejectedReason: null,
+  source: null,
+  sendTtlSeconds: null,
   updatedAt: '2026-11-21T09:00:00.000Z',
 };
 
@@ -145,6 +149,34 @@ export const syncTemplates = endpoint(
   async ({ dependencies, principal }) => {
     const summary = await commands.syncTemplates(dependencies, principal.workspaceId);
     return { status: 200, body: succeedWith('Templates synced', summary) };
+  },
+);
+
+const unpaused = 'Template unpaused successfully';
+
+export const unpauseTemplate = endpoint(
+  {
+    method: 'POST',
+    path: '/api/templates/:templateId/unpause',
+    operationId: 'unpauseTemplate',
+    summary: 'Lift the provider’s pause of a template',
+    description:
+      'The provider pauses a template whose messages many people reject, and wants some of these pauses lifted by hand. Its status here follows with the next synchronisation, which begins at once.',
+    tag,
+    access: 'workspace',
+    params,
+    responses: {
+      200: acknowledgement('The provider has lifted the pause', unpaused),
+      502: {
+        description: 'The provider refused, cannot be reached, or did not answer in time',
+        body: ErrorEnvelope,
+      },
+    },
+    errors: [409],
+  },
+  async ({ dependencies, principal, params: path }) => {
+    await commands.unpauseTemplate(dependencies, principal.workspaceId, path.templateId);
+    return { status: 200, body: acknowledge(unpaused) };
   },
 );
 

@@ -30,6 +30,13 @@ export const Template = named(
     rejectedReason: describe(nullish(t.string), {
       description: 'Provider’s reason for rejecting the template; null without one.',
     }),
+    source: describe(nullish(t.string), {
+      description: 'Who made the template, in the provider’s words; null if it does not say.',
+    }),
+    sendTtlSeconds: describe(nullish(Integer), {
+      description:
+        'Seconds for which the provider tries to deliver a message; null for the default of the category.',
+    }),
     updatedAt: IsoDateTime,
   }),
 );

@@ -1,20 +1,83 @@
-/** What the provider says about a business account: its currency, and the time zone in which its prices begin. */
-export interface AccountTerms {
-  /** ISO 4217; null if the provider does not say. */
-  readonly currency: string | null;
-  /** IANA name; null if the provider does not say, or names one that is not known. */
-  readonly timeZone: string | null;
-}
+import { cleanText } from '../domain/clean-text.ts';
+import { type AccountTerms, isObject, type NumberHealth } from './provider.ts';
 
 export const accountFields = 'currency,timezone_id';
+export const ownerField = 'owner_business_info';
 
 export function readAccountTerms(body: unknown): AccountTerms {
-  const { currency, timezone_id: zone } = (typeof body === 'object' && body !== null ? body : {}) as Record<
-    string,
-    unknown
-  >;
+  const { currency, timezone_id: zone, owner_business_info: owner } = isObject(body) ? body : {};
   const isCode = typeof currency === 'string' && /^[A-Z]{3}$/.test(currency);
-  return { currency: isCode ? currency : null, timeZone: timeZoneOf(zone) };
+  const portfolio = isObject(owner) ? owner['id'] : undefined;
+  const portfolioId =
+    (typeof portfolio === 'string' || typeof portfolio === 'number') && /^\d{1,32}$/.test(String(portfolio))
+      ? String(portfolio)
+      : null;
+  return {
+    currency: isCode ? currency : null,
+    timeZone: timeZoneOf(zone),
+    ...(portfolioId !== null && { portfolioId }),
+  };
+}
+
+export const healthFields = 'quality_rating,health_status';
+export const limitField = 'whatsapp_business_manager_messaging_limit';
+
+const longestDetails = 500;
+const qualityOf: Readonly<Record<string, NumberHealth['quality']>> = {
+  RED: 'LOW',
+  YELLOW: 'GOOD',
+  GREEN: 'GOOD',
+};
+
+export function readNumberHealth(body: unknown): NumberHealth {
+  const { quality_rating: rating, health_status: health, [limitField]: limit } = isObject(body) ? body : {};
+  const { can_send_message: canSend, entities } = isObject(health) ? health : {};
+  return {
+    canSend: canSend === 'AVAILABLE' || canSend === 'LIMITED' || canSend === 'BLOCKED' ? canSend : null,
+    details: detailsOf(entities),
+    quality: typeof rating === 'string' ? (qualityOf[rating] ?? null) : null,
+    messagingLimit: messagingLimitOf(limit),
+  };
+}
+
+/** The errors and notes of number, account, portfolio and app, each once. */
+function detailsOf(entities: unknown): string | null {
+  const texts = (Array.isArray(entities) ? (entities as readonly unknown[]) : [])
+    .filter(isObject)
+    .flatMap((entity) => {
+      const errors = Array.isArray(entity['errors']) ? (entity['errors'] as readonly unknown[]) : [];
+      const notes = Array.isArray(entity['additional_info'])
+        ? (entity['additional_info'] as readonly unknown[])
+        : [];
+      return [
+        ...errors
+          .filter(isObject)
+          .flatMap(({ error_code: code, error_description: text, possible_solution: way }) =>
+            typeof text === 'string'
+              ? [
+                  `${text}${code === undefined ? '' : ` (${String(code as number)})`}${typeof way === 'string' ? ` ${way}` : ''}`,
+                ]
+              : [],
+          ),
+        ...notes.filter((note) => typeof note === 'string'),
+      ];
+    });
+  return texts.length === 0 ? null : cleanText([...new Set(texts)].join(' '), longestDetails);
+}
+
+/**
+ * A messaging limit: `TIER_250`, `TIER_2K`, … `TIER_UNLIMITED`, `UNLIMITED`, or a number, where -1 means unlimited. Null: no limit;
+ * undefined: none that can be read.
+ */
+export function messagingLimitOf(value: unknown): number | null | undefined {
+  const text =
+    typeof value === 'number' || typeof value === 'string' ? String(value).trim().toUpperCase() : '';
+  const [, tier, thousands, unlimited, plain] =
+    /^(?:TIER_(\d{1,7})(K?)|((?:TIER_)?UNLIMITED|-1)|(\d{1,10}))$/.exec(text) ?? [];
+  if (unlimited !== undefined) return null;
+  if (tier !== undefined) return Number(tier) * (thousands === 'K' ? 1000 : 1);
+  const limit = Number(plain);
+  return limit >= 1 && limit <= 2_147_483_647 ? limit : undefined;
 }
 
 /** The provider numbers its time zones; a name is taken as well. */

@@ -1,4 +1,11 @@
-import { accountFields, readAccountTerms } from './account-terms.ts';
+import {
+  accountFields,
+  healthFields,
+  limitField,
+  ownerField,
+  readAccountTerms,
+  readNumberHealth,
+} from './account-terms.ts';
 import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
 import { randomUUID } from 'node:crypto';
@@ -13,6 +20,7 @@ import {
   type OutboundTemplateMessage,
   ProviderRequestError,
   type ProviderTemplate,
+  type RequestFailure,
   type SendResult,
   type TemplatePage,
   type TemplateQuery,
@@ -43,11 +51,31 @@ export function createCloudProvider({
   return {
     sendMessage: (message) => sendMessage(client, message),
     listTemplates: (query) => listTemplates(client, query),
-    readAccountTerms: async ({ businessAccountId, accessToken }) => {
-      const path = `/${encodeURIComponent(businessAccountId)}?fields=${accountFields}`;
-      const reading = await read(client, { path, accessToken });
+    readAccountTerms: async ({ businessAccountId, accessToken }) =>
+      readAccountTerms(
+        await readFields(client, {
+          id: businessAccountId,
+          accessToken,
+          fields: accountFields,
+          newer: ownerField,
+        }),
+      ),
+    readNumberHealth: async ({ phoneNumberId, accessToken }) =>
+      readNumberHealth(
+        await readFields(client, { id: phoneNumberId, accessToken, fields: healthFields, newer: limitField }),
+      ),
+    unpauseTemplate: async ({ providerTemplateId, accessToken }) => {
+      if (!isHeaderValue(accessToken)) throw new ProviderRequestError(unusableToken);
+      const reading = await client.exchanger.exchange(
+        {
+          method: 'POST',
+          path: `${client.root}/${encodeURIComponent(providerTemplateId)}/unpause`,
+          headers: ['content-type', 'application/json', 'authorization', `Bearer ${accessToken}`],
+          body: '{}',
+        },
+        toReading,
+      );
       if ('failure' in reading) throw new ProviderRequestError(reading.failure);
-      return readAccountTerms(reading.body);
     },
     uploadMedia: async (file) => {
       if (!isHeaderValue(file.accessToken)) throw new ProviderRequestError(unusableToken);
@@ -104,14 +132,19 @@ async function* listTemplates(client: Client, query: TemplateQuery): AsyncGenera
   const limit = Math.min(Math.max(query.pageSize ?? defaultPageSize, 1), maxPageSize);
   let after = query.after ?? null;
   let restarts = 0;
+  let fields = `${templateFields},${newerTemplateFields}`;
   for (let pages = 0; pages < maxPages; pages += 1) {
-    const parameters = new URLSearchParams({ fields: templateFields, limit: String(limit) });
+    const parameters = new URLSearchParams({ fields, limit: String(limit) });
     if (after !== null) {
       parameters.set('after', after);
     }
     const path = `/${encodeURIComponent(query.businessAccountId)}/message_templates?${parameters.toString()}`;
     const reading = await read(client, { path, accessToken: query.accessToken });
     if ('failure' in reading) {
+      if (isUnknownField(reading.failure) && fields !== templateFields) {
+        fields = templateFields;
+        continue;
+      }
       const cursorRefused = reading.failure.kind === 'rejected' && reading.failure.code === invalidCursor;
       if (!cursorRefused || after === null || restarts === maxRestarts) {
         throw new ProviderRequestError(reading.failure);
@@ -132,6 +165,29 @@ async function* listTemplates(client: Client, query: TemplateQuery): AsyncGenera
     after = page.nextCursor;
   }
   throw new ProviderRequestError({ kind: 'unknown', cause: 'the template list does not end' });
+}
+
+/** The provider's error code for a field that this version or account does not have. */
+const invalidParameter = 100;
+const isUnknownField = (failure: RequestFailure): boolean =>
+  failure.kind === 'rejected' && failure.code === invalidParameter;
+
+interface FieldsQuery {
+  readonly id: string;
+  readonly accessToken: string;
+  readonly fields: string;
+  /** One more field, without which a provider that does not know it is asked again. */
+  readonly newer: string;
+}
+
+/** Throws ProviderRequestError. */
+async function readFields(client: Client, { id, accessToken, fields, newer }: FieldsQuery): Promise<unknown> {
+  const ask = (names: string) =>
+    read(client, { path: `/${encodeURIComponent(id)}?fields=${names}`, accessToken });
+  let reading = await ask(`${fields},${newer}`);
+  if ('failure' in reading && isUnknownField(reading.failure)) reading = await ask(fields);
+  if ('failure' in reading) throw new ProviderRequestError(reading.failure);
+  return reading.body;
 }
 
 async function read(
@@ -166,6 +222,8 @@ const unusableToken = {
 /** The fields to request for every template. */
 const templateFields =
   'id,name,language,status,category,parameter_format,components,quality_score,rejected_reason,message_send_ttl_seconds';
+/** Newer fields, without which a provider that does not know them is asked again. */
+const newerTemplateFields = 'source';
 
 const TemplateElement = t.intersection([
   t.type({ id: t.union([t.string, t.number]), name: t.string, language: t.string, status: t.string }),
@@ -176,6 +234,7 @@ const TemplateElement = t.intersection([
     quality_score: t.unknown,
     rejected_reason: t.unknown,
     message_send_ttl_seconds: t.unknown,
+    source: t.unknown,
   }),
 ]);
 
@@ -195,6 +254,7 @@ function readTemplate(element: unknown): ProviderTemplate | undefined {
     qualityScore: qualityScoreOf(template.quality_score),
     rejectedReason: reasonOf(template.rejected_reason),
     sendTtlSeconds: ttlOf(template.message_send_ttl_seconds),
+    source: typeof template.source === 'string' ? template.source.toUpperCase() : null,
   };
 }
 

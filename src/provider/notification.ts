@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { cleanText } from '../domain/clean-text.ts';
 import { epochSeconds } from '../domain/epoch-seconds.ts';
+import { messagingLimitOf } from './account-terms.ts';
 import { isObject, type JsonObject } from './provider.ts';
 import {
   type ChangeContext,
@@ -14,7 +15,6 @@ import {
   readText,
   readUserIdChange,
   TemplateElement,
-  WholeNumber,
 } from './notification-messages.ts';
 import type { AccountItem, IgnoredItem, NotificationItem, TemplateStatusItem } from './notification-item.ts';
 
@@ -145,7 +145,7 @@ function readAccountChange(context: ChangeContext): NotificationItem {
     event,
     timestamp: entryTime,
     ...blockOf(event, value),
-    messagingLimit: messagingLimitOf(event, value),
+    messagingLimit: limitOfChange(event, value),
     quality: field === 'phone_number_quality_update' ? qualityOf(event, value) : null,
     facts: factsOf(value),
     errors: [],
@@ -198,19 +198,12 @@ function instantOf(value: unknown): Date | null {
   return Number.isNaN(parsed.getTime()) ? null : parsed;
 }
 
-/**
- * The messaging limit: `TIER_250`, `TIER_2K`, … `TIER_UNLIMITED`, `UNLIMITED`, or a number, where -1 means unlimited. Null: no limit;
- * undefined: not mentioned.
- */
-function messagingLimitOf(event: string, value: JsonObject): number | null | undefined {
+/** As `messagingLimitOf`. A plain number in `current_limit` is a throughput, not the messaging limit. */
+function limitOfChange(event: string, value: JsonObject): number | null | undefined {
   const perDay = value['max_daily_conversations_per_business'] ?? value['max_daily_conversation_per_phone'];
-  // In a THROUGHPUT_UPGRADE `current_limit` is the throughput, not the messaging limit.
-  const tierText = perDay ?? (event === 'THROUGHPUT_UPGRADE' ? undefined : value['current_limit']);
-  const tier = /^(?:TIER_(\d{1,7})(K?)|(?:TIER_)?(UNLIMITED))$/.exec(readText(tierText) ?? '');
-  if (tier !== null) return tier[3] === undefined ? Number(tier[1]) * (tier[2] === 'K' ? 1000 : 1) : null;
-  const limit = read(WholeNumber, perDay);
-  if (limit === -1) return null;
-  return limit === null || limit < 1 || limit > 2_147_483_647 ? undefined : limit;
+  if (perDay !== undefined) return messagingLimitOf(perDay);
+  const tier = event === 'THROUGHPUT_UPGRADE' ? null : readText(value['current_limit']);
+  return tier !== null && /[A-Z]/i.test(tier) ? messagingLimitOf(tier) : undefined;
 }
 
 function qualityOf(event: string, value: JsonObject): AccountItem['quality'] {

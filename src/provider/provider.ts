@@ -1,7 +1,6 @@
 /** The messaging provider's interface; `cloud-provider.ts` implements it over HTTP. */
 import type { ProviderError } from '../domain/callbacks/message-status.ts';
 import { cleanText } from '../domain/clean-text.ts';
-import type { AccountTerms } from './account-terms.ts';
 import { Failure, ProviderRefused, ProviderUnreachable } from '../domain/error.ts';
 
 export interface MessagingProvider {
@@ -17,6 +16,13 @@ export interface MessagingProvider {
   listTemplates(query: TemplateQuery): AsyncIterable<TemplatePage>;
   /** Reads currency and time zone of a business account. Throws `ProviderRequestError`. */
   readAccountTerms(account: Pick<TemplateQuery, 'businessAccountId' | 'accessToken'>): Promise<AccountTerms>;
+  /** Lifts the pause of a template. Throws `ProviderRequestError`. */
+  unpauseTemplate(template: {
+    readonly providerTemplateId: string;
+    readonly accessToken: string;
+  }): Promise<void>;
+  /** Reads whether a number may send, its quality and its messaging limit. Throws `ProviderRequestError`. */
+  readNumberHealth(number: Pick<MediaFile, 'phoneNumberId' | 'accessToken'>): Promise<NumberHealth>;
   /** Resolves to the provider's id of the file. Throws `ProviderRequestError`. */
   uploadMedia(file: MediaFile): Promise<string>;
   /** Waits for requests in flight, at most for the time limit of a request, and closes every connection. */
@@ -105,6 +111,27 @@ export interface SendUnknown {
   readonly cause: string;
 }
 
+/** What the provider says about a business account: its currency, and the time zone in which its prices begin. */
+export interface AccountTerms {
+  /** ISO 4217; null if the provider does not say. */
+  readonly currency: string | null;
+  /** IANA name; null if the provider does not say, or names one that is not known. */
+  readonly timeZone: string | null;
+  /** The portfolio that owns the account; null if the provider does not say. */
+  readonly portfolioId?: string | null;
+}
+
+/** Whether the provider lets a number send. */
+export interface NumberHealth {
+  /** AVAILABLE, LIMITED or BLOCKED; null if the provider does not say. */
+  readonly canSend: 'AVAILABLE' | 'LIMITED' | 'BLOCKED' | null;
+  /** The provider's sentences about what hinders it; null without any. */
+  readonly details: string | null;
+  readonly quality: 'LOW' | 'GOOD' | null;
+  /** Different people in 24 hours; null: no limit; undefined: not mentioned. */
+  readonly messagingLimit: number | null | undefined;
+}
+
 export interface TemplateQuery {
   readonly businessAccountId: string;
   readonly accessToken: string;
@@ -136,6 +163,8 @@ export interface ProviderTemplate {
   readonly components: readonly unknown[];
   readonly qualityScore: string | null;
   readonly rejectedReason: string | null;
+  /** Who made it, in upper case; `AUTO_GENERATED` by the provider itself. Null if the provider does not say. */
+  readonly source: string | null;
   /** Null if the template has no time to live of its own. */
   readonly sendTtlSeconds: number | null;
 }

@@ -466,3 +466,89 @@ describe('POST /api/media', () => {
     expect((await upload({ chunks: [mebibyte] }).answer).status).toBe(400);
   });
 });
+
+describe('what the provider says about a number and a template', () => {
+  const blocked = {
+    can_send_message: 'BLOCKED',
+    entities: [
+      {
+        entity_type: 'WABA',
+        id: '1',
+        errors: [{ error_code: 141006, error_description: 'No payment method.' }],
+      },
+    ],
+  };
+
+  it('is an obstacle in a check and of a start, with its text', async () => {
+    const campaignId = await runCampaign({
+      contact_selection_type: 'quick_contacts',
+      quick_contacts: ['+4915112345678'],
+      scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
+      send_type: 'SCHEDULED',
+    });
+    await call('POST', `/api/campaigns/${campaignId}/pause`);
+    await simulator.control('number', {
+      phoneNumberId,
+      fields: { health_status: blocked, quality_rating: 'RED' },
+    });
+    const check = async () =>
+      (
+        await call('POST', '/api/campaigns/check', {
+          name: 'Blocked',
+          template_id: await templateIdOf('hello_campaign'),
+          contact_selection_type: 'quick_contacts',
+          quick_contacts: ['+4915112345678'],
+          variable_mapping: { body: { 1: 'Ada' } },
+          send_type: 'IMMEDIATE',
+        })
+      ).body.data.problems;
+    const words = expect.stringContaining('No payment method. (141006)');
+    expect(await check()).toEqual([{ field: 'channel_id', message: words }]);
+    const start = await call('POST', `/api/campaigns/${campaignId}/start`);
+    expect([start.status, start.body.message]).toEqual([409, words]);
+    expect((await call('GET', '/api/channels')).body.data).toMatchObject([
+      { can_send: 'BLOCKED', can_send_details: 'No payment method. (141006)', quality: 'LOW' },
+    ]);
+    expect((await call('GET', '/api/notices?kind=channel_quality')).body.data).toHaveLength(1);
+
+    await simulator.control('number', {
+      phoneNumberId,
+      fields: { health_status: { can_send_message: 'AVAILABLE' }, quality_rating: 'GREEN' },
+    });
+    expect(await check()).toEqual([]);
+    expect((await call('POST', `/api/campaigns/${campaignId}/start`)).body.data.status).toBe('SCHEDULED');
+  });
+
+  it('lets a paused template be unpaused', async () => {
+    const businessAccountId = `1${phoneNumberId}`;
+    const id = await templateIdOf('hello_campaign');
+    const unpause = () => call('POST', `/api/templates/${id}/unpause`);
+    expect(await unpause()).toMatchObject({
+      status: 409,
+      body: { message: expect.stringContaining('APPROVED') },
+    });
+    await simulator.control('template', {
+      businessAccountId,
+      name: 'hello_campaign',
+      status: 'PAUSED',
+      notify: false,
+    });
+    await call('POST', '/api/templates/sync');
+    expect((await call('GET', `/api/templates/${id}`)).body.data.status).toBe('PAUSED');
+    expect(await unpause()).toMatchObject({
+      status: 200,
+      body: { message: 'Template unpaused successfully' },
+    });
+    await call('POST', '/api/templates/sync');
+    expect((await call('GET', `/api/templates/${id}`)).body.data.status).toBe('APPROVED');
+  });
+
+  it('hides templates that the provider made for itself', async () => {
+    await simulator.control('templates', {
+      businessAccountId: `1${phoneNumberId}`,
+      template: { name: 'made_by_itself', language: 'en_US', source: 'AUTO_GENERATED', components: [] },
+    });
+    await call('POST', '/api/templates/sync');
+    expect(await templateIdOf('made_by_itself')).toBe('');
+  });
+});

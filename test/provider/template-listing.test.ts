@@ -95,6 +95,21 @@ describe('listTemplates', () => {
     ]);
   });
 
+  it('asks without the newer fields if the provider does not know them', async () => {
+    const { provider, asked } = await serve((query) =>
+      query.get('fields')?.includes('source') === true
+        ? {
+            status: 400,
+            body: { error: { code: 100, message: '(#100) Tried accessing nonexisting field (source)' } },
+          }
+        : page(['1']),
+    );
+    expect((await listAll(provider)).flatMap(({ templates }) => templates)).toMatchObject([
+      { id: '1', source: null },
+    ]);
+    expect(asked).toHaveLength(2);
+  });
+
   it('continues from a cursor that is given', async () => {
     const { provider, asked } = await serve(() => page(['9']));
 
@@ -171,6 +186,7 @@ describe('listTemplates', () => {
         components: [{ type: 'BODY', text: 'Hi' }],
         qualityScore: 'GREEN',
         rejectedReason: null,
+        source: null,
         sendTtlSeconds: 3600,
       },
     ]);

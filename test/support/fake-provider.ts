@@ -37,6 +37,9 @@ export function createFakeProvider(answer: Answer = accept): FakeProvider {
       throw new Error('not part of these tests');
     },
     readAccountTerms: () => Promise.resolve({ currency: null, timeZone: null }),
+    readNumberHealth: () =>
+      Promise.resolve({ canSend: null, details: null, quality: null, messagingLimit: undefined }),
+    unpauseTemplate: () => Promise.resolve(),
     async uploadMedia({ content }) {
       let size = 0;
       for await (const chunk of content) size += chunk.length;

@@ -47,6 +47,7 @@ export const listedTemplate = (overrides: Partial<ProviderTemplate> = {}): Provi
   components: [{ type: 'BODY', text: 'Hi {{1}}' }],
   qualityScore: null,
   rejectedReason: null,
+  source: null,
   sendTtlSeconds: null,
   ...overrides,
 });

@@ -127,6 +127,10 @@ export const listTemplates = (client: Client, query: {
 export const syncTemplates = (client: Client, options: CallOptions = {}): Promise<TemplateSyncSummaryMessageResponse> =>
   client.send({ method: 'POST', path: `/api/templates/sync`, ...options });
 
+/** Lift the provider’s pause of a template */
+export const unpauseTemplate = (client: Client, templateId: string, options: CallOptions = {}): Promise<Acknowledgement> =>
+  client.send({ method: 'POST', path: `/api/templates/${encodeURIComponent(templateId)}/unpause`, ...options });
+
 /** Read a template */
 export const getTemplate = (client: Client, templateId: string, options: CallOptions = {}): Promise<TemplateResponse> =>
   client.send({ method: 'GET', path: `/api/templates/${encodeURIComponent(templateId)}`, ...options });

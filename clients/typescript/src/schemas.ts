@@ -170,6 +170,8 @@ export type Campaign = {
   readonly pause_reason: PauseReason | null;
   /** Failures that paused the campaign; null unless `pause_reason` is FAILURES. */
   readonly pause_evidence: PauseEvidence | null;
+  /** What made the messages more expensive; null unless `pause_reason` is PRICE_RAISED. */
+  readonly price_change: PriceChange | null;
   /** What sending waits for; null if it does not wait. */
   readonly waiting_for: WaitingReason | null;
   /** Expected end of the wait; null when unknown. */
@@ -303,6 +305,8 @@ export type CampaignDetail = {
   readonly pause_reason: PauseReason | null;
   /** Failures that paused the campaign; null unless `pause_reason` is FAILURES. */
   readonly pause_evidence: PauseEvidence | null;
+  /** What made the messages more expensive; null unless `pause_reason` is PRICE_RAISED. */
+  readonly price_change: PriceChange | null;
   /** What sending waits for; null if it does not wait. */
   readonly waiting_for: WaitingReason | null;
   /** Expected end of the wait; null when unknown. */
@@ -506,7 +510,11 @@ export type Channel = {
   readonly running_campaigns: number;
   /** Provider’s last rating of the number: LOW: flagged, and its messaging limit may fall; GOOD: no longer flagged; null without a rating. */
   readonly quality: ChannelQuality | null;
-  /** Most different people the business account may write to in 24 hours; null without a limit. */
+  /** Whether the provider lets the number send, as it said within the last hour: AVAILABLE, LIMITED or BLOCKED; null if it does not say. */
+  readonly can_send: string | null;
+  /** What hinders the number, in the provider’s words; null without anything. */
+  readonly can_send_details: string | null;
+  /** Most different people the business account may write to in 24 hours, with the other accounts of its portfolio; null without a limit. */
   readonly messaging_limit: number | null;
   /** Number of people written to in the last 24 hours; null without a limit. */
   readonly messaging_used: number | null;
@@ -2196,8 +2204,8 @@ export type PauseEvidence = {
   readonly recipient_ids: readonly (string)[];
 };
 
-/** INSUFFICIENT_BALANCE: The wallet of the channel does not cover the next message. Recharge the wallet, then start the campaign. BROADCAST_QUOTA: The broadcasts of this month are used up. Start the campaign next month, or ask the operator for a larger quota. TEMPLATE_UNAVAILABLE: The template is no longer approved, the provider refuses it, or its offer has ended. Have the template approved again, then start the campaign. If its offer has ended, create another campaign with a later end. CHANNEL_BLOCKED: The channel is blocked, or the provider refuses its number or access token. Have the operator unblock the channel, then start the campaign. MESSAGE_REJECTED: The provider rejected a hundred messages in a row as malformed. Releases from 1.1.0 on pause with FAILURES instead. Correct the mapping in a new campaign; `start` with `{"force": true}` continues without changes. RECORD_RESTORED: The database was restored from a backup, and messages sent since the backup may be missing from the record. Have the operator settle the restore with the doctor, then start the campaign. OPERATOR: A user or an operator paused the campaign. Start the campaign to continue. FAILURES: Too many messages failed for one reason, by answer or by status; `pause_evidence` says which. Remove the cause, then try some recipients with `start` and `{"probe": 50}`; `{"force": true}` continues and ignores this reason. MAX_COST: The next message would cost more than `max_cost` leaves. Raise or remove `max_cost` with PATCH, then start the campaign. */
-export type PauseReason = "INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "MESSAGE_REJECTED" | "RECORD_RESTORED" | "OPERATOR" | "FAILURES" | "MAX_COST";
+/** INSUFFICIENT_BALANCE: The wallet of the channel does not cover the next message. Recharge the wallet, then start the campaign. BROADCAST_QUOTA: The broadcasts of this month are used up. Start the campaign next month, or ask the operator for a larger quota. TEMPLATE_UNAVAILABLE: The template is no longer approved, the provider refuses it, or its offer has ended. Have the template approved again, then start the campaign. If its offer has ended, create another campaign with a later end. CHANNEL_BLOCKED: The channel is blocked, or the provider refuses its number or access token. Have the operator unblock the channel, then start the campaign. MESSAGE_REJECTED: The provider rejected a hundred messages in a row as malformed. Releases from 1.1.0 on pause with FAILURES instead. Correct the mapping in a new campaign; `start` with `{"force": true}` continues without changes. RECORD_RESTORED: The database was restored from a backup, and messages sent since the backup may be missing from the record. Have the operator settle the restore with the doctor, then start the campaign. OPERATOR: A user or an operator paused the campaign. Start the campaign to continue. FAILURES: Too many messages failed for one reason, by answer or by status; `pause_evidence` says which. Remove the cause, then try some recipients with `start` and `{"probe": 50}`; `{"force": true}` continues and ignores this reason. MAX_COST: The next message would cost more than `max_cost` leaves. Raise or remove `max_cost` with PATCH, then start the campaign. PRICE_RAISED: The provider changed the category of the template, and a message costs more than when the campaign began; `price_change` has both prices. Start the campaign to send the rest at the new price, or cancel it. */
+export type PauseReason = "INSUFFICIENT_BALANCE" | "BROADCAST_QUOTA" | "TEMPLATE_UNAVAILABLE" | "CHANNEL_BLOCKED" | "MESSAGE_REJECTED" | "RECORD_RESTORED" | "OPERATOR" | "FAILURES" | "MAX_COST" | "PRICE_RAISED";
 
 export type PayloadSkeleton = {
   /** Id of the template. */
@@ -2313,6 +2321,19 @@ export type PriceCardDetailResponse = {
   readonly status: SuccessStatus;
   /** Result of the request. */
   readonly data: PriceCardDetail;
+};
+
+export type PriceChange = {
+  /** Category of the template when the campaign began. */
+  readonly category_before: string;
+  /** Present category of the template. */
+  readonly category: string;
+  /** Country (ISO 3166 alpha-2) of the prices: the next recipient’s if its price rose, else the one whose price rose most; empty for every country without a price of its own. */
+  readonly country: string;
+  /** Price of a message before, as a decimal string. */
+  readonly price_before: string;
+  /** Price of a message now, as a decimal string. */
+  readonly price: string;
 };
 
 export type PriceDifference = {
@@ -2859,6 +2880,10 @@ export type Template = {
   readonly components: readonly (unknown)[];
   /** Provider’s reason for rejecting the template; null without one. */
   readonly rejectedReason: string | null;
+  /** Who made the template, in the provider’s words; null if it does not say. */
+  readonly source: string | null;
+  /** Seconds for which the provider tries to deliver a message; null for the default of the category. */
+  readonly sendTtlSeconds: number | null;
   /** Time of the last change. */
   readonly updatedAt: string;
 };

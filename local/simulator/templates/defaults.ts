@@ -6,6 +6,9 @@ export interface TemplateDefinition {
   readonly status: string;
   readonly parameter_format?: 'POSITIONAL' | 'NAMED';
   readonly components: readonly object[];
+  /** Who made it; `AUTO_GENERATED` by the provider. */
+  readonly source?: string;
+  readonly message_send_ttl_seconds?: number;
   readonly quality_score?: { readonly score: string; readonly date: number };
 }
 

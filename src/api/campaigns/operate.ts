@@ -8,8 +8,11 @@ import {
   pauseCampaign,
   startCampaignAgain,
 } from '../../commands/campaigns/change-campaign.ts';
+import { findObstacle } from '../../commands/workspaces/number-health.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import { Conflict } from '../../domain/error.ts';
 import { getCampaignReport } from '../../records/campaigns/report.ts';
+import { getChannel } from '../../records/workspaces/channels.ts';
 import { endpoint } from '../frame/endpoint.ts';
 import { answerWith, ErrorEnvelope, record, succeed, succeedWith } from '../frame/envelope.ts';
 import { CampaignDetail, campaignDetailExample, presentCampaignDetail } from './report-codec.ts';
@@ -75,6 +78,19 @@ const move = (
     },
   );
 
+/** Throws Conflict if the provider lets the number of a paused campaign send nothing. */
+async function requireSendingNumber(
+  dependencies: Dependencies,
+  workspaceId: number,
+  campaignId: string,
+): Promise<void> {
+  const { status, channel_id } = await getCampaignReport(dependencies.database, workspaceId, campaignId);
+  if (status !== 'PAUSED') return;
+  const channel = await getChannel(dependencies.database, workspaceId, channel_id);
+  const obstacle = await findObstacle(dependencies, channel);
+  if (obstacle !== undefined) throw new Conflict(`The campaign is PAUSED. ${obstacle}`);
+}
+
 export const startCampaign = endpoint(
   {
     ...declarationOf('start', {
@@ -87,6 +103,7 @@ export const startCampaign = endpoint(
     bodyExample: {},
   },
   async ({ dependencies, principal: { workspaceId }, params: { id: campaignId }, body }) => {
+    await requireSendingNumber(dependencies, workspaceId, campaignId);
     await startCampaignAgain(dependencies, {
       campaignId,
       workspaceId,

@@ -103,6 +103,20 @@ const PauseEvidence = named(
   }),
 );
 
+const PriceChange = named(
+  'PriceChange',
+  struct({
+    category_before: describe(t.string, { description: 'Category of the template when the campaign began.' }),
+    category: describe(t.string, { description: 'Present category of the template.' }),
+    country: describe(t.string, {
+      description:
+        'Country (ISO 3166 alpha-2) of the prices: the next recipient’s if its price rose, else the one whose price rose most; empty for every country without a price of its own.',
+    }),
+    price_before: describe(Amount, { description: 'Price of a message before, as a decimal string.' }),
+    price: describe(Amount, { description: 'Price of a message now, as a decimal string.' }),
+  }),
+);
+
 const reportFields = {
   ...campaignFields,
   ...windowFields,
@@ -111,6 +125,9 @@ const reportFields = {
   pause_reason: nullish(oneOf(pauseReasons, 'PauseReason')),
   pause_evidence: describe(nullish(PauseEvidence), {
     description: 'Failures that paused the campaign; null unless `pause_reason` is FAILURES.',
+  }),
+  price_change: describe(nullish(PriceChange), {
+    description: 'What made the messages more expensive; null unless `pause_reason` is PRICE_RAISED.',
   }),
   waiting_for: nullish(oneOf(waitingReasons, 'WaitingReason')),
   waiting_until: nullish(IsoDateTime),
@@ -228,6 +245,7 @@ export const campaignReportExample = {
   phone_number_id: '106540352242922',
   pause_reason: null,
   pause_evidence: null,
+  price_change: null,
   waiting_for: null,
   waiting_until: null,
   preparation_error: null,

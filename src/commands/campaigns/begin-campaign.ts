@@ -3,6 +3,7 @@ import { nextCampaignStatus, type PauseReason } from '../../domain/campaigns/cam
 import { isSendable } from '../../domain/templates/definition.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import {
+  acceptCategory,
   countBroadcast,
   lockCampaign,
   moveCampaign,
@@ -28,6 +29,7 @@ export async function beginCampaign(
     const obstacle = await findObstacle(transaction, campaign);
     if (obstacle === null && campaign.total_contacts > slowStartSize)
       await startSlowly(transaction, campaignId);
+    if (obstacle === null) await acceptCategory(transaction, campaignId);
     await moveCampaign(transaction, campaign, obstacle === null ? 'begin' : 'pause', obstacle);
     logger.info(
       { campaignId, pauseReason: obstacle },
@@ -39,7 +41,7 @@ export async function beginCampaign(
 
 async function findObstacle(transaction: Connection, campaign: LockedCampaign): Promise<PauseReason | null> {
   if (campaign.template_vanished || !isSendable(campaign.template_status)) return 'TEMPLATE_UNAVAILABLE';
-  if (campaign.channel_status !== 'active') return 'CHANNEL_BLOCKED';
+  if (campaign.channel_status !== 'active' || campaign.number_blocked) return 'CHANNEL_BLOCKED';
   if ((await offerEndingBeforeSending(transaction, campaign.id, new Date())) !== undefined)
     return 'TEMPLATE_UNAVAILABLE';
   return (await countBroadcast(transaction, campaign)) ? null : 'BROADCAST_QUOTA';

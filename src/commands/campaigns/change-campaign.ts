@@ -10,6 +10,7 @@ import { Conflict } from '../../domain/error.ts';
 import type { AuditAction } from '../../domain/operations/audit.ts';
 import { isSendable } from '../../domain/templates/definition.ts';
 import {
+  acceptCategory,
   lockCampaign,
   type LockedCampaign,
   moveCampaign,
@@ -84,6 +85,7 @@ export function startCampaignAgain(
       const ended = await offerEndingBeforeSending(transaction, id, new Date());
       if (ended !== undefined)
         throw new Conflict(`The campaign would send after ${ended}: create another with a later end`);
+      if (pause_reason === 'PRICE_RAISED') await acceptCategory(transaction, id);
       if (pause_reason !== 'FAILURES' && probe === undefined) return;
       await releaseBrake(transaction, id, { probe, ignore: isForced ? pause_evidence?.reason : undefined });
     },

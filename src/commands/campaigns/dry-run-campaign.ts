@@ -30,6 +30,7 @@ import {
   mostPlainNumbers,
   numberWarnings,
 } from '../audience/dry-run-audience.ts';
+import { findObstacle } from '../workspaces/number-health.ts';
 import { checkCampaignMedia } from '../messages/campaign-media.ts';
 import { checkCampaign, type CheckedCampaign, readDefaultCountry } from './create-campaign.ts';
 
@@ -51,7 +52,10 @@ export interface CampaignDryRun {
   readonly endsAt: Date | null;
 }
 
-type DryRunner = Pick<Dependencies, 'config' | 'database' | 'now' | 'outbound' | 'secrets' | 'storage'>;
+type DryRunner = Pick<
+  Dependencies,
+  'config' | 'database' | 'now' | 'outbound' | 'provider' | 'secrets' | 'storage'
+>;
 
 const mostRows = 200_000;
 const pieceBytes = 64 * 1024;
@@ -99,6 +103,9 @@ export async function dryRunCampaign(
       problems = [
         { field: 'contact_selection_type', message: emptyAudience(Object.entries(estimate.skipped)) },
       ];
+    const channel = await getChannel(database, workspaceId, channelId);
+    const obstacle = await findObstacle(dependencies, channel);
+    if (obstacle !== undefined) problems = [...problems, { field: 'channel_id', message: obstacle }];
   } catch (error) {
     problems = problemsOf(error);
     // Refused numbers end the check, and are what the warning is about.

@@ -3,16 +3,23 @@
  * Any number of steps in any number of processes may ask; the slots decide which of them send.
  */
 import { randomUUID } from 'node:crypto';
+import { formatAmount, priceOf } from '../../domain/money.ts';
 import { compileRenderer, type MessagePlan, offerEndsBy } from '../../domain/templates/plan.ts';
+import { lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
 import { isLockHeld } from '../../records/database/failure.ts';
 import { expireClaims } from '../../records/sending/claim-expiry.ts';
 import { passGate } from '../../records/sending/failure-brake.ts';
-import { getSendingContext, type SendingContext } from '../../records/sending/sending-context.ts';
+import {
+  findNextCountry,
+  getSendingContext,
+  type SendingContext,
+} from '../../records/sending/sending-context.ts';
 import { leaveSlotQueue, recordSlotUsage } from '../../records/sending/send-slots.ts';
+import { expireProviderMedia } from '../../records/templates/provider-media.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
 import { pauseBraked, pauseCampaignsOfChannel, pauseEndedOffer } from '../campaigns/change-campaign.ts';
 import { createContactRenewal, type Sender } from './batch-claimer.ts';
-import { planWithMedia } from '../messages/campaign-media.ts';
+import { planWithMedia, refusesMediaId } from '../messages/campaign-media.ts';
 import { within } from '../../concurrency/within.ts';
 import { handleRejections, handleStop } from './outcome-recorder.ts';
 import { sendBatches, type SendingStep, type StepOptions } from './send-batches.ts';
@@ -60,6 +67,9 @@ export async function runSendStep(
   const clock = { offsetMs: answeredAt - context.now, roundTripMs: answeredAt - askedAt };
   const prices = await findPrices(database, context.channel_id, context.template_category);
 
+  if (context.pending > 0 && (await isPausedForPrice(dependencies, context, prices)))
+    return { drained: false, waitMs: 0 };
+
   // Before the slot, because a file may have to be uploaded again.
   const plan = (await planWithMedia(
     dependencies,
@@ -88,10 +98,11 @@ export async function runSendStep(
       });
       metrics.recipientChanges.inc({ state: 'unknown' }, expired);
     }
-    const send = sendMessagesOf(dependencies, context, plan);
+    const media = renewalOfMedia(dependencies, context, plan);
+    const send = media.watch(sendMessagesOf(dependencies, context, plan));
     const renewal = createContactRenewal(plan);
     return await sendAndRelease(dependencies, {
-      options,
+      options: { ...options, draining: () => options.draining() || media.isStale() },
       lease,
       context,
       clock,
@@ -106,6 +117,79 @@ export async function runSendStep(
   } finally {
     lease.stopRenewing();
   }
+}
+
+/**
+ * Ends the step once the provider refuses the id of a file that the plan uses: the next step uploads the file again. Until
+ * then refused messages are released; a file that was uploaded a moment ago is not to blame.
+ */
+function renewalOfMedia(
+  { database }: Pick<Sender, 'database'>,
+  { channel_id }: SendingContext,
+  plan: MessagePlan,
+) {
+  const files = plan?.media ?? [];
+  let expiring: Promise<boolean> | undefined;
+  let stale = false;
+  return {
+    isStale: () => stale,
+    watch(send: SendingStep['send']): SendingStep['send'] {
+      if (files.length === 0) return send;
+      return async (...message) => {
+        const result = await send(...message);
+        if (!refusesMediaId(result)) return result;
+        expiring ??= expireProviderMedia(database, channel_id, files);
+        stale = await expiring.catch(() => false);
+        return stale ? { kind: 'unreachable', cause: 'held back' } : result;
+      };
+    },
+  };
+}
+
+/**
+ * Pauses the campaign if the provider has changed the category of its template and a message costs more than before. Does
+ * nothing if the campaign was paused or started again since the step read it.
+ */
+async function isPausedForPrice(
+  { database, logger }: Pick<Sender, 'database' | 'logger'>,
+  {
+    campaign_id: campaignId,
+    channel_id,
+    epoch,
+    priced_category: before,
+    template_category: category,
+  }: SendingContext,
+  prices: ReadonlyMap<string, bigint>,
+): Promise<boolean> {
+  if (before === null || before === category) return false;
+  const former = await findPrices(database, channel_id, before);
+  const rises = [...new Set([...former.keys(), ...prices.keys()])].map((country) => ({
+    country,
+    was: priceOf(former, country),
+    is: priceOf(prices, country),
+  }));
+  const [most] = rises.toSorted((one, other) => Number(other.is - other.was - (one.is - one.was)));
+  if (most === undefined || most.is <= most.was) return false;
+  const next = await findNextCountry(database, campaignId);
+  const known = next !== undefined && {
+    country: next,
+    was: priceOf(former, next),
+    is: priceOf(prices, next),
+  };
+  const { country, was, is } = known !== false && known.is > known.was ? known : most;
+  return database.transaction(async (transaction) => {
+    const campaign = await lockCampaign(transaction, campaignId);
+    if (campaign.epoch !== epoch || campaign.status !== 'RUNNING') return true;
+    await moveCampaign(transaction, campaign, 'pause', 'PRICE_RAISED', {
+      category_before: before,
+      category,
+      country,
+      price_before: formatAmount(was),
+      price: formatAmount(is),
+    });
+    logger.warn({ campaignId, before, category, pauseReason: 'PRICE_RAISED' }, 'campaign paused');
+    return true;
+  });
 }
 
 function sendMessagesOf(

@@ -1,6 +1,7 @@
 /** Pulls the provider's templates, which are the source of truth. */
 import { errorName } from '../../concurrency/polling-loop.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import { Conflict } from '../../domain/error.ts';
 import { templateChanged } from '../../domain/operations/notice.ts';
 import { providerErrorRule } from '../../domain/sending/provider-error.ts';
 import { isSendable } from '../../domain/templates/definition.ts';
@@ -26,6 +27,8 @@ import {
   type SyncedTemplate,
   upsertTemplates,
 } from '../../records/templates/sync.ts';
+import { getTemplate } from '../../records/templates/templates.ts';
+import { setPortfolio } from '../../records/sending/messaging-limit.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
 import {
   findBusinessAccount,
@@ -37,6 +40,7 @@ import {
 import { type Channel, listChannelsOfBusinessAccount } from '../../records/workspaces/channels.ts';
 import { pauseCampaignsOfTemplate } from '../campaigns/change-campaign.ts';
 import { deliverWorkflowOutboxes } from '../campaigns/deliver-workflow-outbox.ts';
+import { readNumberHealth } from '../workspaces/number-health.ts';
 
 type SyncDependencies = Pick<
   Dependencies,
@@ -103,7 +107,11 @@ export async function syncBusinessAccount(
   await withAnyToken(tokens, readWith, onRefused);
   const readTerms = async (accessToken: string): Promise<void> => {
     const terms = await provider.readAccountTerms({ businessAccountId, accessToken });
-    await saveAccountTerms(database, businessAccountId, terms);
+    await database.transaction(async (transaction) => {
+      await saveAccountTerms(transaction, businessAccountId, terms);
+      if (terms.portfolioId !== undefined && terms.portfolioId !== null)
+        await setPortfolio(transaction, businessAccountId, terms.portfolioId);
+    });
   };
   // Templates are synced all the same: prices go on as before.
   await withAnyToken(tokens, readTerms, onRefused).catch((error: unknown) =>
@@ -112,6 +120,7 @@ export async function syncBusinessAccount(
       'currency and time zone of the account unknown',
     ),
   );
+  for (const channel of channels) await readNumberHealth(dependencies, channel);
   if (complete) summary = addSummaries(summary, await writeVanished(dependencies, account, startedAt));
   await markTemplatesSynced(database, businessAccountId);
   logger.info({ ...account, ...summary }, 'templates synced');
@@ -176,6 +185,32 @@ export async function syncTemplates(
   }
   if (failure !== undefined) throw callerError(failure);
   return summary;
+}
+
+/**
+ * Asks the provider to lift the pause of a template, then has its account synced. Throws NotFound, Conflict if it is not
+ * paused, ProviderUnreachable or ProviderRefused.
+ */
+export async function unpauseTemplate(
+  { database, provider, secrets, orchestrator, logger }: SyncDependencies,
+  workspaceId: number,
+  templateId: string,
+): Promise<void> {
+  const { status, businessAccountId, providerTemplateId } = await getTemplate(
+    database,
+    workspaceId,
+    templateId,
+  );
+  if (status.toUpperCase() !== 'PAUSED')
+    throw new Conflict(`The template is ${status}: only a PAUSED one can be unpaused`);
+  const channels = await listChannelsOfBusinessAccount(database, workspaceId, businessAccountId);
+  const unpause = (accessToken: string) => provider.unpauseTemplate({ providerTemplateId, accessToken });
+  await withAnyToken(accessTokensOf(secrets, channels), unpause, () => undefined).catch((error: unknown) => {
+    throw error instanceof ProviderRequestError ? callerError(error) : error;
+  });
+  await orchestrator.startTemplateSync(businessAccountId).catch((error: unknown) => {
+    logger.warn({ businessAccountId, error: errorName(error) }, 'sync of templates delayed');
+  });
 }
 
 const listed = ({ id, qualityScore, ...template }: ProviderTemplate): ListedTemplate =>

@@ -25,6 +25,7 @@ export const pauseReasons = [
   'OPERATOR',
   'FAILURES',
   'MAX_COST',
+  'PRICE_RAISED',
 ] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 

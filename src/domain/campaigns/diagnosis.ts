@@ -78,6 +78,7 @@ const unchecked: Readonly<Record<PauseReason, boolean>> = {
   OPERATOR: true,
   FAILURES: true,
   MAX_COST: true,
+  PRICE_RAISED: true,
 };
 
 function paused(

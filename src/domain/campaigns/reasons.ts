@@ -84,7 +84,32 @@ export const pauseReasonTable: TitledReasonTable<PauseReason> = {
     meaning: 'The next message would cost more than `max_cost` leaves.',
     advice: 'Raise or remove `max_cost` with PATCH, then start the campaign.',
   },
+  PRICE_RAISED: {
+    title: 'The messages have become more expensive',
+    meaning:
+      'The provider changed the category of the template, and a message costs more than when the campaign began; `price_change` has both prices.',
+    advice: 'Start the campaign to send the rest at the new price, or cancel it.',
+  },
 };
+
+/** What a changed category of the template means for the price of a message, as decimal strings. */
+export interface PriceChange {
+  readonly category_before: string;
+  readonly category: string;
+  /** ISO 3166 alpha-2 code of the country whose price rises most; empty: every country without a price of its own. */
+  readonly country: string;
+  readonly price_before: string;
+  readonly price: string;
+}
+
+export const describePriceChange = ({
+  category_before,
+  category,
+  country,
+  price_before,
+  price,
+}: PriceChange): string =>
+  `The template’s category changed from ${category_before} to ${category}: a message${country === '' ? '' : ` to ${country}`} cost ${price_before} and costs ${price} now. ${pauseReasonTable.PRICE_RAISED.advice}`;
 
 const adviceByKind = {
   own: 'Correct the message, its template or its media, then try 50 recipients.',

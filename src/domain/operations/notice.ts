@@ -1,7 +1,12 @@
 /** Notices: messages to the users of a workspace. Events are their counterpart for programs. */
 import { formatAmount } from '../money.ts';
 import type { PauseReason } from '../campaigns/campaign.ts';
-import { describeEvidence, pauseReasonTable } from '../campaigns/reasons.ts';
+import {
+  describeEvidence,
+  describePriceChange,
+  pauseReasonTable,
+  type PriceChange,
+} from '../campaigns/reasons.ts';
 import type { PauseEvidence } from '../sending/failure-brake.ts';
 
 export const noticeKinds = [
@@ -46,10 +51,12 @@ const campaignSubject = ({ id, name }: NamedCampaign): NoticeSubject => ({ type:
 export function campaignPaused(
   campaign: NamedCampaign,
   reason: PauseReason,
-  evidence: PauseEvidence | null = null,
+  evidence: PauseEvidence | PriceChange | null = null,
 ): NewNotice {
   const { meaning, advice } = pauseReasonTable[reason];
-  const why = evidence === null ? `${meaning} ${advice}` : describeEvidence(evidence);
+  const explain = (found: PauseEvidence | PriceChange): string =>
+    'rule' in found ? describeEvidence(found) : describePriceChange(found);
+  const why = evidence === null ? `${meaning} ${advice}` : explain(evidence);
   return {
     workspaceId: campaign.workspace_id,
     kind: 'campaign_paused',

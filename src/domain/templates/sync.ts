@@ -14,6 +14,8 @@ export interface ListedTemplate {
   readonly components: readonly unknown[];
   readonly quality: string | null;
   readonly rejectedReason: string | null;
+  /** Who made it; null when the provider does not say. */
+  readonly source: string | null;
   /** How long the provider tries to deliver a message; null: the default of the category. */
   readonly sendTtlSeconds: number | null;
 }
@@ -28,7 +30,7 @@ const most = { componentBytes: 65_536, name: 512, word: 64, reason: 1_000 };
  * component that says so.
  */
 export function bounded(template: ListedTemplate): ListedTemplate {
-  const { name, language, category, status, quality, rejectedReason, components } = template;
+  const { name, language, category, status, quality, rejectedReason, source, components } = template;
   const fits =
     name.length <= most.name &&
     language.length <= most.word &&
@@ -41,6 +43,7 @@ export function bounded(template: ListedTemplate): ListedTemplate {
     category: cutOrNull(category, most.word),
     status: cleanText(status, most.word),
     quality: cutOrNull(quality, most.word),
+    source: cutOrNull(source, most.word),
     rejectedReason: cutOrNull(rejectedReason, most.reason),
     components: fits ? components : tooLarge,
   };

@@ -9,14 +9,22 @@ import {
   preparationStatuses,
   waitingReasons,
 } from '../../domain/campaigns/campaign.ts';
-import { describeEvidence } from '../../domain/campaigns/reasons.ts';
+import { describeEvidence, describePriceChange, type PriceChange } from '../../domain/campaigns/reasons.ts';
 import type { CampaignSnapshot } from '../../domain/campaigns/snapshot.ts';
+import type { PauseEvidence } from '../../domain/sending/failure-brake.ts';
 import { notFound, NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 import { isSlow, openUntil, silentUntil } from '../sending/channel-rate.ts';
-import { isAtLimit, quotaFreesAt } from '../sending/messaging-limit.ts';
-import { Evidence, gateLeft, gateOpensAt, pauseEvidence } from '../sending/failure-brake.ts';
+import { isAtLimit, quotaFreesAt, quotaOf } from '../sending/messaging-limit.ts';
+import {
+  Evidence,
+  gateLeft,
+  gateOpensAt,
+  pauseEvidence,
+  priceChange,
+  StoredPriceChange,
+} from '../sending/failure-brake.ts';
 import { isLeased } from '../sending/send-slots.ts';
 
 // Derives why a campaign waits, and until when, from the state of the campaign, its workflow and its channel.
@@ -53,7 +61,7 @@ export const waitingJoin = sql.fragment`
       SELECT 'CHANNEL_THROTTLE', silent_until, 3 FROM channel_rate
       WHERE channel_rate.channel_id = campaign.channel_id AND ${silentUntil} > now() AND campaign.status = 'RUNNING'
       UNION ALL
-      SELECT 'MESSAGING_LIMIT', ${quotaFreesAt(sql.fragment`channel.business_account_id`)}, 4
+      SELECT 'MESSAGING_LIMIT', ${quotaFreesAt(quotaOf(sql.fragment`channel.business_account_id`))}, 4
       FROM channel WHERE channel.id = campaign.channel_id AND ${isAtLimit} AND campaign.status = 'RUNNING'
         AND EXISTS (SELECT FROM campaign_counter WHERE campaign_counter.campaign_id = campaign.id AND pending > 0)
       UNION ALL
@@ -102,6 +110,7 @@ const Snapshot = row(
     status: oneOf(campaignStatuses),
     pause_reason: nullable(oneOf(pauseReasons)),
     pause_evidence: nullable(Evidence),
+    price_change: nullable(StoredPriceChange),
     waiting_for: nullable(oneOf(waitingReasons)),
     waiting_until: nullable(timestamp),
     preparation_status: oneOf(preparationStatuses),
@@ -130,13 +139,24 @@ export async function getCampaignCounts(
   return found ?? notFound('Campaign');
 }
 
+function pauseTextOf({
+  pause_evidence: evidence,
+  price_change: change,
+}: {
+  readonly pause_evidence: PauseEvidence | null;
+  readonly price_change: PriceChange | null;
+}): string | null {
+  if (evidence !== null) return describeEvidence(evidence);
+  return change === null ? null : describePriceChange(change);
+}
+
 /** Throws NotFound. */
 export async function getCampaignSnapshot(
   connection: Connection,
   campaignId: string,
 ): Promise<CampaignSnapshot> {
   const found = await connection.maybeOne(sql.type(Snapshot)`
-    SELECT campaign.workspace_id, status, pause_reason, ${pauseEvidence} AS pause_evidence, preparation_status, preparation_error_code, scheduled_at,
+    SELECT campaign.workspace_id, status, pause_reason, ${pauseEvidence} AS pause_evidence, ${priceChange} AS price_change, preparation_status, preparation_error_code, scheduled_at,
       ${countColumns}, ${waitingColumns}
     FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
     ${waitingJoin}
@@ -147,7 +167,7 @@ export async function getCampaignSnapshot(
     workspaceId: found.workspace_id,
     status: found.status,
     pauseReason: found.pause_reason,
-    pauseText: found.pause_evidence === null ? null : describeEvidence(found.pause_evidence),
+    pauseText: pauseTextOf(found),
     waitingFor: found.waiting_for,
     waitingUntil: found.waiting_until?.toISOString() ?? null,
     prepared: found.preparation_status === 'READY',

@@ -12,6 +12,7 @@ import {
   type CampaignAction,
   type PauseReason,
 } from '../../domain/campaigns/campaign.ts';
+import type { PriceChange } from '../../domain/campaigns/reasons.ts';
 import { notFound } from '../../domain/error.ts';
 import type { PauseEvidence } from '../../domain/sending/failure-brake.ts';
 import { campaignPaused } from '../../domain/operations/notice.ts';
@@ -45,6 +46,8 @@ const LockedCampaign = t.type({
   template_status: t.string,
   template_vanished: t.boolean,
   channel_status: t.string,
+  /** The provider said within the last hour or so that the number may send nothing. */
+  number_blocked: t.boolean,
 });
 export type LockedCampaign = t.TypeOf<typeof LockedCampaign>;
 
@@ -70,7 +73,8 @@ export async function lockCampaign(
       greatest(0, coalesce(ceil(extract(epoch FROM scheduled_at - clock_timestamp()) * 1000), 0))::float8 AS due_in_ms,
       campaign.quota_month IS NOT NULL AS quota_counted,
       template.status AS template_status, template.vanished_at IS NOT NULL AS template_vanished,
-      channel.status AS channel_status
+      channel.status AS channel_status,
+      coalesce(channel.can_send = 'BLOCKED' AND channel.health_read_at > now() - interval '70 minutes', false) AS number_blocked
     FROM campaign
     JOIN template ON template.id = campaign.template_id
     JOIN channel ON channel.id = campaign.channel_id
@@ -79,14 +83,14 @@ export async function lockCampaign(
 
 /**
  * Makes the move on a locked campaign and raises its epoch. The caller has checked that it is possible; `pauseReason` goes
- * with `pause` alone, `evidence` with FAILURES. For the steps of the campaign's own workflow, which sees the new snapshot in their answer.
+ * with `pause` alone, `evidence` with FAILURES and PRICE_RAISED. For the steps of the campaign's own workflow, which sees the new snapshot in their answer.
  */
 export async function moveCampaign(
   transaction: Connection,
   campaign: LockedCampaign,
   action: CampaignAction,
   pauseReason: PauseReason | null = null,
-  evidence: PauseEvidence | null = null,
+  evidence: PauseEvidence | PriceChange | null = null,
 ): Promise<void> {
   const next = nextCampaignStatus(campaign.status, action);
   if (next === undefined) throw new Error(`A ${campaign.status} campaign cannot ${action}`);
@@ -104,6 +108,13 @@ export async function moveCampaign(
     WHERE id = ${campaign.id}`);
   if (pauseReason !== null)
     await insertNotices(transaction, [campaignPaused(campaign, pauseReason, evidence)]);
+}
+
+/** The campaign goes on at the prices that the template's present category has. The caller holds the campaign. */
+export async function acceptCategory(transaction: Connection, campaignId: string): Promise<void> {
+  await transaction.query(sql.type(nothing)`
+    UPDATE campaign SET priced_category = template.category
+    FROM template WHERE campaign.id = ${campaignId} AND template.id = campaign.template_id`);
 }
 
 /** `moveCampaign` for callers outside the campaign's workflow: enqueues a refresh, so that the workflow reads its record. */

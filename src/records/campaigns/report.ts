@@ -12,7 +12,7 @@ import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { listPage, type Page, type PageRequest } from '../database/page.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
-import { Evidence, pauseEvidence } from '../sending/failure-brake.ts';
+import { Evidence, pauseEvidence, priceChange, StoredPriceChange } from '../sending/failure-brake.ts';
 import { paceShare, ratePerSecond } from '../sending/channel-rate.ts';
 import { contactTotals, waitingColumns, waitingJoin } from './campaign-snapshot.ts';
 import { Campaign } from './campaigns.ts';
@@ -29,6 +29,7 @@ const CampaignReport = t.type({
   preparation_error_message: nullable(t.string),
   pause_reason: nullable(oneOf(pauseReasons)),
   pause_evidence: nullable(Evidence),
+  price_change: nullable(StoredPriceChange),
   waiting_for: nullable(oneOf(waitingReasons)),
   started_at: nullable(timestamp),
   completed_at: nullable(timestamp),
@@ -63,7 +64,7 @@ const reasonsOf = (kind: 'skipped' | 'failed') => sql.fragment`
 const columns = sql.fragment`
   campaign.id, campaign.name, description, campaign.template_id, campaign.channel_id, phone_number_id, contact_selection_type,
   ${contactTotals}, preparation_status, preparation_version, preparation_error_code,
-  preparation_error_message, audience_version, campaign.status, pause_reason, ${pauseEvidence} AS pause_evidence, send_type, scheduled_at, campaign.sending_window,
+  preparation_error_message, audience_version, campaign.status, pause_reason, ${pauseEvidence} AS pause_evidence, ${priceChange} AS price_change, send_type, scheduled_at, campaign.sending_window,
   campaign.ignore_quiet_hours, ${windowsColumn} AS windows, started_at,
   completed_at, archived_at, campaign.workspace_id, is_auto_trigger, campaign.created_at, campaign.updated_at,
   ${waitingColumns},

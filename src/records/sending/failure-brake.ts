@@ -40,6 +40,16 @@ export const Evidence = t.type({
 /** Of a row of `campaign`. A process of 1.0.0 that starts the campaign leaves the column as it is. */
 export const pauseEvidence = sql.fragment`CASE WHEN pause_reason = 'FAILURES' THEN pause_evidence END`;
 
+/** What a changed category costs (domain/campaigns/reasons.ts); stored in the same column. Amounts are decimal strings. */
+export const StoredPriceChange = t.type({
+  category_before: t.string,
+  category: t.string,
+  country: t.string,
+  price_before: t.string,
+  price: t.string,
+});
+export const priceChange = sql.fragment`CASE WHEN pause_reason = 'PRICE_RAISED' THEN pause_evidence END`;
+
 /** A slow start sends this many messages before it waits. */
 export const slowStartSize = 50;
 /** The gate opens when this share of the statuses is known, or this long after its last message. */

@@ -1,7 +1,8 @@
 /**
- * The provider's messaging limit: how many different people a business account may message in 24 hours, over all its numbers.
- * People who wrote to the number in the last 24 hours do not count. Claims and single sends of an account with a limit take
- * its advisory lock first, so that two of them never use the same remaining quota.
+ * The provider's messaging limit: how many different people a portfolio may message in 24 hours, over all numbers of all its
+ * business accounts. People who wrote to the number in the last 24 hours do not count. Claims and single sends under a limit take
+ * its advisory lock first, so that two of them never use the same remaining quota. An account whose portfolio is not known is one
+ * of its own: the people are counted under the id of the portfolio, or else of the account.
  */
 import { sql, type FragmentSqlToken } from 'slonik';
 import * as t from 'io-ts';
@@ -11,7 +12,7 @@ import { contactsByNumber } from '../contacts/contacts.ts';
 import { insertNotices } from '../operations/notices.ts';
 import type { Connection } from '../database/database.ts';
 import { claimPatience } from '../database/lock-patience.ts';
-import { nothing, nullable, row } from '../database/row.ts';
+import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
 /** People are counted in intervals of ten minutes; an interval expires when its end is 24 hours old. */
 const tenMinutes = (instant: FragmentSqlToken) =>
@@ -22,24 +23,34 @@ const counts = sql.fragment`at > now() - ${countsFor}`;
 const lockOf = (accountId: FragmentSqlToken) =>
   sql.fragment`pg_advisory_xact_lock(hashtextextended('messaging limit ' || ${accountId}, 0))`;
 
-/** Number of different people that count against the account's limit now. */
-export const reachedOf = (accountId: FragmentSqlToken) => sql.fragment`
+/** Of a row of `business_account`: the id under which its people are counted. */
+export const quotaKey = sql.fragment`coalesce(business_account.portfolio_id, business_account.id)`;
+/** The same for the id of an account. */
+export const quotaOf = (accountId: FragmentSqlToken) =>
+  sql.fragment`(SELECT ${quotaKey} FROM business_account WHERE business_account.id = ${accountId})`;
+/** The accounts that share the limit of this one. */
+const accountsUnder = (key: string) => sql.fragment`
+  ARRAY(SELECT id FROM business_account WHERE portfolio_id = ${key} OR id = ${key} AND portfolio_id IS NULL)`;
+
+/** Number of different people that count against the limit now. */
+export const reachedOf = (key: FragmentSqlToken) => sql.fragment`
   (SELECT COALESCE(sum(people), 0)::int4 FROM account_reach_count
-    WHERE account_reach_count.business_account_id = ${accountId} AND ${counts})`;
+    WHERE account_reach_count.business_account_id = ${key} AND ${counts})`;
 
 /** When the oldest interval that counts expires. */
-export const quotaFreesAt = (accountId: FragmentSqlToken) => sql.fragment`
+export const quotaFreesAt = (key: FragmentSqlToken) => sql.fragment`
   (SELECT min(at) + ${countsFor} FROM account_reach_count
-    WHERE account_reach_count.business_account_id = ${accountId} AND people > 0 AND ${counts})`;
+    WHERE account_reach_count.business_account_id = ${key} AND people > 0 AND ${counts})`;
 
 /** Condition on `channel`: the quota of its account is used up. */
 export const isAtLimit = sql.fragment`EXISTS (SELECT FROM business_account
   WHERE business_account.id = channel.business_account_id
-    AND messaging_limit <= ${reachedOf(sql.fragment`business_account.id`)})`;
+    AND messaging_limit <= ${reachedOf(quotaKey)})`;
 
 export interface RemainingQuota {
+  /** Of the portfolio, or of an account without one. */
   readonly accountId: string;
-  /** How many more different people the account may message. */
+  /** How many more different people may be messaged. */
   readonly people: number;
   /** Milliseconds until the oldest interval that counts expires; 0 without one. */
   readonly moreInMs: number;
@@ -62,15 +73,14 @@ export async function lockQuota(
     : sql.fragment``;
   const found = await transaction.maybeOne(sql.type(Limited)`
     SELECT business_account.id AS account, CASE WHEN messaging_limit IS NULL THEN false
-      ELSE ${lockOf(sql.fragment`business_account.id`)} IS NOT NULL END AS limited
+      ELSE ${lockOf(quotaKey)} IS NOT NULL END AS limited
     FROM channel JOIN business_account ON business_account.id = business_account_id ${patience}
     WHERE channel.id = ${channelId}`);
   if (found === null || !found.limited) return null;
-  const account = sql.fragment`business_account.id`;
   // A second statement, because its snapshot includes what the previous holder of the lock committed.
   return transaction.one(sql.type(QuotaRow)`
-    SELECT id AS "accountId", greatest(COALESCE(messaging_limit, 2147483647) - ${reachedOf(account)}, 0) AS people,
-      COALESCE(extract(epoch FROM ${quotaFreesAt(account)} - now())::float8 * 1000, 0) AS "moreInMs"
+    SELECT ${quotaKey} AS "accountId", greatest(COALESCE(messaging_limit, 2147483647) - ${reachedOf(quotaKey)}, 0) AS people,
+      COALESCE(extract(epoch FROM ${quotaFreesAt(quotaKey)} - now())::float8 * 1000, 0) AS "moreInMs"
     FROM business_account WHERE id = ${found.account}`);
 }
 
@@ -157,9 +167,9 @@ const Before = row(
 );
 
 /**
- * Sets the limit that the provider announced at `reportedAt`; an older announcement changes nothing. Null: no limit. Claims and
- * single sends of the account wait until the transaction ends: under its advisory lock if there was a limit before, for their
- * wallet if there was none. Those that go on then see the new limit.
+ * Sets the limit that the provider announced at `reportedAt` for an account; an older announcement changes nothing. Null: no
+ * limit. It applies to every account of the portfolio. Claims and single sends of these accounts wait until the transaction ends:
+ * under the advisory lock if there was a limit before, for their wallet if there was none. Those that go on then see the new limit.
  */
 export async function setMessagingLimit(
   transaction: Connection,
@@ -167,24 +177,75 @@ export async function setMessagingLimit(
   { limit, reportedAt }: { readonly limit: number | null; readonly reportedAt: Date },
 ): Promise<void> {
   const at = reportedAt.toISOString();
-  const changed = await transaction.maybeOne(sql.type(Before)`
+  const key = await transaction.maybeOneFirst(sql.type(Key)`
+    SELECT ${quotaKey} AS key FROM business_account WHERE id = ${accountId}`);
+  if (key === null) return;
+  await transaction.query(sql.type(nothing)`
+    SELECT FROM business_account WHERE id = ANY(${accountsUnder(key)}) ORDER BY id FOR NO KEY UPDATE`);
+  const reported = await transaction.any(sql.type(Before)`
     UPDATE business_account SET messaging_limit = ${limit}::int4, messaging_limit_reported_at = ${at}::timestamptz
-    WHERE id = ${accountId} AND ${at}::timestamptz >= COALESCE(messaging_limit_reported_at, '-infinity')
+    WHERE id = ANY(${accountsUnder(key)}) AND ${at}::timestamptz >= COALESCE(messaging_limit_reported_at, '-infinity')
     RETURNING new.id, new.workspace_id AS "workspaceId", old.messaging_limit AS before, new.messaging_limit AS present`);
-  if (changed === null || changed.before === changed.present) return;
-  await insertNotices(transaction, [messagingLimitChanged(changed, changed.before, changed.present)]);
-  await transaction.query(sql.type(nothing)`SELECT ${lockOf(sql.fragment`${accountId}`)}`);
-  if (changed.before === null && limit !== null) {
-    await transaction.query(sql.type(nothing)`
-      SELECT FROM wallet WHERE channel_id IN (SELECT id FROM channel WHERE business_account_id = ${accountId})
-      ORDER BY channel_id FOR UPDATE`);
-    await countPastRecipients(transaction, accountId, limit);
-  }
-  // Notifies the campaigns that wait for the limit.
+  const changed = reported.filter(({ before, present }) => before !== present);
+  if (changed.length === 0) return;
+  await insertNotices(
+    transaction,
+    changed.map((account) => messagingLimitChanged(account, account.before, account.present)),
+  );
+  await transaction.query(sql.type(nothing)`SELECT ${lockOf(sql.fragment`${key}`)}`);
+  if (limit !== null && changed.some(({ before }) => before === null))
+    await countAgain(transaction, key, limit);
+  await wakeCampaigns(transaction, key);
+}
+
+const Key = row(t.type({ key: t.string }));
+const Portfolio = row(
+  t.type({ former: t.string, key: t.string, limit: nullable(t.number), reported_at: nullable(timestamp) }),
+);
+
+/**
+ * Notes which portfolio owns the account. Its people count with those of the portfolio from now on, under the limit that was
+ * reported last for any of the portfolio's accounts.
+ */
+export async function setPortfolio(
+  transaction: Connection,
+  accountId: string,
+  portfolioId: string,
+): Promise<void> {
+  const moved = await transaction.maybeOne(sql.type(Portfolio)`
+    UPDATE business_account SET portfolio_id = ${portfolioId}
+    WHERE id = ${accountId} AND portfolio_id IS DISTINCT FROM ${portfolioId}
+    RETURNING coalesce(old.portfolio_id, old.id) AS former, new.portfolio_id AS key, new.messaging_limit AS "limit",
+      new.messaging_limit_reported_at AS reported_at`);
+  if (moved === null) return;
+  const { key } = moved;
+  const [newest] = await transaction.any(sql.type(Portfolio)`
+    SELECT id AS former, ${key} AS key, messaging_limit AS "limit", messaging_limit_reported_at AS reported_at
+    FROM business_account WHERE portfolio_id = ${key} AND messaging_limit_reported_at IS NOT NULL
+    ORDER BY messaging_limit_reported_at DESC LIMIT 1`);
+  if (newest?.reported_at === undefined || newest.reported_at === null) return;
+  const { limit, reported_at: reportedAt } = newest;
+  await setMessagingLimit(transaction, accountId, { limit, reportedAt });
+  if (limit === null) return;
+  await transaction.query(sql.type(nothing)`SELECT ${lockOf(sql.fragment`${key}`)}`);
+  await countAgain(transaction, key, limit);
+  await wakeCampaigns(transaction, key);
+}
+
+/** Locks the wallets, so that no claim is under way. */
+async function countAgain(transaction: Connection, key: string, limit: number): Promise<void> {
+  await transaction.query(sql.type(nothing)`
+    SELECT FROM wallet WHERE channel_id IN (SELECT id FROM channel WHERE business_account_id = ANY(${accountsUnder(key)}))
+    ORDER BY channel_id FOR UPDATE`);
+  await countPastRecipients(transaction, key, limit);
+}
+
+/** Notifies the campaigns that wait for the limit. */
+async function wakeCampaigns(transaction: Connection, key: string): Promise<void> {
   await transaction.query(sql.type(nothing)`
     INSERT INTO workflow_outbox (campaign_id, kind)
     SELECT campaign.id, 'refresh' FROM channel JOIN campaign ON campaign.channel_id = channel.id
-    WHERE business_account_id = ${accountId} AND campaign.status = 'RUNNING'`);
+    WHERE business_account_id = ANY(${accountsUnder(key)}) AND campaign.status = 'RUNNING'`);
 }
 
 /**
@@ -192,19 +253,19 @@ export async function setMessagingLimit(
  * caller has locked the wallets, so that no claim is under way. Reads at most ten messages per person that the limit allows: too
  * few people are counted only when they got more than ten each on average.
  */
-async function countPastRecipients(transaction: Connection, accountId: string, limit: number): Promise<void> {
+async function countPastRecipients(transaction: Connection, key: string, limit: number): Promise<void> {
   await transaction.query(sql.type(nothing)`
-    DELETE FROM account_reach_count WHERE business_account_id = ${accountId}`);
+    DELETE FROM account_reach_count WHERE business_account_id = ${key}`);
   await transaction.query(sql.type(nothing)`
-    DELETE FROM account_reach WHERE business_account_id = ${accountId}`);
+    DELETE FROM account_reach WHERE business_account_id = ${key}`);
   await transaction.query(sql.type(nothing)`
     WITH written_to AS (
       INSERT INTO account_reach (business_account_id, person, at)
-      SELECT ${accountId}, person, ${tenMinutes(sql.fragment`max(accepted_at)`)} FROM ((
+      SELECT ${key}, person, ${tenMinutes(sql.fragment`max(accepted_at)`)} FROM ((
         SELECT hashtextextended(COALESCE(message.phone_number, contact_id::text), 0) AS person,
           message.created_at AS accepted_at
         FROM channel JOIN message ON message.workspace_id = channel.workspace_id AND message.channel_id = channel.id
-        WHERE business_account_id = ${accountId} AND direction = 'outbound' AND (provider_message_id IS NOT NULL OR message.state = 'CLAIMED')
+        WHERE business_account_id = ANY(${accountsUnder(key)}) AND direction = 'outbound' AND (provider_message_id IS NOT NULL OR message.state = 'CLAIMED')
           AND source <> 'app'
           AND message.created_at > now() - interval '24 hours'
         LIMIT ${limit}::int8 * 10
@@ -212,7 +273,7 @@ async function countPastRecipients(transaction: Connection, accountId: string, l
         SELECT hashtextextended(COALESCE(phone_number, contact_id::text), 0), accepted_at
         FROM channel JOIN campaign ON campaign.channel_id = channel.id
         JOIN recipient ON recipient.campaign_id = campaign.id AND accepted_at > now() - interval '24 hours'
-        WHERE business_account_id = ${accountId} AND EXISTS (SELECT FROM campaign_minute
+        WHERE business_account_id = ANY(${accountsUnder(key)}) AND EXISTS (SELECT FROM campaign_minute
           WHERE campaign_minute.campaign_id = campaign.id AND campaign_minute.at > now() - interval '24 hours' AND accepted > 0)
         LIMIT ${limit}::int8 * 10
       ) UNION ALL (
@@ -223,12 +284,12 @@ async function countPastRecipients(transaction: Connection, accountId: string, l
           WHERE recipient.campaign_id = campaign.id AND claim_id = campaign_claim.id AND state = 'CLAIMED'
             AND position BETWEEN first_position AND last_position OFFSET 0
         ) AS claimed
-        WHERE business_account_id = ${accountId})) AS sent
+        WHERE business_account_id = ANY(${accountsUnder(key)}))) AS sent
       GROUP BY person
       RETURNING at
     )
     INSERT INTO account_reach_count (business_account_id, at, people)
-    SELECT ${accountId}, at, count(*) FROM written_to GROUP BY at`);
+    SELECT ${key}, at, count(*) FROM written_to GROUP BY at`);
 }
 
 /** Deletes people a day after they stopped counting, their counts after two. Returns how many people were deleted. */

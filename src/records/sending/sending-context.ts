@@ -29,6 +29,8 @@ const SendingContext = t.type({
   template_name: t.string,
   template_language: t.string,
   template_category: t.string,
+  /** The category at whose prices the campaign began; null if an earlier release began it. */
+  priced_category: nullable(t.string),
   /** True: marketing templates use the provider's endpoint for marketing messages. */
   marketing_endpoint: t.boolean,
   /** The business account has a messaging limit. */
@@ -48,7 +50,7 @@ export async function getSendingContext(connection: Connection, campaignId: stri
       business_account.messaging_limit IS NOT NULL AS limited, channel.status <> 'active' AS channel_blocked,
       channel_rate.answer_ms, channel_rate.pace_share, campaign_counter.pending, campaign_counter.claimed,
       ${gateLeft} AS gate_left, ${isBraked} AS is_braked,
-      template.name AS template_name, template.language AS template_language, template.category AS template_category,
+      template.name AS template_name, template.language AS template_language, template.category AS template_category, campaign.priced_category,
       extract(epoch FROM clock_timestamp())::float8 * 1000 AS now
     FROM campaign
     JOIN channel ON channel.id = campaign.channel_id
@@ -72,4 +74,18 @@ export async function isRunningEpoch(
   const found = await connection.maybeOne(sql.type(Unchanged)`
     SELECT status = 'RUNNING' AND epoch = ${epoch} AS unchanged FROM campaign WHERE id = ${campaignId}`);
   return found?.unchanged === true;
+}
+
+const NextCountry = row(t.type({ country: t.string }));
+
+/** The country of the recipient who is sent to next; undefined if only retries are left. */
+export async function findNextCountry(
+  connection: Connection,
+  campaignId: string,
+): Promise<string | undefined> {
+  const found = await connection.maybeOneFirst(sql.type(NextCountry)`
+    SELECT country FROM recipient WHERE campaign_id = ${campaignId} AND sendable
+      AND position > (SELECT claimed_position FROM campaign_counter WHERE campaign_id = ${campaignId})
+    ORDER BY position LIMIT 1`);
+  return found ?? undefined;
 }

@@ -40,6 +40,22 @@ export async function saveProviderMedia(
     ON CONFLICT (channel_id, sha256, media_type) DO UPDATE SET media_id = excluded.media_id, uploaded_at = now()`);
 }
 
+/** The provider refused an id: those of the files are renewed before the next step. False if all of them are new. */
+export async function expireProviderMedia(
+  connection: Connection,
+  channelId: string,
+  contents: readonly MediaContent[],
+): Promise<boolean> {
+  const { rowCount } = await connection.query(sql.type(nothing)`
+    UPDATE provider_media SET uploaded_at = now() - make_interval(days => ${usableDays})
+    WHERE channel_id = ${channelId} AND uploaded_at < now() - interval '10 minutes'
+      AND sha256 = ANY(${sql.array(
+        contents.map(({ sha256 }) => sha256),
+        'text',
+      )})`);
+  return rowCount > 0;
+}
+
 /** Deletes up to `limit` ids that the provider has forgotten; resolves to their number. */
 export async function deleteOldProviderMedia(connection: Connection, limit: number): Promise<number> {
   const { rowCount } = await connection.query(sql.type(nothing)`

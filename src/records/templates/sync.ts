@@ -66,7 +66,7 @@ export async function upsertTemplates(
   const given = sql.fragment`
     jsonb_to_recordset(${sql.jsonb(templates as never)}) AS given (
       "providerTemplateId" text, name text, language text, category text, status text, "parameterFormat" text,
-      components jsonb, quality text, "rejectedReason" text, "sendTtlSeconds" int4)`;
+      components jsonb, quality text, "rejectedReason" text, source text, "sendTtlSeconds" int4)`;
   // A page contains every status change from before its request, so an older callback adds nothing.
   const reportedAt = sql.fragment`date_trunc('second', ${readAt}::timestamptz)`;
   await connection.query(sql.type(nothing)`
@@ -77,23 +77,23 @@ export async function upsertTemplates(
       AND template.provider_template_id = given."providerTemplateId"`);
   return connection.any(sql.type(row(SyncedTemplate))`
     INSERT INTO template (workspace_id, business_account_id, provider_template_id, name, language, category, status,
-      parameter_format, components, quality, rejected_reason, message_send_ttl_seconds, status_reported_at, category_reported_at)
+      parameter_format, components, quality, rejected_reason, source, message_send_ttl_seconds, status_reported_at, category_reported_at)
     SELECT ${workspaceId}, ${businessAccountId}, given."providerTemplateId", given.name, given.language,
       coalesce(given.category, known.category, 'UNKNOWN'), given.status, given."parameterFormat", given.components,
-      given.quality, given."rejectedReason", given."sendTtlSeconds", ${reportedAt}, ${reportedAt}
+      given.quality, given."rejectedReason", given.source, given."sendTtlSeconds", ${reportedAt}, ${reportedAt}
     FROM ${given}
     LEFT JOIN template AS known
       ON known.business_account_id = ${businessAccountId} AND known.provider_template_id = given."providerTemplateId"
     ON CONFLICT (business_account_id, provider_template_id) DO UPDATE SET
       name = excluded.name, language = excluded.language, category = excluded.category, status = excluded.status,
       parameter_format = excluded.parameter_format, components = excluded.components, quality = excluded.quality,
-      rejected_reason = excluded.rejected_reason, message_send_ttl_seconds = excluded.message_send_ttl_seconds, vanished_at = NULL, updated_at = clock_timestamp()
+      rejected_reason = excluded.rejected_reason, source = excluded.source, message_send_ttl_seconds = excluded.message_send_ttl_seconds, vanished_at = NULL, updated_at = clock_timestamp()
     WHERE template.updated_at <= ${readAt}::timestamptz
       AND (template.name, template.language, template.category, template.status, template.parameter_format,
-        template.components, template.quality, template.rejected_reason, template.message_send_ttl_seconds, template.vanished_at)
+        template.components, template.quality, template.rejected_reason, template.source, template.message_send_ttl_seconds, template.vanished_at)
       IS DISTINCT FROM (excluded.name, excluded.language, excluded.category, excluded.status,
         excluded.parameter_format, excluded.components, excluded.quality, excluded.rejected_reason,
-        excluded.message_send_ttl_seconds, NULL::timestamptz)
+        excluded.source, excluded.message_send_ttl_seconds, NULL::timestamptz)
     RETURNING ${syncedSelection}`);
 }
 

@@ -23,6 +23,8 @@ const Template = t.type({
   upcomingCategory: nullable(t.string),
   upcomingCategoryAt: nullable(timestamp),
   rejectedReason: nullable(t.string),
+  /** Who made it; null if the provider does not say. */
+  source: nullable(t.string),
   /** How long the provider tries to deliver a message; null: the default of the category. */
   sendTtlSeconds: nullable(t.number),
   vanishedAt: nullable(timestamp),
@@ -33,7 +35,7 @@ export type Template = t.TypeOf<typeof Template>;
 const selection = sql.fragment`
   id, workspace_id AS "workspaceId", business_account_id AS "businessAccountId",
   provider_template_id AS "providerTemplateId", name, language, category, status,
-  parameter_format AS "parameterFormat", components, quality, rejected_reason AS "rejectedReason", message_send_ttl_seconds AS "sendTtlSeconds",
+  parameter_format AS "parameterFormat", components, quality, rejected_reason AS "rejectedReason", source, message_send_ttl_seconds AS "sendTtlSeconds",
   NULLIF(upcoming_category, category) AS "upcomingCategory", upcoming_category_at AS "upcomingCategoryAt",
   vanished_at AS "vanishedAt", updated_at AS "updatedAt"`;
 
@@ -71,7 +73,7 @@ export interface TemplateFilter {
   readonly businessAccountId?: string | undefined;
 }
 
-/** Sorted by name, then by language. */
+/** Sorted by name, then by language; without templates that the provider made for itself. */
 export function listTemplates(
   connection: Connection,
   workspaceId: number,
@@ -87,6 +89,8 @@ export function listTemplates(
     table: sql.fragment`template`,
     conditions: [
       sql.fragment`workspace_id = ${workspaceId}`,
+      // The provider's own: nothing can be sent with them.
+      sql.fragment`source IS DISTINCT FROM 'AUTO_GENERATED'`,
       ...(businessAccountId === undefined ? [] : [sql.fragment`business_account_id = ${businessAccountId}`]),
       ...(upper.length === 0 ? [] : [sql.fragment`upper(status) = ANY (${sql.array(upper, 'text')})`]),
       ...(category === undefined ? [] : [sql.fragment`upper(category) = ${category.toUpperCase()}`]),

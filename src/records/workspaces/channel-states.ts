@@ -8,7 +8,7 @@ import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 import { effectiveFactor, silentUntil, openUntil } from '../sending/channel-rate.ts';
-import { isAtLimit, reachedOf, quotaFreesAt } from '../sending/messaging-limit.ts';
+import { isAtLimit, quotaFreesAt, quotaKey, reachedOf } from '../sending/messaging-limit.ts';
 
 export const channelQualities = ['GOOD', 'LOW'] as const;
 
@@ -30,6 +30,8 @@ const ChannelState = t.type({
   held_until: nullable(timestamp),
   running_campaigns: t.number,
   quality: nullable(oneOf(channelQualities)),
+  can_send: nullable(t.string),
+  can_send_details: nullable(t.string),
   messaging_limit: nullable(t.number),
   messaging_used: nullable(t.number),
   messaging_room_at: nullable(timestamp),
@@ -45,9 +47,9 @@ const stateOf = (workspaceId: number) => sql.fragment`
       WHEN ${isAtLimit} THEN 'MESSAGING_LIMIT' END AS waiting_for,
     CASE WHEN times_opened > 0 THEN ${openUntil} WHEN ${silentUntil} > now() THEN silent_until END AS held_until,
     (SELECT count(*)::int4 FROM campaign WHERE campaign.channel_id = channel.id AND campaign.status = 'RUNNING')
-      AS running_campaigns, quality,
-    messaging_limit, CASE WHEN messaging_limit IS NOT NULL THEN ${reachedOf(sql.fragment`business_account.id`)} END AS messaging_used,
-    CASE WHEN ${isAtLimit} THEN ${quotaFreesAt(sql.fragment`business_account.id`)} END AS messaging_room_at, marketing_endpoint,
+      AS running_campaigns, quality, can_send, can_send_details,
+    messaging_limit, CASE WHEN messaging_limit IS NOT NULL THEN ${reachedOf(quotaKey)} END AS messaging_used,
+    CASE WHEN ${isAtLimit} THEN ${quotaFreesAt(quotaKey)} END AS messaging_room_at, marketing_endpoint,
     business_account.notice AS account_notice
   FROM channel JOIN channel_rate ON channel_rate.channel_id = channel.id
     JOIN business_account ON business_account.id = channel.business_account_id

@@ -134,6 +134,36 @@ export async function setChannelQuality(
   );
 }
 
+/** What the provider says about a number; an answer older than the last report of its quality does not change that. */
+export interface ReportedHealth {
+  readonly canSend: string | null;
+  readonly details: string | null;
+  readonly quality: 'LOW' | 'GOOD' | null;
+  readonly reportedAt: Date;
+}
+
+/** The first quality is no news unless it is low. */
+export async function saveNumberHealth(
+  connection: Connection,
+  channelId: string,
+  { canSend, details, quality, reportedAt }: ReportedHealth,
+): Promise<void> {
+  const at = sql.fragment`${reportedAt.toISOString()}::timestamptz`;
+  const isNews = sql.fragment`(${quality}::text IS NOT NULL AND coalesce(quality_reported_at, '-infinity') <= ${at}
+    AND coalesce(quality, 'GOOD') <> ${quality})`;
+  const rated = await connection.any(sql.type(RatedChannel)`
+    UPDATE channel SET can_send = ${canSend}, can_send_details = ${details}, health_read_at = ${at},
+      quality = CASE WHEN ${isNews} THEN ${quality} ELSE quality END,
+      quality_reported_at = CASE WHEN ${isNews} THEN ${at} ELSE quality_reported_at END
+    WHERE id = ${channelId}
+    RETURNING ${noticedChannel}, old.quality IS DISTINCT FROM new.quality AS changed`);
+  if (quality === null) return;
+  await insertNotices(
+    connection,
+    rated.filter(({ changed }) => changed).map((channel) => channelQualityChanged(channel, quality)),
+  );
+}
+
 /** Stores that the provider does not deliver from this channel to `country` (ISO 3166 alpha-2). */
 export async function addBlockedCountry(
   connection: Connection,

@@ -39,6 +39,10 @@ const provider = {
     answer === unreachable
       ? Promise.reject(new ProviderRequestError({ kind: 'unreachable', cause: 'ECONNREFUSED' }))
       : listing.uploadMedia(file),
+  unpauseTemplate: () =>
+    answer === unreachable
+      ? Promise.reject(new ProviderRequestError({ kind: 'unreachable', cause: 'ECONNREFUSED' }))
+      : Promise.resolve(),
 };
 
 beforeAll(async () => {
@@ -139,6 +143,12 @@ const unreachable: Answer = () => ({ kind: 'unreachable', cause: 'ECONNREFUSED' 
 const wrongState: Request = async (declaration) =>
   send(declaration, declaration.path.replace(':id', await fixtures.campaign('COMPLETED')));
 
+const unpause: Request = async (declaration) => {
+  const id = await fixtures.template();
+  await database.pool.query(sql.type(nothing)`UPDATE template SET status = 'PAUSED' WHERE id = ${id}`);
+  return send(declaration, declaration.path.replace(':templateId', id));
+};
+
 /** Successful responses, by operation and status. */
 const successes: Readonly<Record<string, Request>> = {
   'createCampaign 201': async (operation) =>
@@ -148,6 +158,7 @@ const successes: Readonly<Record<string, Request>> = {
   'uploadMedia 201': (operation) => send(operation, operation.path, fixtures.upload('file', 'text/plain')),
   'createContactImport 202': (operation) => send(operation, operation.path, fixtures.upload()),
   'uploadCampaignCsv 201': (operation) => send(operation, operation.path, fixtures.upload()),
+  'unpauseTemplate 200': unpause,
   'createContact 201': (operation) =>
     send(operation, operation.path, { body: { phoneNumber: fixtures.phoneNumber() } }),
   'createContact 200': async (operation) => {
@@ -261,6 +272,11 @@ const operationErrors: Readonly<Record<string, Request>> = {
   'syncTemplates 502': (operation) => {
     listing.serve([new ProviderRequestError({ kind: 'unreachable', cause: 'ECONNREFUSED' })]);
     return send(operation, operation.path);
+  },
+  'unpauseTemplate 409': async (operation) => send(operation, await fixtures.pathOf(operation)),
+  'unpauseTemplate 502': (operation) => {
+    answer = unreachable;
+    return unpause(operation);
   },
   'uploadMedia 400': (operation) => send(operation, operation.path, fixtures.upload()),
   'loadPriceCard 400': (operation) => send(operation, operation.path, fixtures.prices({ valid: false })),

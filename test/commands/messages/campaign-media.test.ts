@@ -31,6 +31,8 @@ let uploads: {
 }[];
 let sent: unknown[];
 let isUp: boolean;
+/** The id of a file that the provider no longer knows. */
+let forgotten: string;
 
 const png = Buffer.from('89504e470d0a1a0a', 'hex');
 const answers: Readonly<Record<string, readonly [number, Record<string, string>, Buffer?]>> = {
@@ -57,7 +59,7 @@ beforeAll(async () => {
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 beforeEach(() => {
-  [requests, uploads, sent, isUp] = [[], [], [], true];
+  [requests, uploads, sent, isUp, forgotten] = [[], [], [], true, 'none'];
 });
 afterAll(async () => {
   server.close();
@@ -99,6 +101,16 @@ function dependencies(): Dependencies {
     },
     sendMessage: async (message: Parameters<Dependencies['provider']['sendMessage']>[0]) => {
       sent.push(message.template.components);
+      if (JSON.stringify(message.template.components).includes(forgotten)) {
+        return {
+          kind: 'rejected',
+          code: 131009,
+          httpStatus: 400,
+          message: 'Parameter value is not valid',
+          details: 'header: image id is not the id of an uploaded file',
+          isTransient: false,
+        } as const;
+      }
       return {
         kind: 'accepted',
         providerMessageId: `wamid.${message.callbackData}`,
@@ -173,6 +185,33 @@ describe('a media link that is the same for all recipients', () => {
     await age();
     isUp = false;
     expect(await send(second)).toEqual(header({ link: `${origin}/a.png` }));
+  });
+
+  it('is uploaded again at once when the provider refuses the id, and the message follows', async () => {
+    const sender = await imageSender();
+    const campaignId = await prepared(sender, `${origin}/a.png`);
+    const makeOld = (age: string) =>
+      run(
+        sql.fragment`UPDATE provider_media SET uploaded_at = now() - ${age}::interval WHERE channel_id = ${sender.channelId}`,
+      );
+    const State = row(t.type({ state: t.string, reason: nullable(t.string) }));
+    const state = () =>
+      test.pool.one(sql.type(State)`SELECT state, reason FROM recipient WHERE campaign_id = ${campaignId}`);
+    await makeOld('3 days');
+    forgotten = 'media-1';
+    expect(await send(campaignId)).toEqual(header({ id: 'media-1' }));
+    expect(await state()).toEqual({ state: 'PENDING', reason: null });
+    expect(await send(campaignId)).toEqual(header({ id: 'media-2' }));
+    expect(await state()).toEqual({ state: 'ACCEPTED', reason: null });
+
+    // A new id that is refused is not the reason: the message fails.
+    const next = await prepared(sender, `${origin}/a.png`);
+    forgotten = 'media-2';
+    await send(next);
+    expect(uploads).toHaveLength(2);
+    expect(
+      await test.pool.one(sql.type(State)`SELECT state, reason FROM recipient WHERE campaign_id = ${next}`),
+    ).toEqual({ state: 'FAILED', reason: 'PROVIDER_131009' });
   });
 
   it.each([

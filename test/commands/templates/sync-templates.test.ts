@@ -107,6 +107,53 @@ const termsOf = (businessAccountId: string) =>
     JOIN wallet ON wallet.channel_id = channel.id
     WHERE business_account.id = ${businessAccountId}`);
 
+const HealthRow = row(
+  t.type({ canSend: t.string, details: t.string, quality: t.string, portfolio: t.string, limit: t.number }),
+);
+
+test('a sync reads the portfolio, whether its numbers may send, their quality and their limit', async () => {
+  const { provider, workspaceId, businessAccountId, dependencies } = await anAccount();
+  provider.serve([
+    [listedTemplate({ id: '1', name: 'own' }), listedTemplate({ id: '2', source: 'AUTO_GENERATED' })],
+  ]);
+  await syncTemplates(
+    {
+      ...dependencies,
+      provider: {
+        ...provider,
+        readAccountTerms: () => Promise.resolve({ currency: null, timeZone: null, portfolioId: '4711' }),
+        readNumberHealth: () =>
+          Promise.resolve({
+            canSend: 'BLOCKED',
+            details: 'No payment.',
+            quality: 'LOW',
+            messagingLimit: 250,
+          } as const),
+      },
+    },
+    workspaceId,
+  );
+  expect(
+    await database.pool.one(sql.type(HealthRow)`
+      SELECT can_send AS "canSend", can_send_details AS details, quality, portfolio_id AS portfolio, messaging_limit AS "limit"
+      FROM channel JOIN business_account ON business_account.id = channel.business_account_id
+      WHERE business_account.id = ${businessAccountId}`),
+  ).toEqual({ canSend: 'BLOCKED', details: 'No payment.', quality: 'LOW', portfolio: '4711', limit: 250 });
+  const Kind = row(t.type({ kind: t.string }));
+  expect(
+    await database.pool.anyFirst(
+      sql.type(Kind)`SELECT kind FROM notice WHERE workspace_id = ${workspaceId} ORDER BY kind`,
+    ),
+  ).toEqual(['channel_quality', 'messaging_limit']);
+  // The provider's own templates are stored, and not offered.
+  expect((await stored(workspaceId)).map(({ name }) => name)).toEqual(['own']);
+  const Source = row(t.type({ source: t.union([t.string, t.null]) }));
+  expect(
+    await database.pool.anyFirst(sql.type(Source)`
+      SELECT source FROM template WHERE business_account_id = ${businessAccountId} ORDER BY provider_template_id`),
+  ).toEqual([null, 'AUTO_GENERATED']);
+});
+
 describe('currency and time zone of an account', () => {
   test('are read from the provider, and the wallet takes the currency until something is booked', async () => {
     const { provider, workspaceId, businessAccountId, dependencies } = await anAccount();

@@ -10,7 +10,7 @@ import { MessagingLimitReached } from '../../../src/domain/error.ts';
 import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { claimBatch } from '../../../src/records/sending/claim-batch.ts';
-import { setMessagingLimit } from '../../../src/records/sending/messaging-limit.ts';
+import { setMessagingLimit, setPortfolio } from '../../../src/records/sending/messaging-limit.ts';
 import { findChannelById } from '../../../src/records/workspaces/channels.ts';
 import { getChannelState } from '../../../src/records/workspaces/channel-states.ts';
 import { getTemplate } from '../../../src/records/templates/templates.ts';
@@ -290,4 +290,37 @@ it('counts the contact of its own workspace for a number that two workspaces kno
   await single(seeded, '4915100000301');
   // The person wrote to this workspace within a day, so the message does not count.
   expect((await usedOf(seeded)).messaging_used).toBe(0);
+});
+
+it('is shared by the accounts of a portfolio', async () => {
+  const [one, other] = [
+    await seedCampaign(test.pool, { recipients: 15 }),
+    await seedCampaign(test.pool, { recipients: 20 }),
+  ];
+  // Different people.
+  await query(sql.fragment`UPDATE recipient SET phone_number = (4915300000000 + position)::text
+    WHERE campaign_id = ${other.campaignId}`);
+  await limitTo(12, one);
+  await step(one);
+  expect(await acceptedOf(one)).toBe(12);
+  for (const { channelId } of [one, other]) {
+    const account = (await findChannelById(test.pool, channelId))?.businessAccountId ?? '';
+    await test.pool.transaction((transaction) => setPortfolio(transaction, account, '4711'));
+  }
+  expect(await usedOf(other)).toMatchObject({ messaging_limit: 12, messaging_used: 12 });
+  expect(await step(other)).toMatchObject({ drained: false });
+  expect(await acceptedOf(other)).toBe(0);
+  expect(await getCampaignSnapshot(test.pool, other.campaignId)).toMatchObject({
+    waitingFor: 'MESSAGING_LIMIT',
+  });
+
+  await limitTo(20, other);
+  await step(other);
+  expect(await acceptedOf(other)).toBe(8);
+  expect(await usedOf(one)).toMatchObject({ messaging_limit: 20, messaging_used: 20 });
+  await step(one);
+  expect(await acceptedOf(one)).toBe(12);
+  await limitTo(null, one);
+  expect(await step(one)).toMatchObject({ drained: true });
+  expect(await step(other)).toMatchObject({ drained: true });
 });

@@ -6,6 +6,7 @@
 import {
   recipientOf,
   skipBeforeContact,
+  skipByConsent,
   type AudienceContact,
   type AudienceRules,
   type Candidate,
@@ -54,16 +55,20 @@ export async function buildRecipients({
   const finish = async ({ candidates, skips, reachable, found }: Batch): Promise<void> => {
     checkpoint();
     let registered: readonly AudienceContact[] = [];
+    let strangers: ReadonlySet<Candidate> | undefined;
     if (contacts !== undefined && found !== undefined) {
-      const registration = contacts.register(reachable, await found);
+      const present = await found;
+      if (rules.requiresContact === true) strangers = strangersOf(reachable, present);
+      const known = strangers === undefined ? reachable : reachable.filter((one) => !strangers?.has(one));
+      const registration = contacts.register(known, present);
       registered = registration.contacts;
       await writing.add(registration.written);
     }
-    await recipients.write(recipientsOf({ candidates, skips, registered, rules }));
+    await recipients.write(recipientsOf({ candidates, skips, strangers, registered, rules }));
   };
 
   for await (const candidates of batches) {
-    waiting.push(beginBatch(candidates, numbers, contacts));
+    waiting.push(beginBatch(candidates, { numbers, contacts, rules }));
     if (waiting.length > batchesUnderWay) await finish(waiting.shift() as Batch);
   }
   for (const batch of waiting) await finish(batch);
@@ -72,16 +77,24 @@ export async function buildRecipients({
 }
 
 interface Registered extends Pick<Batch, 'candidates' | 'skips'> {
+  /** Skipped because they are no contacts; undefined if that does not matter. */
+  readonly strangers: ReadonlySet<Candidate> | undefined;
   /** The contacts of the candidates that are not skipped, in the same order. */
   readonly registered: readonly AudienceContact[];
   readonly rules: AudienceRules;
 }
 
 /** Yields one at a time, because the variables of a whole batch may need much more memory than the batch itself. */
-function* recipientsOf({ candidates, skips, registered, rules }: Registered): Generator<NewRecipient> {
+function* recipientsOf({
+  candidates,
+  skips,
+  strangers,
+  registered,
+  rules,
+}: Registered): Generator<NewRecipient> {
   let reached = 0;
   for (const [at, candidate] of candidates.entries()) {
-    const skip = skips[at];
+    const skip = skips[at] ?? (strangers?.has(candidate) === true ? noConsent : undefined);
     if (skip !== undefined || !isReachable(candidate)) {
       yield skippedRecipient(candidate, skip);
       continue;
@@ -92,15 +105,20 @@ function* recipientsOf({ candidates, skips, registered, rules }: Registered): Ge
   }
 }
 
-function beginBatch(
-  candidates: readonly Candidate[],
-  numbers: PhoneSet,
-  contacts: RecipientBuild['contacts'],
-): Batch {
+const noConsent = { reason: 'NO_CONSENT', detail: null } as const;
+
+const strangersOf = (reachable: readonly Reachable[], { known }: FoundContacts): ReadonlySet<Candidate> =>
+  new Set(reachable.filter(({ phone }) => known.get(phone.digits)?.deleted !== false));
+
+interface Beginning extends Pick<RecipientBuild, 'contacts' | 'rules'> {
+  readonly numbers: PhoneSet;
+}
+
+function beginBatch(candidates: readonly Candidate[], { numbers, contacts, rules }: Beginning): Batch {
   const isNew = ({ digits }: PhoneNumber): boolean => digits === '' || numbers.add(identityOf(digits));
   const reachable: Reachable[] = [];
   const skips = candidates.map((candidate) => {
-    const skip = skipBeforeContact(candidate, isNew);
+    const skip = skipBeforeContact(candidate, isNew) ?? skipByConsent(candidate, rules);
     if (skip === undefined && isReachable(candidate)) reachable.push(candidate);
     return skip;
   });

@@ -10,6 +10,7 @@ import { report } from '../../codecs/report.ts';
 import type { KeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
+import { requiresConsent } from '../../domain/contacts/consent.ts';
 import {
   type MediaLink,
   mediaLinks,
@@ -308,6 +309,7 @@ async function load(
   dependencies: Preparer,
   { request, frozen, campaign, recipients, contacts, watch }: Loading,
 ): Promise<number> {
+  const isMarketing = campaign.template_category === 'MARKETING';
   await buildRecipients({
     batches: await openCandidates(dependencies, {
       ...request,
@@ -320,7 +322,10 @@ async function load(
       countriesWithoutMarketing: new Set(dependencies.config.marketingSkipCountries),
       resolvers: frozen.resolvers,
       limits: frozen.limits,
-      isMarketing: campaign.template_category === 'MARKETING',
+      isMarketing,
+      requiresContact:
+        campaign.contact_selection_type === 'csv_contacts' &&
+        requiresConsent(campaign.require_consent, isMarketing),
     },
     recipients,
     contacts,

@@ -5,6 +5,7 @@ import { cleanText } from '../../domain/clean-text.ts';
 import { createConsentReader, offersWord } from '../../domain/callbacks/consent-words.ts';
 import { numberOfWaId } from '../../domain/callbacks/provider-number.ts';
 import { epochSeconds } from '../../domain/epoch-seconds.ts';
+import { asksToStop } from '../../domain/operations/notice.ts';
 import type { NewEvent } from '../../domain/webhooks/new-event.ts';
 import type { EchoItem, MessageItem } from '../../provider/notification-item.ts';
 import { findAnsweredMessage } from '../../records/callbacks/identities.ts';
@@ -24,6 +25,7 @@ import {
 import type { Connection } from '../../records/database/database.ts';
 import { maxEvidenceText } from '../../domain/contacts/consent.ts';
 import { noEvidence } from '../../records/contacts/consents.ts';
+import { insertNotices } from '../../records/operations/notices.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
 import { changeIdentity } from './change-identity.ts';
 import { changeConsents } from './change-subscription.ts';
@@ -153,7 +155,9 @@ async function applyWish(
   const wish = isTheirs ? dependencies.consentOf(consentTextOf(item)) : undefined;
   if (wish === undefined) return;
   if (wish.kind === 'asks_to_stop') {
-    if (conversation !== undefined) await labelConversation(connection, conversation.id, 'asks_to_stop');
+    if (conversation === undefined) return;
+    if (await labelConversation(connection, conversation.id, 'asks_to_stop'))
+      await insertNotices(connection, [asksToStop(workspaceId, conversation.id)]);
     return;
   }
   const { category, allows, doubleWord } = wish;

@@ -13,6 +13,7 @@ import {
   NotFound,
   type FieldProblem,
 } from '../../domain/error.ts';
+import { requiresConsent } from '../../domain/contacts/consent.ts';
 import { isPhoneNumber, readNumber } from '../../domain/phone-number.ts';
 import type { MessagePlan } from '../../domain/templates/plan.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
@@ -20,6 +21,7 @@ import { findChannelPace } from '../../records/sending/channel-rate.ts';
 import { getTemplate } from '../../records/templates/templates.ts';
 import { findPrices, getWallet } from '../../records/wallet/wallets.ts';
 import { getChannel } from '../../records/workspaces/channels.ts';
+import { getConsentPolicy } from '../../records/workspaces/workspaces.ts';
 import { FileTemporarilyUnavailable } from '../audience/campaign-file.ts';
 import { type AudienceRequest, openCandidates, quickCandidate } from '../audience/candidates.ts';
 import { freezeVariables } from '../audience/freeze-variables.ts';
@@ -224,6 +226,7 @@ async function audienceOf(
   const { customFields } = frozen;
   const channel = await getChannel(dependencies.database, workspaceId, channelId);
   const template = await getTemplate(dependencies.database, workspaceId, campaign.templateId);
+  const isMarketing = template.category === 'MARKETING';
   return dryRunAudience(dependencies, {
     workspaceId,
     batches: await openCandidates(dependencies, {
@@ -237,7 +240,10 @@ async function audienceOf(
       resolvers: frozen.resolvers,
       limits: frozen.limits,
       customFields,
-      isMarketing: template.category === 'MARKETING',
+      isMarketing,
+      requiresContact:
+        selectionType === 'csv_contacts' &&
+        requiresConsent(await getConsentPolicy(dependencies.database, workspaceId), isMarketing),
     },
     countryColumn: countryColumnOf(request.audience.csv_mapping),
     byNumber: selectionType === 'csv_contacts' || selectionType === 'quick_contacts',

@@ -11,6 +11,7 @@ import {
 } from '../../domain/audience/csv.ts';
 import { guessColumns, type GuessedColumns } from '../../domain/audience/guess-columns.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
+import { requiresConsent } from '../../domain/contacts/consent.ts';
 import type { ImportMapping } from '../../domain/contacts/import.ts';
 import { Invalid, NotFound, type FieldProblem } from '../../domain/error.ts';
 import { isPhoneNumber, readNumber } from '../../domain/phone-number.ts';
@@ -20,7 +21,7 @@ import { previewMessage, type MessagePreview } from '../../domain/templates/prev
 import { compileMapping, type CompiledMapping } from '../../domain/templates/variable-mapping.ts';
 import { type CampaignFile, findCampaignFile } from '../../records/campaigns/files.ts';
 import { getTemplate, type Template } from '../../records/templates/templates.ts';
-import { getWorkspaceCountry } from '../../records/workspaces/workspaces.ts';
+import { getConsentPolicy, getWorkspaceCountry } from '../../records/workspaces/workspaces.ts';
 import { createCsvRowReader, type CsvRow } from '../audience/csv.ts';
 import { readCsvCandidates, readCsvRows } from '../audience/candidates.ts';
 import {
@@ -82,6 +83,7 @@ export async function previewCsv(dependencies: Previewer, request: CsvPreviewReq
   const outOfRange = columnProblems(mapping, file.headers.length);
   if (outOfRange.length > 0) throw Invalid.of(outOfRange);
   const message = await messageOf(dependencies, request, mapping);
+  const isMarketing = message === undefined || message.template.category === 'MARKETING';
   const cut = { isCut: false };
   const trial = await dryRunAudience(dependencies, {
     workspaceId,
@@ -94,7 +96,11 @@ export async function previewCsv(dependencies: Previewer, request: CsvPreviewReq
       resolvers: message?.compiled?.resolvers ?? [],
       limits: message?.compiled?.plan.limits ?? [],
       customFields: message?.compiled?.customFields ?? [],
-      isMarketing: message === undefined || message.template.category === 'MARKETING',
+      isMarketing,
+      requiresContact: requiresConsent(
+        await getConsentPolicy(dependencies.database, workspaceId),
+        isMarketing,
+      ),
     },
     byNumber: true,
     countryColumn: countryColumnOf(mapping),

@@ -67,6 +67,8 @@ export interface NewRecipient {
 }
 
 export interface AudienceRules {
+  /** People who are no contacts are skipped; default false. */
+  readonly requiresContact?: boolean;
   /** The template's category is MARKETING; default true. */
   readonly isMarketing?: boolean;
   /** ISO 3166 alpha-2 codes to which the channel never sends. */
@@ -78,6 +80,17 @@ export interface AudienceRules {
   readonly limits?: readonly TextLimit[];
   /** The contacts' custom fields that the resolvers read. */
   readonly customFields?: readonly string[];
+}
+
+/** Skips a row that stops messages like these; one that nobody can read might. Its person does not become a contact. */
+export function skipByConsent(
+  { consent }: Candidate,
+  { isMarketing }: Pick<AudienceRules, 'isMarketing'>,
+): NewRecipient['skip'] {
+  if (consent === undefined) return undefined;
+  const isStopped =
+    consent.kind === 'unclear' || (!consent.allows && (isMarketing !== false || consent.category === 'ALL'));
+  return isStopped ? { reason: 'UNSUBSCRIBED', detail: 'The file says so' } : undefined;
 }
 
 const longestDetail = 100;
@@ -140,8 +153,6 @@ export function recipientOf(
   if (rules.blockedCountries.has(phone.country)) return skipped('BLOCKED_COUNTRY', phone.country);
   if (rules.isMarketing !== false && rules.countriesWithoutMarketing?.has(phone.country) === true)
     return skipped('MARKETING_NOT_DELIVERED_TO_COUNTRY', phone.country);
-  if (candidate.consent !== undefined && isStopped(candidate.consent, rules.isMarketing !== false))
-    return skipped('UNSUBSCRIBED', 'The file says so');
   if (contact !== null && !mayReceive(contact.consent, rules.isMarketing !== false))
     return skipped('UNSUBSCRIBED');
   if (candidate.deleted === true) return skipped('CONTACT_DELETED');
@@ -155,10 +166,6 @@ export function recipientOf(
   if (!resolved.ok) return skipped(resolved.skip.reason, resolved.skip.detail);
   return { contactId, phone, line, skip: undefined, variables: resolved.values };
 }
-
-/** The row stops messages like these; one that nobody can read might. */
-const isStopped = (consent: RowConsent, isMarketing: boolean): boolean =>
-  consent.kind === 'unclear' || (!consent.allows && (isMarketing || consent.category === 'ALL'));
 
 const none: readonly string[] = [];
 

@@ -267,6 +267,12 @@ export const serviceReasons = [
 export const recipientReasonPattern = `^(PROVIDER_[0-9]+|${serviceReasons.join('|')})$`;
 
 export const skipReasonTable: Readonly<Record<SkipReason, RecipientReasonText>> = {
+  NO_CONSENT: {
+    title: 'No recorded consent',
+    meaning: 'The person is no contact, and the workspace requires recorded consent for such a campaign.',
+    advice: 'Import the people with their consent first: POST /api/contacts/imports.',
+    isHopeless: true,
+  },
   INVALID_PHONE: {
     title: 'Not a phone number',
     isHopeless: true,

@@ -26,6 +26,7 @@ export const skipReasons = [
   'MARKETING_NOT_DELIVERED_TO_COUNTRY',
   'RESTED_24H',
   'NO_CHANCE',
+  'NO_CONSENT',
 ] as const;
 export type SkipReason = (typeof skipReasons)[number];
 

@@ -4,6 +4,13 @@
 export const consents = ['all', 'no_marketing', 'none'] as const;
 export type Consent = (typeof consents)[number];
 
+/** Which campaigns to a CSV skip people who are no contacts. */
+export const consentPolicies = ['off', 'marketing', 'all'] as const;
+export type ConsentPolicy = (typeof consentPolicies)[number];
+
+export const requiresConsent = (policy: ConsentPolicy, isMarketing: boolean): boolean =>
+  policy === 'all' || (policy === 'marketing' && isMarketing);
+
 /** Maximum length of what a person saw or wrote, in characters. */
 export const maxEvidenceText = 1_000;
 

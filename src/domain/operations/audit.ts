@@ -13,6 +13,7 @@ const auditActions = [
   'workspace.sending-window',
   'workspace.failure-brake',
   'workspace.default-country',
+  'workspace.consent-policy',
   'workspace.event-feed',
   'workspace.notice-target',
   'workspace.set-feature',

@@ -21,10 +21,18 @@ export const noticeKinds = [
   'unlisted_code',
   'low_balance',
   'price_card',
+  'asks_to_stop',
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
-export const noticeSubjectTypes = ['template', 'channel', 'business_account', 'webhook', 'campaign'] as const;
+export const noticeSubjectTypes = [
+  'template',
+  'channel',
+  'business_account',
+  'webhook',
+  'campaign',
+  'conversation',
+] as const;
 
 export interface NoticeSubject {
   readonly type: (typeof noticeSubjectTypes)[number];
@@ -160,6 +168,14 @@ export const webhookDisabled = (
   kind: 'webhook_disabled',
   subject: { type: 'webhook', id: webhook.id, name: webhook.title },
   message: `The webhook was disabled. ${why}`,
+});
+
+export const asksToStop = (workspaceId: number, conversationId: string): NewNotice => ({
+  workspaceId,
+  kind: 'asks_to_stop',
+  subject: { type: 'conversation', id: conversationId, name: 'Conversation' },
+  message:
+    'A person wrote a sentence that may be an opt-out. Read the conversation, and unsubscribe the person if it is one.',
 });
 
 export const codeUnlisted = (channel: NoticedChannel, code: number): NewNotice => ({

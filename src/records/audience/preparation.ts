@@ -9,6 +9,7 @@ import {
   preparationStatuses,
   type CampaignStatus,
 } from '../../domain/campaigns/campaign.ts';
+import { consentPolicies } from '../../domain/contacts/consent.ts';
 import { notFound } from '../../domain/error.ts';
 import { campaignFailed } from '../../domain/operations/notice.ts';
 import type { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
@@ -37,6 +38,8 @@ const CampaignToPrepare = t.type({
   blocked_countries: t.array(t.string),
   /** The workspace's, for numbers that name no country. */
   default_country: nullable(t.string),
+  /** The workspace's. */
+  require_consent: oneOf(consentPolicies),
   /** Bytes of the CSV or the list of numbers; null for any other audience and for files of other servers. */
   input_bytes: nullable(t.number),
 });
@@ -56,6 +59,7 @@ export async function getCampaignToPrepare(
       campaign.contact_selection_type, campaign.audience, campaign.variable_mapping, campaign.scheduled_at,
       campaign.status, campaign.preparation_status, channel.blocked_countries,
       (SELECT default_country FROM workspace WHERE id = campaign.workspace_id),
+      (SELECT require_consent FROM workspace WHERE id = campaign.workspace_id),
       (SELECT category FROM template WHERE template.id = campaign.template_id) AS template_category,
       COALESCE(
         (SELECT octet_length(content) FROM campaign_input WHERE campaign_id = campaign.id),

@@ -165,10 +165,11 @@ export async function labelConversation(
   connection: Connection,
   conversationId: string,
   label: ConversationLabel,
-): Promise<void> {
-  await connection.query(sql.type(nothing)`
+): Promise<boolean> {
+  const { rowCount } = await connection.query(sql.type(nothing)`
     UPDATE conversation SET labels = array_append(labels, ${label}), updated_at = now()
     WHERE id = ${conversationId} AND NOT (${label} = ANY(labels))`);
+  return rowCount > 0;
 }
 
 const RecentText = row(t.type({ text: t.string }));

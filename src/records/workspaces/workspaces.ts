@@ -4,6 +4,7 @@ import { SendingWindow } from '../../codecs/sending-window.ts';
 import { oneOf } from '../../codecs/struct.ts';
 import { campaignStatuses, isFinished } from '../../domain/campaigns/campaign.ts';
 import type { SendingWindow as Window } from '../../domain/campaigns/sending-window.ts';
+import { type ConsentPolicy, consentPolicies } from '../../domain/contacts/consent.ts';
 import { notFound, NotFound } from '../../domain/error.ts';
 import { type FailureBrakeSetting, failureBrakeSettings } from '../../domain/sending/failure-brake.ts';
 import type { FeatureSetting } from '../../domain/workspaces/feature.ts';
@@ -117,6 +118,27 @@ export async function saveWorkspaceBrake(
 ): Promise<void> {
   await connection.query(sql.type(nothing)`
     UPDATE workspace SET failure_brake = ${setting} WHERE id = ${workspaceId}`);
+}
+
+// Whether campaigns need recorded consent.
+
+const Policy = row(t.type({ require_consent: oneOf(consentPolicies) }));
+
+/** Throws NotFound. */
+export async function getConsentPolicy(connection: Connection, workspaceId: number): Promise<ConsentPolicy> {
+  const found = await connection.maybeOne(sql.type(Policy)`
+    SELECT require_consent FROM workspace WHERE id = ${workspaceId}`);
+  return (found ?? notFound('Workspace')).require_consent;
+}
+
+/** Applies to preparations that begin afterwards. */
+export async function saveConsentPolicy(
+  connection: Connection,
+  workspaceId: number,
+  policy: ConsentPolicy,
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE workspace SET require_consent = ${policy} WHERE id = ${workspaceId}`);
 }
 
 // The country of numbers that name none.

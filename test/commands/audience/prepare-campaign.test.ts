@@ -12,6 +12,8 @@ import { prepareCampaign } from '../../../src/commands/audience/prepare-campaign
 import type { EventKey } from '../../../src/domain/webhooks/event-key.ts';
 import { FileFetchError } from '../../../src/outbound/outbound.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
+import type { ConsentPolicy } from '../../../src/domain/contacts/consent.ts';
+import { saveConsentPolicy } from '../../../src/records/workspaces/workspaces.ts';
 import { saveWorkspaceCountry } from '../../../src/records/workspaces/workspaces.ts';
 import { createFolderStorage } from '../../../src/storage/folder-storage.ts';
 import { nothing, nullable, row } from '../../../src/records/database/row.ts';
@@ -391,6 +393,40 @@ describe('a CSV', () => {
     const skipped = 'MARKETING_NOT_DELIVERED_TO_COUNTRY';
     expect(await statesOf('MARKETING')).toEqual([skipped, skipped, 'PENDING', 'PENDING']);
     expect(await statesOf('UTILITY')).toEqual(people.map(() => 'PENDING'));
+  });
+
+  test('skips rows that say that the person opted out, who does not become a contact', async () => {
+    const sender = await aSender(database.pool);
+    const csv = 'p,c,Opt-out\n+4915100000001,,ja\n+4915100000002,,\n+4915100000003,,who knows\n';
+    const id = await aCsv(sender, csv, { audience: { csv_mapping: { ...mapping, consent: 2 } } });
+    await prepare(id);
+    expect((await recipientsOf(id)).map(({ state, reason }) => reason ?? state)).toEqual([
+      'UNSUBSCRIBED',
+      'PENDING',
+      'UNSUBSCRIBED',
+    ]);
+    expect((await contactsOf(sender)).length).toBe(1);
+  });
+
+  test('skips people who are no contacts where the workspace requires consent', async () => {
+    const statesOf = async (policy: ConsentPolicy, category: string) => {
+      const sender = await aSender(database.pool);
+      await aContact(sender, { phone: '4915100000001' });
+      await aContact(sender, { phone: '4915100000002', deleted: true });
+      await saveConsentPolicy(database.pool, sender.workspaceId, policy);
+      await database.pool.query(sql.type(nothing)`
+        UPDATE template SET category = ${category} WHERE id = ${sender.templateId}`);
+      const id = await aCsv(sender, 'p,c\n+4915100000001,\n+4915100000002,\n+4915100000003,\n');
+      await prepare(id);
+      const states = (await recipientsOf(id)).map(({ state, reason }) => reason ?? state);
+      return [...states, (await contactsOf(sender)).length];
+    };
+    const skipped = ['PENDING', 'NO_CONSENT', 'NO_CONSENT', 2];
+    const sent = ['PENDING', 'PENDING', 'PENDING', 3];
+    expect(await statesOf('off', 'MARKETING')).toEqual(sent);
+    expect(await statesOf('marketing', 'MARKETING')).toEqual(skipped);
+    expect(await statesOf('marketing', 'UTILITY')).toEqual(sent);
+    expect(await statesOf('all', 'UTILITY')).toEqual(skipped);
   });
 
   test('writes no event without a subscriber', async () => {

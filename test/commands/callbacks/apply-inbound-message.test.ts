@@ -359,6 +359,14 @@ describe('the sender', () => {
         sql.fragment`SELECT labels FROM conversation WHERE workspace_id = ${place.workspaceId}`,
       ),
     ).toEqual([{ labels: ['asks_to_stop'] }]);
+    const notices = await rowsOf(
+      database.pool,
+      sql.fragment`SELECT notice.kind, subject_id = conversation.id::text AS theirs, message FROM notice
+        JOIN conversation ON conversation.workspace_id = notice.workspace_id WHERE notice.workspace_id = ${place.workspaceId}`,
+    );
+    expect(notices).toEqual([
+      { kind: 'asks_to_stop', theirs: true, message: expect.stringContaining('Read the conversation') },
+    ]);
   });
 
   it('counts a word of double meaning unless a recent message of ours offers it', async () => {

@@ -77,11 +77,17 @@ function NoticeCard({ notice: { kind, subject, message, createdAt, readAt } }: {
     <Card withBorder padding="sm">
       <Group justify="space-between">
         <Group gap="xs">
-          {subject.type === 'campaign' ? (
+          {subject.type === 'campaign' && (
             <TextLink to="/campaigns/$id" params={{ id: subject.id }} fw={600} dir="auto">
               {subject.name}
             </TextLink>
-          ) : (
+          )}
+          {subject.type === 'conversation' && (
+            <TextLink to="/conversations" search={{ conversation: subject.id }} fw={600}>
+              {subject.name}
+            </TextLink>
+          )}
+          {subject.type !== 'campaign' && subject.type !== 'conversation' && (
             <Text fw={600} dir="auto">
               {subject.name}
             </Text>

@@ -679,6 +679,25 @@ export type ConsentPage = {
   readonly pagination: CursorPagination;
 };
 
+export type ConsentPolicy = {
+  /** Which campaigns to a CSV skip people who are no contacts, with NO_CONSENT. off: none; such people become contacts who agree to everything. marketing: those of category MARKETING. all: all. */
+  readonly require_consent: RequireConsent;
+};
+
+export type ConsentPolicyMessageResponse = {
+  readonly status: SuccessStatus;
+  /** Sentence for people. */
+  readonly message: string;
+  /** Result of the request. */
+  readonly data: ConsentPolicy;
+};
+
+export type ConsentPolicyResponse = {
+  readonly status: SuccessStatus;
+  /** Result of the request. */
+  readonly data: ConsentPolicy;
+};
+
 export type ConsentSource = "person" | "api" | "import";
 
 export type Contact = {
@@ -2030,7 +2049,7 @@ export type Notice = {
 
 export type NoticeData = {
   /** Kind of the notice. */
-  readonly kind: "template_status" | "template_category" | "channel_blocked" | "channel_quality" | "messaging_limit" | "webhook_disabled" | "campaign_paused" | "campaign_failed" | "unlisted_code" | "low_balance" | "price_card";
+  readonly kind: "template_status" | "template_category" | "channel_blocked" | "channel_quality" | "messaging_limit" | "webhook_disabled" | "campaign_paused" | "campaign_failed" | "unlisted_code" | "low_balance" | "price_card" | "asks_to_stop";
   /** Record that the notice is about. */
   readonly subject: NoticeEventSubject;
   /** Text for people. */
@@ -2058,7 +2077,7 @@ export type NoticeEventSubject = {
 };
 
 /** What the notice is about; `message` says it in a sentence. */
-export type NoticeKind = "template_status" | "template_category" | "channel_blocked" | "channel_quality" | "messaging_limit" | "webhook_disabled" | "campaign_paused" | "campaign_failed" | "unlisted_code" | "low_balance" | "price_card";
+export type NoticeKind = "template_status" | "template_category" | "channel_blocked" | "channel_quality" | "messaging_limit" | "webhook_disabled" | "campaign_paused" | "campaign_failed" | "unlisted_code" | "low_balance" | "price_card" | "asks_to_stop";
 
 export type NoticePage = {
   readonly status: SuccessStatus;
@@ -2077,7 +2096,7 @@ export type NoticeSubject = {
   readonly name: string;
 };
 
-export type NoticeSubjectType = "template" | "channel" | "business_account" | "webhook" | "campaign";
+export type NoticeSubjectType = "template" | "channel" | "business_account" | "webhook" | "campaign" | "conversation";
 
 export type NoticeTarget = {
   /** Address to which notices are posted. */
@@ -2380,6 +2399,11 @@ export type ProviderStatuses = {
   readonly statuses: readonly (MessageStatus)[];
 };
 
+export type PutConsentPolicy = {
+  /** Which campaigns to a CSV skip people who are no contacts, with NO_CONSENT. off: none; such people become contacts who agree to everything. marketing: those of category MARKETING. all: all. */
+  readonly require_consent: RequireConsent;
+};
+
 export type PutDefaultCountry = {
   /** Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null: none. */
   readonly default_country: string | null;
@@ -2515,8 +2539,8 @@ export type RecipientPage = {
   readonly pagination: CursorPagination;
 };
 
-/** Reason why a message was skipped, failed or has an unknown outcome. PROVIDER_<code>: The provider refused the message, or failed to deliver it, with this code. Look up the code at the provider; `reason_detail` holds its words. PROVIDER_UNREACHABLE: The provider could not be reached; nothing was sent. Send to the recipient again, with `failed_contacts` or another request. OUTCOME_UNKNOWN: The provider did not answer: the message may have been sent. Wait for a receipt. Send again only if a second message does no harm. RATE_LIMITED: Too many single sends waited for the channel. Send the request again later. INVALID_PHONE: The text holds no phone number that can be sent to; `reason_detail` says what is wrong with it. Correct the number as `reason_detail` says, or write it in international form, such as +4915112345678. For numbers without a calling code give their country, or `default_country`. DUPLICATE: The audience contains the number more than once. None: the first entry is sent to. UNSUBSCRIBED: The contact has opted out. Do not send to the contact until it opts in again. CONTACT_DELETED: The contact was deleted or erased. Create the contact again to send to it. MISSING_VARIABLE: A variable of the template has no value for the contact, or one that it cannot take. Fill or correct the field of `reason_detail`, or give a value in `default_values`. TEXT_TOO_LONG: The values of the recipient make a text of the message longer than the provider takes. Shorten the value; `reason_detail` names the text, its length and the limit. MALFORMED_ROW: The row of the CSV cannot be read. Correct the row of `line_number`. BLOCKED_COUNTRY: The channel does not send to the country of the number. Ask the operator to allow the country, or use another channel. MARKETING_NOT_DELIVERED_TO_COUNTRY: The provider delivers no MARKETING messages to the country of the number, and the operator has listed it. Use a UTILITY template, or another way to reach the person. RESTED_24H: The recipient failed with PROVIDER_131049 less than 24 hours ago. Another message so soon would fail again, and the provider limits accounts that retry too much. Send to the failed recipients again a day after they failed. NO_CHANCE: The recipient failed for a reason that another message would meet again, such as PROVIDER_131026; `reason_detail` names it. To send to these people anyway, name the reason in `failed_reasons`. */
-export type RecipientReason = "PROVIDER_UNREACHABLE" | "OUTCOME_UNKNOWN" | "RATE_LIMITED" | "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "CONTACT_DELETED" | "MISSING_VARIABLE" | "TEXT_TOO_LONG" | "MALFORMED_ROW" | "BLOCKED_COUNTRY" | "MARKETING_NOT_DELIVERED_TO_COUNTRY" | "RESTED_24H" | "NO_CHANCE" | (string & {});
+/** Reason why a message was skipped, failed or has an unknown outcome. PROVIDER_<code>: The provider refused the message, or failed to deliver it, with this code. Look up the code at the provider; `reason_detail` holds its words. PROVIDER_UNREACHABLE: The provider could not be reached; nothing was sent. Send to the recipient again, with `failed_contacts` or another request. OUTCOME_UNKNOWN: The provider did not answer: the message may have been sent. Wait for a receipt. Send again only if a second message does no harm. RATE_LIMITED: Too many single sends waited for the channel. Send the request again later. NO_CONSENT: The person is no contact, and the workspace requires recorded consent for such a campaign. Import the people with their consent first: POST /api/contacts/imports. INVALID_PHONE: The text holds no phone number that can be sent to; `reason_detail` says what is wrong with it. Correct the number as `reason_detail` says, or write it in international form, such as +4915112345678. For numbers without a calling code give their country, or `default_country`. DUPLICATE: The audience contains the number more than once. None: the first entry is sent to. UNSUBSCRIBED: The contact has opted out. Do not send to the contact until it opts in again. CONTACT_DELETED: The contact was deleted or erased. Create the contact again to send to it. MISSING_VARIABLE: A variable of the template has no value for the contact, or one that it cannot take. Fill or correct the field of `reason_detail`, or give a value in `default_values`. TEXT_TOO_LONG: The values of the recipient make a text of the message longer than the provider takes. Shorten the value; `reason_detail` names the text, its length and the limit. MALFORMED_ROW: The row of the CSV cannot be read. Correct the row of `line_number`. BLOCKED_COUNTRY: The channel does not send to the country of the number. Ask the operator to allow the country, or use another channel. MARKETING_NOT_DELIVERED_TO_COUNTRY: The provider delivers no MARKETING messages to the country of the number, and the operator has listed it. Use a UTILITY template, or another way to reach the person. RESTED_24H: The recipient failed with PROVIDER_131049 less than 24 hours ago. Another message so soon would fail again, and the provider limits accounts that retry too much. Send to the failed recipients again a day after they failed. NO_CHANCE: The recipient failed for a reason that another message would meet again, such as PROVIDER_131026; `reason_detail` names it. To send to these people anyway, name the reason in `failed_reasons`. */
+export type RecipientReason = "PROVIDER_UNREACHABLE" | "OUTCOME_UNKNOWN" | "RATE_LIMITED" | "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "CONTACT_DELETED" | "MISSING_VARIABLE" | "TEXT_TOO_LONG" | "MALFORMED_ROW" | "BLOCKED_COUNTRY" | "MARKETING_NOT_DELIVERED_TO_COUNTRY" | "RESTED_24H" | "NO_CHANCE" | "NO_CONSENT" | (string & {});
 
 /** PENDING: waits to be sent to. CLAIMED: is being sent to. ACCEPTED: the provider accepted the message. SENT, DELIVERED, READ: reported by receipts. FAILED: refused, or failed later. UNKNOWN: the provider did not answer; a receipt decides, and the message is not sent again. CANCELLED, SKIPPED: never sent to. */
 export type RecipientState = "PENDING" | "CLAIMED" | "ACCEPTED" | "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN" | "CANCELLED" | "SKIPPED";
@@ -2580,6 +2604,8 @@ export type RegisteredConsentPage = {
   /** Position of this page in the list. */
   readonly pagination: CursorPagination;
 };
+
+export type RequireConsent = "off" | "marketing" | "all";
 
 export type Resend = {
   /** Unique id. */
@@ -2809,8 +2835,8 @@ export type SkeletonMapping = {
   readonly carousel?: readonly ({ readonly [key: string]: unknown })[];
 };
 
-/** INVALID_PHONE: The text holds no phone number that can be sent to; `reason_detail` says what is wrong with it. Correct the number as `reason_detail` says, or write it in international form, such as +4915112345678. For numbers without a calling code give their country, or `default_country`. DUPLICATE: The audience contains the number more than once. None: the first entry is sent to. UNSUBSCRIBED: The contact has opted out. Do not send to the contact until it opts in again. CONTACT_DELETED: The contact was deleted or erased. Create the contact again to send to it. MISSING_VARIABLE: A variable of the template has no value for the contact, or one that it cannot take. Fill or correct the field of `reason_detail`, or give a value in `default_values`. TEXT_TOO_LONG: The values of the recipient make a text of the message longer than the provider takes. Shorten the value; `reason_detail` names the text, its length and the limit. MALFORMED_ROW: The row of the CSV cannot be read. Correct the row of `line_number`. BLOCKED_COUNTRY: The channel does not send to the country of the number. Ask the operator to allow the country, or use another channel. MARKETING_NOT_DELIVERED_TO_COUNTRY: The provider delivers no MARKETING messages to the country of the number, and the operator has listed it. Use a UTILITY template, or another way to reach the person. RESTED_24H: The recipient failed with PROVIDER_131049 less than 24 hours ago. Another message so soon would fail again, and the provider limits accounts that retry too much. Send to the failed recipients again a day after they failed. NO_CHANCE: The recipient failed for a reason that another message would meet again, such as PROVIDER_131026; `reason_detail` names it. To send to these people anyway, name the reason in `failed_reasons`. */
-export type SkipReason = "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "CONTACT_DELETED" | "MISSING_VARIABLE" | "TEXT_TOO_LONG" | "MALFORMED_ROW" | "BLOCKED_COUNTRY" | "MARKETING_NOT_DELIVERED_TO_COUNTRY" | "RESTED_24H" | "NO_CHANCE";
+/** NO_CONSENT: The person is no contact, and the workspace requires recorded consent for such a campaign. Import the people with their consent first: POST /api/contacts/imports. INVALID_PHONE: The text holds no phone number that can be sent to; `reason_detail` says what is wrong with it. Correct the number as `reason_detail` says, or write it in international form, such as +4915112345678. For numbers without a calling code give their country, or `default_country`. DUPLICATE: The audience contains the number more than once. None: the first entry is sent to. UNSUBSCRIBED: The contact has opted out. Do not send to the contact until it opts in again. CONTACT_DELETED: The contact was deleted or erased. Create the contact again to send to it. MISSING_VARIABLE: A variable of the template has no value for the contact, or one that it cannot take. Fill or correct the field of `reason_detail`, or give a value in `default_values`. TEXT_TOO_LONG: The values of the recipient make a text of the message longer than the provider takes. Shorten the value; `reason_detail` names the text, its length and the limit. MALFORMED_ROW: The row of the CSV cannot be read. Correct the row of `line_number`. BLOCKED_COUNTRY: The channel does not send to the country of the number. Ask the operator to allow the country, or use another channel. MARKETING_NOT_DELIVERED_TO_COUNTRY: The provider delivers no MARKETING messages to the country of the number, and the operator has listed it. Use a UTILITY template, or another way to reach the person. RESTED_24H: The recipient failed with PROVIDER_131049 less than 24 hours ago. Another message so soon would fail again, and the provider limits accounts that retry too much. Send to the failed recipients again a day after they failed. NO_CHANCE: The recipient failed for a reason that another message would meet again, such as PROVIDER_131026; `reason_detail` names it. To send to these people anyway, name the reason in `failed_reasons`. */
+export type SkipReason = "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "CONTACT_DELETED" | "MISSING_VARIABLE" | "TEXT_TOO_LONG" | "MALFORMED_ROW" | "BLOCKED_COUNTRY" | "MARKETING_NOT_DELIVERED_TO_COUNTRY" | "RESTED_24H" | "NO_CHANCE" | "NO_CONSENT";
 
 export type StartCampaign = {
   /** `true` resumes a campaign paused with FAILURES although nothing was corrected: the reason in `pause_evidence` no longer pauses it. Default `false`. */

@@ -1,11 +1,11 @@
-/** The register of opt-ins and opt-outs, with their evidence. */
+/** The register of opt-ins and opt-outs, with their evidence, and whether campaigns require one. */
 import * as t from 'io-ts';
 import { describe, named } from '../codecs/json-schema.ts';
 import { cursorOf, idOf, IsoDateTime, limitUpTo, textOf, Uuid } from '../codecs/scalars.ts';
 import { nullish, oneOf, optional, struct } from '../codecs/struct.ts';
 import { hashKnownNames } from '../commands/contacts/opted-out-numbers.ts';
 import { recordConsent } from '../commands/contacts/record-consent.ts';
-import { consentCategories, consents, maxEvidenceText } from '../domain/contacts/consent.ts';
+import { consentCategories, consentPolicies, consents, maxEvidenceText } from '../domain/contacts/consent.ts';
 import { possibleNumbers } from '../domain/contacts/search.ts';
 import { Invalid } from '../domain/error.ts';
 import {
@@ -17,9 +17,18 @@ import {
 } from '../records/contacts/consents.ts';
 import { getContact } from '../records/contacts/contacts.ts';
 import { insertAuditEntry } from '../records/operations/audit.ts';
+import { getConsentPolicy, saveConsentPolicy } from '../records/workspaces/workspaces.ts';
 import { csvAnswer, wantsCsv } from './frame/csv.ts';
 import { endpoint } from './frame/endpoint.ts';
-import { answerWith, cursorPageOf, cutPage, oneCursorPage, succeedWith } from './frame/envelope.ts';
+import {
+  answer,
+  answerWith,
+  cursorPageOf,
+  cutPage,
+  oneCursorPage,
+  succeed,
+  succeedWith,
+} from './frame/envelope.ts';
 
 const tag = 'Contacts';
 const params = struct({ id: idOf('Contact') });
@@ -247,5 +256,63 @@ export const listConsentRegister = endpoint(
       present: (one: RegisterEntry) => one,
     };
     return { status: 200, body: cutPage(found, limit, how) };
+  },
+);
+
+// Whether campaigns of a workspace need recorded consent.
+
+const Policy = named(
+  'ConsentPolicy',
+  struct({
+    require_consent: describe(oneOf(consentPolicies, 'RequireConsent'), {
+      description:
+        'Which campaigns to a CSV skip people who are no contacts, with NO_CONSENT. off: none; such people become contacts who agree to everything. marketing: those of category MARKETING. all: all.',
+    }),
+  }),
+);
+const policyPath = '/api/workspace/consent-policy';
+const policySaved = 'Consent policy saved successfully';
+const policyExample = { require_consent: 'marketing' };
+
+export const getConsentPolicyEndpoint = endpoint(
+  {
+    method: 'GET',
+    path: policyPath,
+    operationId: 'getConsentPolicy',
+    summary: 'Read which campaigns skip people without recorded consent',
+    tag: 'Workspace',
+    access: 'workspace',
+    responses: { 200: answer('The setting', Policy, policyExample) },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId } }) => ({
+    status: 200,
+    body: succeed({ require_consent: await getConsentPolicy(database, workspaceId) }),
+  }),
+);
+
+export const putConsentPolicy = endpoint(
+  {
+    method: 'PUT',
+    path: policyPath,
+    operationId: 'putConsentPolicy',
+    summary: 'Set which campaigns skip people without recorded consent',
+    description:
+      'Needs an operator’s key. Applies to campaigns whose preparation begins afterwards. Import people with their consent before you write to them: `POST /api/contacts/imports`.',
+    tag: 'Workspace',
+    access: 'operator',
+    body: Policy,
+    bodyExample: policyExample,
+    responses: { 200: answerWith('Setting after the change', policySaved, Policy, policyExample) },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, body }) => {
+    await database.transaction(async (transaction) => {
+      await saveConsentPolicy(transaction, workspaceId, body.require_consent);
+      await insertAuditEntry(transaction, {
+        workspaceId,
+        action: 'workspace.consent-policy',
+        objectId: String(workspaceId),
+      });
+    });
+    return { status: 200, body: succeedWith(policySaved, body) };
   },
 );

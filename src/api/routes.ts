@@ -3,13 +3,11 @@ import {
   deleteSendingWindow,
   getOverview,
   getDefaultCountry,
-  getConsentPolicyEndpoint,
   getFailureBrake,
   getSendingWindow,
   listAudit,
   listNoticesEndpoint,
   putDefaultCountry,
-  putConsentPolicy,
   putFailureBrake,
   putSendingWindow,
   readNotices,
@@ -42,7 +40,13 @@ import {
   listContactImportRows,
   listContactImports,
 } from './contact-imports.ts';
-import { listConsentRegister, listContactConsents, recordContactConsent } from './consents.ts';
+import {
+  getConsentPolicyEndpoint,
+  listConsentRegister,
+  listContactConsents,
+  putConsentPolicy,
+  recordContactConsent,
+} from './consents.ts';
 import {
   assignConversation,
   changeConversationStatus,

@@ -9,7 +9,6 @@ import { Amount, SerialCursor, serialCursor } from '../codecs/wallet.ts';
 import { deliverWorkflowOutboxes } from '../commands/campaigns/deliver-workflow-outbox.ts';
 import { setSendingWindow } from '../commands/workspaces/workspaces.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { consentPolicies } from '../domain/contacts/consent.ts';
 import { Invalid } from '../domain/error.ts';
 import { formatAmount } from '../domain/money.ts';
 import { auditObjects } from '../domain/operations/audit.ts';
@@ -19,11 +18,9 @@ import { overviewIntervals, type OverviewSums, readOverview } from '../records/c
 import { insertAuditEntry, listAuditEntries } from '../records/operations/audit.ts';
 import { listNotices, markNoticesRead, type Notice as NoticeRow } from '../records/operations/notices.ts';
 import {
-  getConsentPolicy,
   getWorkspaceBrake,
   getWorkspaceCountry,
   getWorkspaceWindow,
-  saveConsentPolicy,
   saveWorkspaceBrake,
   saveWorkspaceCountry,
 } from '../records/workspaces/workspaces.ts';
@@ -366,64 +363,6 @@ export const putFailureBrake = endpoint(
       });
     });
     return { status: 200, body: succeedWith(brakeSaved, body) };
-  },
-);
-
-// Whether campaigns of a workspace need recorded consent.
-
-const Policy = named(
-  'ConsentPolicy',
-  struct({
-    require_consent: describe(oneOf(consentPolicies, 'RequireConsent'), {
-      description:
-        'Which campaigns to a CSV skip people who are no contacts, with NO_CONSENT. off: none; such people become contacts who agree to everything. marketing: those of category MARKETING. all: all.',
-    }),
-  }),
-);
-const policyPath = '/api/workspace/consent-policy';
-const policySaved = 'Consent policy saved successfully';
-const policyExample = { require_consent: 'marketing' };
-
-export const getConsentPolicyEndpoint = endpoint(
-  {
-    method: 'GET',
-    path: policyPath,
-    operationId: 'getConsentPolicy',
-    summary: 'Read which campaigns skip people without recorded consent',
-    tag: 'Workspace',
-    access: 'workspace',
-    responses: { 200: answer('The setting', Policy, policyExample) },
-  },
-  async ({ dependencies: { database }, principal: { workspaceId } }) => ({
-    status: 200,
-    body: succeed({ require_consent: await getConsentPolicy(database, workspaceId) }),
-  }),
-);
-
-export const putConsentPolicy = endpoint(
-  {
-    method: 'PUT',
-    path: policyPath,
-    operationId: 'putConsentPolicy',
-    summary: 'Set which campaigns skip people without recorded consent',
-    description:
-      'Needs an operator’s key. Applies to campaigns whose preparation begins afterwards. Import people with their consent before you write to them: `POST /api/contacts/imports`.',
-    tag: 'Workspace',
-    access: 'operator',
-    body: Policy,
-    bodyExample: policyExample,
-    responses: { 200: answerWith('Setting after the change', policySaved, Policy, policyExample) },
-  },
-  async ({ dependencies: { database }, principal: { workspaceId }, body }) => {
-    await database.transaction(async (transaction) => {
-      await saveConsentPolicy(transaction, workspaceId, body.require_consent);
-      await insertAuditEntry(transaction, {
-        workspaceId,
-        action: 'workspace.consent-policy',
-        objectId: String(workspaceId),
-      });
-    });
-    return { status: 200, body: succeedWith(policySaved, body) };
   },
 );
 

@@ -73,6 +73,7 @@ export async function startGraphServer(
       if (resource === 'message_templates') {
         return reply(response, listPage(graph.templatePages, Number(url.searchParams.get('after') ?? 0)));
       }
+      if (request.method !== 'POST') return reply(response, graphRefused(100));
       const body = JSON.parse(text) as { to: string; biz_opaque_callback_data: string } & Pick<
         GraphMessage,
         'template'

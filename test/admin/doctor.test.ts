@@ -33,6 +33,12 @@ async function doctor(...args: readonly string[]) {
   return { code, out: out.join(''), err: err.join('') };
 }
 
+async function haveCurrentPrices(): Promise<void> {
+  await database.pool.query(sql.type(nothing)`
+    INSERT INTO price_card (currency, effective_on, source, sha256, loaded_by)
+    VALUES ('USD', current_date - 1, 'test', repeat('0', 64), 'test')`);
+}
+
 // No worker runs beside this test.
 const notes = ['campaigns', 'webhooks', 'maintenance']
   .map((queue) => `note: no worker serves the task queue ${queue}\n`)
@@ -40,9 +46,8 @@ const notes = ['campaigns', 'webhooks', 'maintenance']
 
 describe('admin doctor', () => {
   it('prints a line for each finding, repairs it with --repair, and finds nothing afterwards', async () => {
-    const { campaignId } = await seedCampaign(database.pool, {
-      recipients: 1,
-    });
+    const { campaignId } = await seedCampaign(database.pool, { recipients: 1 });
+    await haveCurrentPrices();
     const missing = `campaign-without-workflow ${campaignId}: the campaign is RUNNING and has no workflow: nothing will happen to it`;
     const starts = `start workflow campaign-${campaignId}, which goes on from the record`;
     expect(await doctor()).toEqual({

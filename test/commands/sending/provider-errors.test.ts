@@ -1,7 +1,7 @@
 /** Every row of the provider's error table, returned by a provider over HTTP; checks the effects through the API. */
 import { applyWaitingOptOuts } from '../../../src/commands/callbacks/change-subscription.ts';
 import { sql } from 'slonik';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, type ExpectStatic } from 'vitest';
 import { sendMessage } from '../../../src/api/messages.ts';
 import { receiveProviderCallback } from '../../../src/api/provider-webhook.ts';
 import { createCallbackPoll } from '../../../src/commands/callbacks/apply-provider-callbacks.ts';
@@ -205,7 +205,8 @@ function expectedSurroundings(rule: ProviderErrorRule): Surroundings {
   };
 }
 
-async function expectAround(fixture: Fixture, rule: ProviderErrorRule): Promise<void> {
+/** Takes the test's own `expect`: with tests at the same time, the shared one may not know which test polls. */
+async function expectAround(expect: ExpectStatic, fixture: Fixture, rule: ProviderErrorRule): Promise<void> {
   // A test beside this one may have taken its opt-out, and still be applying it.
   await expect
     .poll(async () => {
@@ -237,7 +238,7 @@ describe.concurrent.each(codes.map((code) => ({ code })))('error $code of the pr
   const rule = providerErrorRule({ code, httpStatus });
   const reason = `PROVIDER_${code}`;
 
-  it('in the answer to a campaign', async () => {
+  it('in the answer to a campaign', async ({ expect }) => {
     const fixture = await seedFixture();
     refusing.set(fixture.channelId, code);
     await runCampaign(fixture);
@@ -249,7 +250,7 @@ describe.concurrent.each(codes.map((code) => ({ code })))('error $code of the pr
     );
     if (waitsItsTurn(rule)) expect(first?.waits).toBe(true);
     if (endsMessage(rule) || waitsItsTurn(rule)) expect(second).toMatchObject({ state: 'ACCEPTED' });
-    await expectAround(fixture, rule);
+    await expectAround(expect, fixture, rule);
     await expectBooksFit(fixture);
     const failed = {
       data: { messageId: first?.id, messageSource: 'campaign', status: { errors: [{ code }] } },
@@ -257,7 +258,7 @@ describe.concurrent.each(codes.map((code) => ({ code })))('error $code of the pr
     expect(await failedEvents(fixture)).toMatchObject(endsMessage(rule) ? [failed] : []);
   });
 
-  it('in the answer to a single send', async () => {
+  it('in the answer to a single send', async ({ expect }) => {
     const fixture = await seedFixture();
     refusing.set(fixture.channelId, code);
     expect(await sendByHand(fixture)).toMatchObject({
@@ -265,14 +266,14 @@ describe.concurrent.each(codes.map((code) => ({ code })))('error $code of the pr
       body: { status: 'error', code: 400, error: { providerCode: code, details: `details of ${code}` } },
     });
     expect(await messagesOf(fixture)).toMatchObject([{ state: 'FAILED', reason, settlement: 'none' }]);
-    await expectAround(fixture, rule);
+    await expectAround(expect, fixture, rule);
     await expectBooksFit(fixture);
     expect(await failedEvents(fixture)).toMatchObject([
       { data: { campaignId: null, messageSource: 'api', status: { errors: [{ code }] } } },
     ]);
   });
 
-  it('in a callback about a campaign', async () => {
+  it('in a callback about a campaign', async ({ expect }) => {
     const fixture = await seedFixture();
     await runCampaign(fixture);
     const [accepted] = await recipientsOf(fixture);
@@ -280,19 +281,19 @@ describe.concurrent.each(codes.map((code) => ({ code })))('error $code of the pr
     const [first, second] = await recipientsOf(fixture);
     expect(first).toMatchObject({ state: 'FAILED', reason, settlement: 'refunded' });
     expect(second).toMatchObject({ state: 'ACCEPTED', settlement: 'charged' });
-    await expectAround(fixture, rule);
+    await expectAround(expect, fixture, rule);
     await expectBooksFit(fixture);
     expect(await failedEvents(fixture)).toMatchObject([
       { data: { messageSource: 'campaign', status: { errors: [{ code }] } } },
     ]);
   });
 
-  it('in a callback about a single send', async () => {
+  it('in a callback about a single send', async ({ expect }) => {
     const fixture = await seedFixture();
     const { body } = await sendByHand(fixture);
     await reportFailure(fixture, String(body.data.messageId), code);
     expect(await messagesOf(fixture)).toMatchObject([{ state: 'FAILED', reason, settlement: 'refunded' }]);
-    await expectAround(fixture, rule);
+    await expectAround(expect, fixture, rule);
     await expectBooksFit(fixture);
     expect(await failedEvents(fixture)).toMatchObject([
       { data: { messageSource: 'api', status: { errors: [{ code }] } } },

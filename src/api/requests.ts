@@ -34,7 +34,7 @@ export const listRequestsEndpoint = endpoint(
     operationId: 'listRequests',
     summary: 'List the requests of the workspace’s API keys',
     description:
-      'Newest first, for seven days; without bodies. Requests appear within about two seconds. Those without a valid key and those of the dashboard are not in it, and a process that is killed loses those of its last second.',
+      'Newest first, for seven days; without bodies. Requests appear within about two seconds. Those without a valid key, those of the dashboard and those for this log are not in it, and a process that is killed loses those of its last second.',
     tag: 'Operations',
     access: 'workspace',
     query: optional({

@@ -17,12 +17,10 @@ const list = async ({ workspaceKey }: SeededWorkspace, search = '') =>
     unknown
   >[];
 
-/** Reads the log until it has the wanted number of requests that are not readings of the log. */
+/** Reads the log until it has the wanted number of requests. */
 async function logged(workspace: SeededWorkspace, count: number, search = '') {
-  for (;;) {
-    const found = (await list(workspace, search)).filter(({ path }) => path !== '/api/requests');
-    if (found.length >= count) return found;
-  }
+  await expect.poll(() => list(workspace, search)).toHaveLength(count);
+  return list(workspace, search);
 }
 
 it('has each request of a key with its answer, and neither numbers nor secrets', async () => {

@@ -310,8 +310,14 @@ function requestLog({
           { method: knownMethod(method), route: route ?? 'unmatched', status },
           durationMs / 1000,
         );
-      // The dashboard polls with the session of a key: those requests are none of the customer's programs.
-      if (principal !== undefined && route !== undefined && path.startsWith('/api/'))
+      // The dashboard polls with the session of a key: those requests are none of the customer's programs. A program that watches
+      // the log would fill it with its own readings.
+      if (
+        principal !== undefined &&
+        route !== undefined &&
+        path.startsWith('/api/') &&
+        route !== '/api/requests'
+      )
         recorder.record({
           workspaceId: principal.workspaceId,
           key_id: principal.keyId,

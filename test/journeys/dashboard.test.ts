@@ -3,7 +3,7 @@
  * than many a test runs.
  */
 import { afterAll, beforeAll } from 'vitest';
-import { prepare, remove } from './dashboard/fixture.ts';
+import { everyCase, prepare, remove } from './dashboard/fixture.ts';
 
 beforeAll(prepare);
 afterAll(remove);
@@ -15,13 +15,13 @@ await import('./dashboard/draft.ts');
 await import('./dashboard/follow.ts');
 await import('./dashboard/outages.ts');
 await import('./dashboard/lists.ts');
-await import('./dashboard/polling.ts');
+if (everyCase) await import('./dashboard/polling.ts');
 await import('./dashboard/money.ts');
 await import('./dashboard/people.ts');
 await import('./dashboard/forms.ts');
 await import('./dashboard/replies.ts');
-await import('./dashboard/windows.ts');
+if (everyCase) await import('./dashboard/windows.ts');
 await import('./dashboard/sessions.ts');
 await import('./dashboard/load-states.ts');
 await import('./dashboard/narrow.ts');
-await import('./dashboard/states.ts');
+if (everyCase) await import('./dashboard/states.ts');

@@ -205,15 +205,17 @@ function expectedSurroundings(rule: ProviderErrorRule): Surroundings {
   };
 }
 
-/** Takes the test's own `expect`: with tests at the same time, the shared one may not know which test polls. */
-async function expectAround(expect: ExpectStatic, fixture: Fixture, rule: ProviderErrorRule): Promise<void> {
+/** Takes the test's own `poll`: while several tests run, the shared one may not know which of them asks. */
+async function expectAround(
+  poll: ExpectStatic['poll'],
+  fixture: Fixture,
+  rule: ProviderErrorRule,
+): Promise<void> {
   // A test beside this one may have taken its opt-out, and still be applying it.
-  await expect
-    .poll(async () => {
-      await applyWaitingOptOuts(api.dependencies);
-      return surroundingsOf(fixture);
-    })
-    .toEqual(expectedSurroundings(rule));
+  await poll(async () => {
+    await applyWaitingOptOuts(api.dependencies);
+    return surroundingsOf(fixture);
+  }).toEqual(expectedSurroundings(rule));
   const asked = synced.filter((account) => account === fixture.account);
   expect(asked).toHaveLength(effectOf(rule) === 'resync_templates' ? 1 : 0);
 }
@@ -238,7 +240,7 @@ describe.concurrent.each(codes.map((code) => ({ code })))('error $code of the pr
   const rule = providerErrorRule({ code, httpStatus });
   const reason = `PROVIDER_${code}`;
 
-  it('in the answer to a campaign', async ({ expect }) => {
+  it('in the answer to a campaign', async ({ expect: { poll } }) => {
     const fixture = await seedFixture();
     refusing.set(fixture.channelId, code);
     await runCampaign(fixture);
@@ -250,7 +252,7 @@ describe.concurrent.each(codes.map((code) => ({ code })))('error $code of the pr
     );
     if (waitsItsTurn(rule)) expect(first?.waits).toBe(true);
     if (endsMessage(rule) || waitsItsTurn(rule)) expect(second).toMatchObject({ state: 'ACCEPTED' });
-    await expectAround(expect, fixture, rule);
+    await expectAround(poll, fixture, rule);
     await expectBooksFit(fixture);
     const failed = {
       data: { messageId: first?.id, messageSource: 'campaign', status: { errors: [{ code }] } },
@@ -258,7 +260,7 @@ describe.concurrent.each(codes.map((code) => ({ code })))('error $code of the pr
     expect(await failedEvents(fixture)).toMatchObject(endsMessage(rule) ? [failed] : []);
   });
 
-  it('in the answer to a single send', async ({ expect }) => {
+  it('in the answer to a single send', async ({ expect: { poll } }) => {
     const fixture = await seedFixture();
     refusing.set(fixture.channelId, code);
     expect(await sendByHand(fixture)).toMatchObject({
@@ -266,14 +268,14 @@ describe.concurrent.each(codes.map((code) => ({ code })))('error $code of the pr
       body: { status: 'error', code: 400, error: { providerCode: code, details: `details of ${code}` } },
     });
     expect(await messagesOf(fixture)).toMatchObject([{ state: 'FAILED', reason, settlement: 'none' }]);
-    await expectAround(expect, fixture, rule);
+    await expectAround(poll, fixture, rule);
     await expectBooksFit(fixture);
     expect(await failedEvents(fixture)).toMatchObject([
       { data: { campaignId: null, messageSource: 'api', status: { errors: [{ code }] } } },
     ]);
   });
 
-  it('in a callback about a campaign', async ({ expect }) => {
+  it('in a callback about a campaign', async ({ expect: { poll } }) => {
     const fixture = await seedFixture();
     await runCampaign(fixture);
     const [accepted] = await recipientsOf(fixture);
@@ -281,19 +283,19 @@ describe.concurrent.each(codes.map((code) => ({ code })))('error $code of the pr
     const [first, second] = await recipientsOf(fixture);
     expect(first).toMatchObject({ state: 'FAILED', reason, settlement: 'refunded' });
     expect(second).toMatchObject({ state: 'ACCEPTED', settlement: 'charged' });
-    await expectAround(expect, fixture, rule);
+    await expectAround(poll, fixture, rule);
     await expectBooksFit(fixture);
     expect(await failedEvents(fixture)).toMatchObject([
       { data: { messageSource: 'campaign', status: { errors: [{ code }] } } },
     ]);
   });
 
-  it('in a callback about a single send', async ({ expect }) => {
+  it('in a callback about a single send', async ({ expect: { poll } }) => {
     const fixture = await seedFixture();
     const { body } = await sendByHand(fixture);
     await reportFailure(fixture, String(body.data.messageId), code);
     expect(await messagesOf(fixture)).toMatchObject([{ state: 'FAILED', reason, settlement: 'refunded' }]);
-    await expectAround(expect, fixture, rule);
+    await expectAround(poll, fixture, rule);
     await expectBooksFit(fixture);
     expect(await failedEvents(fixture)).toMatchObject([
       { data: { messageSource: 'api', status: { errors: [{ code }] } } },

@@ -41,6 +41,23 @@ const create = (body: unknown, key = workspace.channelKey) =>
 const countCampaigns = () =>
   api.database.pool.oneFirst(sql.type(row(t.type({ n: t.number })))`SELECT count(*)::int AS n FROM campaign`);
 
+it('names the field that a misspelt one probably means, in the answer', async () => {
+  const { status, body } = await create({
+    ...valid(),
+    quick_contacts: ['+4915112345678'],
+    variable_mapping: { body: { '1': '{{ frist name }}', '2': '17' } },
+  });
+  expect([status, body.data.warnings]).toEqual([
+    201,
+    [
+      {
+        field: 'variable_mapping.body.1',
+        message: expect.stringMatching(/names no field; .*; did you mean firstName\?$/),
+      },
+    ],
+  ]);
+});
+
 describe('the size of a campaign', () => {
   const stored = async (id: string) =>
     (await api.send('GET', `/api/campaigns/${id}`, { key: workspace.channelKey })).body.data.variable_mapping;

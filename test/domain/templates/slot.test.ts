@@ -5,6 +5,7 @@ import { valuesFromMapping, valuesFromVariables } from '../../../src/domain/temp
 import { buildTemplateComponents } from '../../../src/domain/templates/message.ts';
 import { compileRenderer } from '../../../src/domain/templates/plan.ts';
 import { resolveVariables } from '../../../src/domain/templates/recipient-variables.ts';
+import { slotProblem } from '../../../src/domain/templates/slot.ts';
 import { checkMapping, compileMapping } from '../../../src/domain/templates/variable-mapping.ts';
 
 const now = new Date('2026-11-21T09:00:00Z');
@@ -273,4 +274,9 @@ test.each(['Emil', 'Ms Email', 'there', 'First come, first served'])('takes %s f
   expect(
     checkMapping(template, { body: { 1: text } }, { selectionType: 'all_contacts', now }).warnings,
   ).toEqual([]);
+});
+
+test.each(['SALE 10', 'SALE-10', 'GRÜN', '10%', '{10}'])('a coupon code is not %s', (code) => {
+  expect(slotProblem({ kind: 'coupon_code' }, code)).toBe('must consist of letters a to z and digits only');
+  expect(slotProblem({ kind: 'coupon_code' }, 'SALE10')).toBeUndefined();
 });

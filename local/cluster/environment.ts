@@ -19,7 +19,7 @@ export const programMemory = {
   MALLOC_ARENA_MAX: '2',
 } as const;
 
-const providerVersion = 'v23.0';
+const providerVersion = 'v26.0';
 
 /** Generates new secrets at every call. */
 export function productionEnvironment(deployment: Deployment) {

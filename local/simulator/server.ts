@@ -29,7 +29,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Running
   const { port } = server.address() as AddressInfo;
   return {
     port,
-    baseUrl: `http://127.0.0.1:${port}/v23.0`,
+    baseUrl: `http://127.0.0.1:${port}/v26.0`,
     close: async () => {
       server.close();
       server.closeAllConnections();

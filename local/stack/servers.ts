@@ -21,7 +21,7 @@ interface ServerOptions {
   readonly secrets: StackSecrets;
 }
 
-const providerVersion = 'v23.0';
+const providerVersion = 'v26.0';
 
 /** Starts all three side by side; resolves when each is usable and the schema is up to date. */
 export async function startServers(context: StackContext, options: ServerOptions): Promise<Servers> {

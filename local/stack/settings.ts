@@ -101,7 +101,7 @@ function decode(given: Environment, problems: string[]): Config {
   const later = {
     DATABASE_URL: 'postgres://127.0.0.1/embedded',
     TEMPORAL_ADDRESS: '127.0.0.1:7233',
-    PROVIDER_BASE_URL: 'http://127.0.0.1/v23.0',
+    PROVIDER_BASE_URL: 'http://127.0.0.1/v26.0',
   };
   try {
     const config = loadConfig({ ...later, ...secrets, ...given });

@@ -1,6 +1,7 @@
 import { parseDateTime } from '../codecs/scalars.ts';
 import {
   describeImpairments,
+  describeVersion,
   type Doctor,
   type Finding,
   repairFindings,
@@ -121,6 +122,7 @@ export const doctorCommand = adminCommand({
         ...(foreign === undefined ? [] : [foreign]),
         ...(await describeSettings(context, orchestrator)),
         ...(restore === undefined ? [] : describeLostTime(restore)),
+        ...describeVersion(context.config.providerBaseUrl, new Date()),
         ...(await describeImpairments(doctor)),
       ];
       const settled: ReportedFinding[] = [];

@@ -28,7 +28,7 @@ import {
 import { toReading, toSendResult } from './provider-answer.ts';
 
 export interface CloudProviderOptions {
-  /** The provider's root with its version segment, for example `https://graph.facebook.com/v23.0`. */
+  /** The provider's root with its version segment, for example `https://graph.facebook.com/v26.0`. */
   readonly baseUrl: string;
   /** Connections kept to the provider; further sends wait for one, and the wait counts towards their time limit. */
   readonly connections: number;

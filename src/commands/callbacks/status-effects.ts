@@ -10,7 +10,7 @@ import { statusBits } from '../../domain/campaigns/recipient.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { codeUnlisted } from '../../domain/operations/notice.ts';
 import { insertNotices, recordUnlistedCodes } from '../../records/operations/notices.ts';
-import { addBlockedCountry } from '../../records/workspaces/notified-channels.ts';
+import { addBlockedCountry, listChannelsOfSameAccount } from '../../records/workspaces/notified-channels.ts';
 import { templateEvent } from '../../domain/templates/event.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
 import {
@@ -82,7 +82,7 @@ export async function applyConsequences<F extends FailedMessage>(
     if (status !== undefined) await changeTemplateStatus(dependencies, connection, { templateId, status });
     paused.push(...(await pauseCampaignsOfTemplate(dependencies, connection, templateId)));
   }
-  for (const refusal of refusedChannels(failuresWithRules)) {
+  for (const refusal of await ofAccounts(connection, refusedChannels(failuresWithRules))) {
     paused.push(...(await pauseRefusedChannel(dependencies, connection, refusal)));
   }
   const optedOut = failuresWithRules.filter(({ rule }) => effectOf(rule) === 'unsubscribe_contact');
@@ -190,6 +190,20 @@ function refusedChannels(failuresWithRules: readonly FailureWithRule<FailedMessa
     if (rule.kind === 'pause_channel') refusals.set(channelId, { channelId, code, cause: rule.cause });
   }
   return [...refusals.values()].toSorted((one, other) => (one.channelId < other.channelId ? -1 : 1));
+}
+
+/** A problem with the payment concerns every channel of the business account. In the order of the channels' ids. */
+async function ofAccounts(
+  connection: Connection,
+  refusals: ReturnType<typeof refusedChannels>,
+): Promise<ReturnType<typeof refusedChannels>> {
+  const unpaid = refusals.filter(({ cause }) => cause === 'payment');
+  if (unpaid.length === 0) return refusals;
+  const all = new Map(refusals.map((refusal) => [refusal.channelId, refusal]));
+  for (const refusal of unpaid)
+    for (const channelId of await listChannelsOfSameAccount(connection, refusal.channelId))
+      if (!all.has(channelId)) all.set(channelId, { ...refusal, channelId });
+  return [...all.values()].toSorted((one, other) => (one.channelId < other.channelId ? -1 : 1));
 }
 
 /** New status per template, ordered by id; undefined if only its campaigns pause. */

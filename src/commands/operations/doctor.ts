@@ -222,6 +222,25 @@ async function describeChannels({ database }: Doctor): Promise<readonly string[]
   });
 }
 
+/** Days on which versions of the provider's API end, as published; newer versions have none yet. */
+const versionEnds: Readonly<Record<string, string>> = {
+  'v22.0': '2027-05-20',
+  'v23.0': '2027-10-08',
+  'v24.0': '2028-02-18',
+  'v25.0': '2028-07-29',
+};
+const warnDaysBefore = 180;
+const dayMs = 86_400_000;
+
+/** Warns when the version in the provider's address ends soon or has ended. */
+export function describeVersion(baseUrl: string, now: Date): readonly string[] {
+  const version = /\/(v\d+\.\d+)(?:\/|$)/.exec(baseUrl)?.[1] ?? '';
+  const end = versionEnds[version];
+  if (end === undefined || Date.parse(end) - now.getTime() > warnDaysBefore * dayMs) return [];
+  const verb = Date.parse(end) > now.getTime() ? 'ends' : 'ended';
+  return [`${version} of the provider's API ${verb} on ${end}: name a newer version in PROVIDER_BASE_URL`];
+}
+
 async function describePrices({ database }: Doctor): Promise<readonly string[]> {
   const accounts = await listAccountsWithoutPrices(database, oldCardDays);
   return accounts.map(({ id, currency, effectiveOn, days }) =>

@@ -66,6 +66,12 @@ export const retry = {
 const fail = { kind: 'fail' } as const satisfies ProviderErrorRule;
 /** A notice names the code, so that somebody looks it up. */
 const unlisted: ProviderErrorRule = { kind: 'fail', effect: 'report_code' };
+const templateSyncing: ProviderErrorRule = {
+  kind: 'retry',
+  attempts: 3,
+  firstDelayMs: 10 * minute,
+  factor: 1,
+};
 const pauseTemplate: ProviderErrorRule = { kind: 'pause_template' };
 
 /** Each code appears in only one row. */
@@ -96,7 +102,7 @@ export const providerErrorTable: readonly ProviderErrorRow[] = [
   {
     codes: [134101],
     meaning: 'template still being prepared for marketing messages',
-    rule: { kind: 'retry', attempts: 3, firstDelayMs: 10 * minute, factor: 1 },
+    rule: templateSyncing,
   },
   { codes: [135000], meaning: 'generic user error', rule: { kind: 'retry_once', delayMs: second } },
   {
@@ -297,6 +303,8 @@ export interface ProviderError {
   readonly isTransient?: boolean;
   /** How long the provider asked us to wait. */
   readonly retryAfterMs?: number;
+  /** The provider's words; only an answer to a send has them here. */
+  readonly details?: string | null;
 }
 
 /** The action to take: `retry_once` and used-up retries are resolved into one of these. */
@@ -344,10 +352,13 @@ export function providerErrorRule({
   subcode,
   httpStatus,
   isTransient,
+  details,
 }: ProviderError): ProviderErrorRule {
   if (httpStatus !== undefined && code === httpStatus) return httpErrorRule(httpStatus);
   // "Object does not exist": the number in the address, not one of the parameters.
   if (code === 100 && subcode === 33) return ruleByCode.get(33) ?? fail;
+  // A new template is unknown to the marketing endpoint for some minutes.
+  if (code === 131009 && /\bsync/i.test(details ?? '')) return templateSyncing;
   if (code >= 200 && code <= 299) return { kind: 'pause_channel', cause: 'token' };
   const listed = ruleByCode.get(code);
   if (listed) return listed;

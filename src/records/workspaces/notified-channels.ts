@@ -53,6 +53,15 @@ export async function recordRefusal(
     WHERE id IN (SELECT id FROM channel WHERE id = ${channelId} FOR NO KEY UPDATE SKIP LOCKED)`);
 }
 
+/** Ids of all channels of the channel's business account. */
+export const listChannelsOfSameAccount = (
+  connection: Connection,
+  channelId: string,
+): Promise<readonly string[]> =>
+  connection.anyFirst(sql.type(ChannelId)`
+    SELECT id FROM channel
+    WHERE business_account_id = (SELECT business_account_id FROM channel WHERE id = ${channelId}) ORDER BY id`);
+
 const accountBlock = 'ACCOUNT_UPDATE ';
 
 export interface AccountBlock {

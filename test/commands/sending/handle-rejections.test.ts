@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
@@ -84,6 +85,29 @@ describe('a batch that is delayed', () => {
     expect(counts).toMatchObject({ accepted: 1, claimed: 0, unknown: 0 });
     expect(counts.failed + counts.pending).toBe(19);
   });
+});
+
+it('a problem with the payment pauses the campaigns of every channel of the account', async () => {
+  const [one, other, foreign] = [
+    await seedCampaign(test.pool, { recipients: 5 }),
+    await seedCampaign(test.pool, { recipients: 5 }),
+    await seedCampaign(test.pool, { recipients: 5 }),
+  ];
+  const second = randomUUID();
+  await test.pool.query(sql.type(nothing)`
+    INSERT INTO channel (id, workspace_id, business_account_id, phone_number_id, display_phone_number, access_token_encrypted,
+      messages_per_second)
+    SELECT ${second}, workspace_id, business_account_id, ${second}, display_phone_number, access_token_encrypted, 80
+    FROM channel WHERE id = ${one.channelId}`);
+  await test.pool.query(sql.type(nothing)`
+    UPDATE campaign SET workspace_id = ${one.workspaceId}, channel_id = ${second}, template_id = ${one.templateId}
+    WHERE id = ${other.campaignId}`);
+  const step = (code: number) =>
+    runSendStep(dependenciesWith(createFakeProvider(refuse(code))), one.campaignId, calm);
+  await step(131042);
+  const stateOf = async ({ campaignId }: SeededCampaign) =>
+    (await getCampaignSnapshot(test.pool, campaignId)).status;
+  expect(await Promise.all([one, other, foreign].map(stateOf))).toEqual(['PAUSED', 'PAUSED', 'RUNNING']);
 });
 
 describe('people who stopped marketing messages, by the answer to their message', () => {

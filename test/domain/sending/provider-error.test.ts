@@ -57,6 +57,13 @@ describe('providerErrorAction', () => {
     expect(providerErrorAction({ code }, 1)).toEqual(action);
   });
 
+  it('waits for a template that the marketing endpoint does not know yet', () => {
+    const error = { code: 131009, httpStatus: 400, details: 'Template is still syncing, try again later' };
+    expect(providerErrorAction(error, 1)).toEqual({ kind: 'retry', delayMs: 10 * minute });
+    expect(providerErrorAction(error, 3)).toEqual({ kind: 'fail' });
+    expect(providerErrorAction({ ...error, details: 'to is not valid' }, 1)).toEqual({ kind: 'fail' });
+  });
+
   it('names every code of the table once', () => {
     const codes = providerErrorTable.flatMap((row) => row.codes);
 

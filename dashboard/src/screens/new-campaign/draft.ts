@@ -20,6 +20,8 @@ export interface Draft {
   readonly segments: readonly string[];
   readonly variables: Variables;
   readonly at: string;
+  /** A decimal number; absent or empty without a maximum. */
+  readonly maxCost?: string | undefined;
   /** The campaign's own hours; absent where it sends at any time. */
   readonly window?: SendingWindow | undefined;
 }

@@ -17,7 +17,7 @@ import { Estimate } from './estimate.tsx';
 import { fieldsOf, mappingOf } from './fields.ts';
 import { useFirstContact } from './first-contact.ts';
 import { Preview } from './preview.tsx';
-import { Schedule } from './schedule.tsx';
+import { costProblem, Schedule } from './schedule.tsx';
 import { TestMessage } from './test.tsx';
 import { contactFields, Unsendable, useTemplate, VariableFields } from './variables.tsx';
 
@@ -36,7 +36,7 @@ export interface FormProps {
 export function Form({ initial, source, failed }: FormProps) {
   const draftName = `new-campaign ${source}`;
   const { draft, change } = useDraft(draftName, initial);
-  const { kind, numbers, segments, variables, at, uploaded, window } = draft;
+  const { kind, numbers, segments, variables, at, uploaded, window, maxCost = '' } = draft;
   const [file, setFile] = useState<CsvFile>();
   const [today] = useState(() => dayOf(new Date()));
   const templates = useQuery({
@@ -58,6 +58,7 @@ export function Form({ initial, source, failed }: FormProps) {
     send_type: moment === undefined ? 'IMMEDIATE' : 'SCHEDULED',
     ...(moment !== undefined && { scheduled_at: moment.toISOString() }),
     ...(window !== undefined && { sending_window: window }),
+    ...(maxCost.trim() !== '' && { max_cost: maxCost.trim() }),
     ...(mapping !== undefined && { variable_mapping: mapping }),
     ...(kind === 'csv_contacts' && { csv_file_key: file?.key, csv_mapping: file?.mapping }),
     ...(kind === 'quick_contacts' && { quick_contacts: linesOf(numbers) }),
@@ -76,7 +77,7 @@ export function Form({ initial, source, failed }: FormProps) {
   };
   const isTimed =
     timeProblem(at) === undefined && (window === undefined || windowProblem(window) === undefined);
-  const isReady = chosen !== undefined && !isWithout[kind] && isTimed;
+  const isReady = chosen !== undefined && !isWithout[kind] && isTimed && costProblem(maxCost) === undefined;
   // The check leaves out the name, which does not change the recipients. It waits until the form is filled in and typing pauses.
   const question = isReady ? JSON.stringify({ ...body, name: 'Unnamed' }) : undefined;
   const [asked] = useDebouncedValue(question, settledMs);

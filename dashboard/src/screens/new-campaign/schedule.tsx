@@ -5,6 +5,12 @@ import { TimeField } from '../../parts/forms/time-field.tsx';
 import { usualWindow, useWorkspaceWindow, windowText } from '../../sending-window.ts';
 import type { Draft } from './draft.ts';
 
+/** Undefined for a cost that the API takes, and for none. */
+export const costProblem = (cost: string): string | undefined =>
+  cost.trim() === '' || (/^\d{1,12}(?:\.\d{1,6})?$/.test(cost.trim()) && Number(cost) > 0)
+    ? undefined
+    : 'Enter an amount such as 12.50';
+
 interface ScheduleProps {
   readonly name: string;
   readonly draft: Draft;
@@ -13,7 +19,12 @@ interface ScheduleProps {
   readonly onChange: (change: Partial<Draft>) => void;
 }
 
-export function Schedule({ name, draft: { at, window }, isMarketing, onChange }: ScheduleProps) {
+export function Schedule({
+  name,
+  draft: { at, window, maxCost = '' },
+  isMarketing,
+  onChange,
+}: ScheduleProps) {
   const { data: inherited } = useWorkspaceWindow();
   return (
     <>
@@ -32,6 +43,15 @@ export function Schedule({ name, draft: { at, window }, isMarketing, onChange }:
           onChange={(text) => onChange({ at: text })}
         />
       </SimpleGrid>
+      <TextInput
+        label="Maximum cost"
+        description="The campaign pauses before it would cost more. Leave empty for no maximum."
+        inputMode="decimal"
+        maw={400}
+        value={maxCost}
+        error={costProblem(maxCost)}
+        onChange={(event) => onChange({ maxCost: event.currentTarget.value })}
+      />
       <Stack gap="sm">
         <Checkbox
           label="Send only in certain hours"

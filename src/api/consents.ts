@@ -61,7 +61,7 @@ const consentFields = {
   at: describe(IsoDateTime, { description: 'Time of the decision.' }),
 };
 
-const Consent = named('Consent', struct(consentFields));
+export const Consent = named('Consent', struct(consentFields));
 
 const RegisteredConsent = named(
   'RegisteredConsent',

@@ -3,14 +3,20 @@ import * as t from 'io-ts';
 import { listOf } from '../codecs/collections.ts';
 import { describe, named } from '../codecs/json-schema.ts';
 import { CountryCode, idOf, IsoDateTime, limitUpTo, repeated, textOf, Uuid } from '../codecs/scalars.ts';
-import { inOrder, nullish, optional, refined, shownAsOneOf, struct } from '../codecs/struct.ts';
+import { inOrder, nullish, oneOf, optional, refined, shownAsOneOf, struct } from '../codecs/struct.ts';
 import { exampleTemplateId } from '../codecs/template.ts';
 import { VariableMapping } from '../codecs/variable-mapping.ts';
+import { Amount } from '../codecs/wallet.ts';
 import { sendTemplateMessage } from '../commands/messages/send-template-message.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { Overloaded, ProviderRefused, ProviderUnreachable } from '../domain/error.ts';
+import { consents } from '../domain/contacts/consent.ts';
+import { NotFound, Overloaded, ProviderRefused, ProviderUnreachable } from '../domain/error.ts';
+import { formatAmount } from '../domain/money.ts';
+import { settlements } from '../domain/wallet/settlement.ts';
 import { findChannelById } from '../records/workspaces/channels.ts';
 import { findOutboundMessage, type OutboundMessage } from '../records/messages/outbound-messages.ts';
+import { findConsentInForce, findExplanation } from '../records/messages/explanation.ts';
+import { Consent, consentExample } from './consents.ts';
 import { endpoint, type EndpointRequest } from './frame/endpoint.ts';
 import {
   answer,
@@ -295,4 +301,151 @@ export const getMessageEndpoint = endpoint(
     status: 200,
     body: succeed(present(await records.getMessage(database, workspaceId, id))),
   }),
+);
+
+const Explanation = named(
+  'MessageExplanation',
+  struct({
+    message: describe(Message, { description: 'The message itself.' }),
+    consent: describe(
+      named(
+        'ConsentInForce',
+        struct({
+          consent: describe(nullish(oneOf(consents, 'ContactConsent')), {
+            description:
+              'What the contact agreed to receive when the message left; null if it did not leave, or nothing had been recorded.',
+          }),
+          entry: describe(nullish(Consent), {
+            description: 'The entry of the register that was in force; null without one.',
+          }),
+        }),
+      ),
+      { description: 'Consent in force when the message left.' },
+    ),
+    campaign: describe(
+      nullish(
+        named(
+          'ExplainedCampaign',
+          struct({ id: Uuid, name: describe(t.string, { description: 'Name of the campaign.' }) }),
+        ),
+      ),
+      { description: 'The campaign that sent it; null for a single send and a message of the person.' },
+    ),
+    template: describe(
+      nullish(
+        named(
+          'ExplainedTemplate',
+          struct({
+            id: Uuid,
+            name: describe(t.string, { description: 'Name of the template.' }),
+            language: t.string,
+            category: t.string,
+          }),
+        ),
+      ),
+      { description: 'The template; null without one.' },
+    ),
+    price: describe(
+      named(
+        'ExplainedPrice',
+        struct({
+          amount: Amount,
+          currency: describe(nullish(t.string), { description: 'ISO 4217; null without a wallet.' }),
+          settlement: describe(oneOf(settlements, 'Settlement'), {
+            description: 'none: nothing was charged. reserved: it may be charged. charged. refunded.',
+          }),
+        }),
+      ),
+      { description: 'What it cost.' },
+    ),
+    receipts: describe(
+      named(
+        'ExplainedReceipts',
+        struct({
+          accepted_at: describe(nullish(IsoDateTime), {
+            description: 'When the provider took it; null if unknown.',
+          }),
+          sent_at: describe(nullish(IsoDateTime), { description: 'When it was sent; null if unknown.' }),
+          delivered_at: describe(nullish(IsoDateTime), {
+            description: 'When it was delivered; null if unknown.',
+          }),
+          read_at: describe(nullish(IsoDateTime), { description: 'When it was read; null if unknown.' }),
+        }),
+      ),
+      { description: 'Times of a campaign’s message; of a single send its events tell.' },
+    ),
+  }),
+);
+
+export const explainMessage = endpoint(
+  {
+    method: 'GET',
+    path: '/api/messages/:id/explanation',
+    operationId: 'explainMessage',
+    summary: 'Explain why a person was written to',
+    description:
+      'One document for a message: the consent that was in force when it left, with its evidence, the campaign, the template, the price and the receipts.',
+    tag: 'Messages',
+    access: 'workspace',
+    params: struct({ id: idOf('Message') }),
+    responses: {
+      200: answer('The explanation', Explanation, {
+        message: {
+          ...messageExample,
+          direction: 'outbound',
+          source: 'campaign',
+          state: 'READ',
+          type: 'template',
+        },
+        consent: { consent: 'all', entry: consentExample },
+        campaign: { id: '0197c1f2-6a6e-7b52-9a40-3f0f6a3c9d11', name: 'Spring offer' },
+        template: { id: exampleTemplateId, name: 'hello_campaign', language: 'en_US', category: 'MARKETING' },
+        price: { amount: '0.0107', currency: 'USD', settlement: 'charged' },
+        receipts: {
+          accepted_at: '2026-11-21T09:00:00.000Z',
+          sent_at: '2026-11-21T09:00:01.000Z',
+          delivered_at: '2026-11-21T09:00:02.000Z',
+          read_at: null,
+        },
+      }),
+    },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => {
+    const message = await records.getMessage(database, workspaceId, id);
+    const found = await findExplanation(database, workspaceId, id);
+    if (found === undefined) throw new NotFound('Message');
+    const { contactId, leftAt, campaignId, templateId } = found;
+    const entry =
+      contactId === null || leftAt === null
+        ? undefined
+        : await findConsentInForce(database, { workspaceId, contactId, at: leftAt });
+    return {
+      status: 200,
+      body: succeed({
+        message: present(message),
+        consent: { consent: entry?.consent ?? null, entry: entry ?? null },
+        campaign: campaignId === null ? null : { id: campaignId, name: found.campaignName ?? '' },
+        template:
+          templateId === null
+            ? null
+            : {
+                id: templateId,
+                name: found.templateName ?? '',
+                language: found.templateLanguage ?? '',
+                category: found.templateCategory ?? '',
+              },
+        price: {
+          amount: formatAmount(found.price),
+          currency: found.currency,
+          settlement: found.settlement,
+        },
+        receipts: {
+          accepted_at: found.acceptedAt,
+          sent_at: found.sentAt,
+          delivered_at: found.deliveredAt,
+          read_at: found.readAt,
+        },
+      }),
+    };
+  },
 );

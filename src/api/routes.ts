@@ -70,7 +70,7 @@ import {
   uploadMediaFile,
 } from './templates.ts';
 import { listRequestsEndpoint } from './requests.ts';
-import { getMessageEndpoint, listMessagesEndpoint, sendMessage } from './messages.ts';
+import { explainMessage, getMessageEndpoint, listMessagesEndpoint, sendMessage } from './messages.ts';
 import { receiveProviderCallback, verifyProviderWebhook } from './provider-webhook.ts';
 import {
   countSegment,
@@ -133,6 +133,7 @@ const operations: readonly Endpoint[] = [
   sendMessage,
   listMessagesEndpoint,
   getMessageEndpoint,
+  explainMessage,
   uploadMediaFile,
   listTags,
   createTag,

@@ -43,6 +43,46 @@ const inbound = (workspace: SeededWorkspace, text: string, context?: object) => 
   }),
 });
 
+it('explains a message by the consent that was in force when it left', async () => {
+  const workspace = await api.seedWorkspace();
+  const { pool } = api.database;
+  const contactId = await createContact(workspace, { phoneNumber: '+4915112345678' });
+  const evidence = { text: 'Yes, please', category: 'MARKETING' };
+  await call(workspace, 'POST', `/api/contacts/${contactId}/consents`, evidence);
+  const templateId = await aTemplate(pool, workspace);
+  const { campaign } = (
+    await call(workspace, 'POST', '/api/campaigns/auto-trigger', {
+      name: 'Winter',
+      template_id: templateId,
+      contact_selection_type: 'quick_contacts',
+      quick_contacts: ['+4915112345678'],
+      send_type: 'IMMEDIATE',
+    })
+  ).data;
+  const [sent, unsent, late] = [randomUUID(), randomUUID(), randomUUID()];
+  const insert = (id: string, position: number, seconds: number | null) =>
+    pool.query(sql.type(nothing)`
+      INSERT INTO recipient (campaign_id, position, id, contact_id, phone_number, sendable, state, price, settlement, accepted_at)
+      VALUES (${campaign.id}, ${position}, ${id}, ${contactId}, ${`491511234567${position}`}, true, 'PENDING', 10700, 'charged',
+        clock_timestamp() + make_interval(secs => ${seconds}))`);
+  await insert(sent, 1, 0.01);
+  await insert(unsent, 2, null);
+  await call(workspace, 'PUT', `/api/contacts/${contactId}`, { consent: 'none' });
+  await insert(late, 3, 60);
+  const explain = async (id: string) =>
+    (await call(workspace, 'GET', `/api/messages/${id}/explanation`)).data;
+  expect(await explain(sent)).toMatchObject({
+    message: { id: sent, contactId },
+    consent: { consent: 'all', entry: { text: 'Yes, please', source: 'api' } },
+    campaign: { id: campaign.id, name: 'Winter' },
+    template: { id: templateId, category: 'MARKETING' },
+    price: { amount: '0.0107', settlement: 'charged' },
+    receipts: { accepted_at: expect.stringMatching(/Z$/), sent_at: null },
+  });
+  expect((await explain(unsent)).consent).toEqual({ consent: null, entry: null });
+  expect((await explain(late)).consent).toMatchObject({ consent: 'none', entry: { text: null } });
+});
+
 it('lists single sends and replies, reads a message by its id, and lists opt-outs and opt-ins', async () => {
   const workspace = await api.seedWorkspace();
   const { pool } = api.database;

@@ -630,6 +630,13 @@ export type ConsentCategory = "ALL" | "MARKETING";
 
 export type ConsentFormat = "csv";
 
+export type ConsentInForce = {
+  /** What the contact agreed to receive when the message left; null if it did not leave, or nothing had been recorded. */
+  readonly consent: ContactConsent | null;
+  /** The entry of the register that was in force; null without one. */
+  readonly entry: Consent | null;
+};
+
 export type ConsentMapping = {
   /** Column of who opted out or opted in, counted from 0. */
   readonly column?: number;
@@ -1534,6 +1541,44 @@ export type EventWithoutData = {
   readonly data: NoEventData;
 };
 
+export type ExplainedCampaign = {
+  /** Unique id. */
+  readonly id: string;
+  /** Name of the campaign. */
+  readonly name: string;
+};
+
+export type ExplainedPrice = {
+  /** Amount as a decimal string in the wallet’s currency, up to six decimal places. */
+  readonly amount: string;
+  /** ISO 4217; null without a wallet. */
+  readonly currency: string | null;
+  /** none: nothing was charged. reserved: it may be charged. charged. refunded. */
+  readonly settlement: Settlement;
+};
+
+export type ExplainedReceipts = {
+  /** When the provider took it; null if unknown. */
+  readonly accepted_at: string | null;
+  /** When it was sent; null if unknown. */
+  readonly sent_at: string | null;
+  /** When it was delivered; null if unknown. */
+  readonly delivered_at: string | null;
+  /** When it was read; null if unknown. */
+  readonly read_at: string | null;
+};
+
+export type ExplainedTemplate = {
+  /** Unique id. */
+  readonly id: string;
+  /** Name of the template. */
+  readonly name: string;
+  /** Language, such as `en_US`. */
+  readonly language: string;
+  /** Provider’s category: MARKETING, UTILITY or AUTHENTICATION. */
+  readonly category: string;
+};
+
 export type FailedEvent = {
   /** Always `failed`. */
   readonly eventKey: "failed";
@@ -1936,6 +1981,27 @@ export type Message = {
 
 /** outbound: to the contact. inbound: from it. */
 export type MessageDirection = "outbound" | "inbound";
+
+export type MessageExplanation = {
+  /** The message itself. */
+  readonly message: Message;
+  /** Consent in force when the message left. */
+  readonly consent: ConsentInForce;
+  /** The campaign that sent it; null for a single send and a message of the person. */
+  readonly campaign: ExplainedCampaign | null;
+  /** The template; null without one. */
+  readonly template: ExplainedTemplate | null;
+  /** What it cost. */
+  readonly price: ExplainedPrice;
+  /** Times of a campaign’s message; of a single send its events tell. */
+  readonly receipts: ExplainedReceipts;
+};
+
+export type MessageExplanationResponse = {
+  readonly status: SuccessStatus;
+  /** Result of the request. */
+  readonly data: MessageExplanation;
+};
 
 /** contact: an inbound message. campaign, api (single send), inbox, chatbot, assistant: sent through this service. app: sent in the provider’s app. unknown: sent by another system. */
 export type MessageOrigin = "campaign" | "api" | "inbox" | "chatbot" | "assistant" | "app" | "unknown" | "contact";
@@ -2821,6 +2887,8 @@ export type SentMessageMessageResponse = {
   /** Result of the request. */
   readonly data: SentMessage;
 };
+
+export type Settlement = "none" | "reserved" | "charged" | "refunded";
 
 export type SkeletonMapping = {
   /** Values of the template’s header. */

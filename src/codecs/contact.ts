@@ -43,8 +43,8 @@ const TagIds = refined(listOf(t.string), (ids) => ids.length <= 1000, 'tagsId mu
   maxItems: 1000,
 });
 
-const PhoneNumber = describe(textOf({ min: 1, max: 40 }), {
-  description: 'Phone number: national digits, or international with `+`.',
+const PhoneNumber = describe(textOf({ min: 1, max: 255 }), {
+  description: 'Phone number in any spelling: national digits, or international with `+`.',
 });
 const CallingCode = describe(textOf({ min: 1, max: 5 }), {
   description: 'Country calling code, with or without `+`; may be omitted if the number begins with `+`.',

@@ -198,11 +198,11 @@ describe('a campaign is refused', () => {
 describe('another request is refused', () => {
   const requests: readonly [mistake: string, method: string, path: string, body: object, says: string][] = [
     [
-      'a message to a number with a plus',
+      'a message to a number of another country than its code',
       'POST',
       '/api/templates/external/message/send',
-      { recipientPhoneNumber: '+4915112345678', countryCode: '+49' },
-      'recipientPhoneNumber must be digits that begin with the country code, such as 4915112345678',
+      { recipientPhoneNumber: '+4915112345678', countryCode: '+43' },
+      'recipientPhoneNumber must begin with the digits of countryCode',
     ],
     [
       'a country code without a plus',

@@ -1136,7 +1136,7 @@ export type CreateCampaign = {
 };
 
 export type CreateContact = {
-  /** Phone number: national digits, or international with `+`. */
+  /** Phone number in any spelling: national digits, or international with `+`. */
   readonly phoneNumber: string;
   /** Country calling code, with or without `+`; may be omitted if the number begins with `+`. */
   readonly countryCode?: string;
@@ -3129,7 +3129,7 @@ export type UpdateCampaign = {
 };
 
 export type UpdateContact = {
-  /** Phone number: national digits, or international with `+`. */
+  /** Phone number in any spelling: national digits, or international with `+`. */
   readonly phoneNumber?: string;
   /** Country calling code, with or without `+`; may be omitted if the number begins with `+`. */
   readonly countryCode?: string;

@@ -82,7 +82,7 @@ import {
 } from './segments.ts';
 import { createTag, deleteTag, getTag, listTags, updateTag } from './tags.ts';
 import { createPrices, getPrices, listPrices } from './prices.ts';
-import { getWallet, listWalletEntries, putLowBalance, rechargeWallet } from './wallet.ts';
+import { getWallet, getWalletStatement, listWalletEntries, putLowBalance, rechargeWallet } from './wallet.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -180,6 +180,7 @@ const operations: readonly Endpoint[] = [
   getWallet,
   rechargeWallet,
   putLowBalance,
+  getWalletStatement,
   listWalletEntries,
   listPrices,
   getPrices,

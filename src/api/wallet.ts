@@ -1,13 +1,16 @@
 /** The wallet of a sending channel. */
+import { describe } from '../codecs/json-schema.ts';
 import { limitUpTo, Uuid } from '../codecs/scalars.ts';
-import { optional } from '../codecs/struct.ts';
+import { oneOf, optional } from '../codecs/struct.ts';
 import {
   LedgerEntry,
   RechargeWallet,
   SerialCursor,
   serialCursor,
   SetLowBalance,
+  StatementMonth,
   Wallet,
+  WalletStatement,
 } from '../codecs/wallet.ts';
 import * as commands from '../commands/wallet/change-wallet.ts';
 import { setLowBalanceThreshold } from '../commands/wallet/watch-wallets.ts';
@@ -17,6 +20,8 @@ import { formatAmount } from '../domain/money.ts';
 import type { Connection } from '../records/database/database.ts';
 import { findCardsOf, type PriceCardRow } from '../records/wallet/price-cards.ts';
 import * as records from '../records/wallet/wallets.ts';
+import { readStatement } from '../records/wallet/statement.ts';
+import { wantsCsv } from './frame/csv.ts';
 import { endpoint } from './frame/endpoint.ts';
 import { answer, answerWith, cutPage, oneCursorPage, succeed, succeedWith } from './frame/envelope.ts';
 
@@ -211,3 +216,80 @@ export const listWalletEntries = endpoint(
     return { status: 200, body: cutPage(found, limit, { cursor: serialCursor, present: presentEntry }) };
   },
 );
+
+const statementExample = {
+  channel_id: walletExample.channel_id,
+  month: '2026-10',
+  time_zone: 'Asia/Kolkata',
+  currency: 'USD',
+  opening_balance: '12.5',
+  closing_balance: '97.5',
+  lines: [
+    { kind: 'recharge', category: null, country: null, amount: '100' },
+    { kind: 'charge', category: 'MARKETING', country: 'DE', amount: '-15.75' },
+    { kind: 'refund', category: 'MARKETING', country: 'DE', amount: '0.75' },
+  ],
+} as const;
+
+export const getWalletStatement = endpoint(
+  {
+    method: 'GET',
+    path: '/api/wallet/statement',
+    operationId: 'getWalletStatement',
+    summary: 'Read the statement of a month',
+    description:
+      'Opening balance, the month’s entries by kind, category and country, and closing balance; they add up exactly. `Accept: text/csv` or `format=csv` returns it as CSV. Default channel: the key’s, or the only one of the workspace.',
+    tag,
+    access: 'workspace',
+    query: optional({
+      month: describe(StatementMonth, {
+        description: 'Month in the time zone of the business account; default the present one of UTC.',
+      }),
+      channel_id: Uuid,
+      format: describe(oneOf(['csv'], 'StatementFormat'), {
+        description: '`csv` returns a CSV file, as `Accept: text/csv` does; useful for links.',
+      }),
+    }),
+    responses: {
+      200: {
+        ...answer('The statement', WalletStatement, statementExample),
+        content: { 'text/csv': { type: 'string' } },
+      },
+    },
+    errors: [404],
+  },
+  async ({ dependencies: { database, now }, principal, query, request }) => {
+    const month = query.month ?? now().toISOString().slice(0, 7);
+    const { channelId, currency } = await chooseWallet(database, principal, query.channel_id);
+    const { timeZone, opening, closing, lines } = await readStatement(database, channelId, `${month}-01`);
+    const statement: WalletStatement = {
+      channel_id: channelId,
+      month,
+      time_zone: timeZone,
+      currency,
+      opening_balance: formatAmount(opening),
+      closing_balance: formatAmount(closing),
+      lines: lines.map((line) => ({ ...line, amount: formatAmount(line.amount) })),
+    };
+    if (query.format !== 'csv' && !wantsCsv(request)) return { status: 200, body: succeed(statement) };
+    return {
+      status: 200,
+      content: csvOf(statement),
+      contentType: 'text/csv; charset=utf-8',
+      headers: { 'content-disposition': `attachment; filename="statement-${month}.csv"` },
+    };
+  },
+);
+
+/** Without quotes and apostrophes: amounts are numbers, everything else is one word. */
+function csvOf({ currency, opening_balance: opening, closing_balance: closing, lines }: WalletStatement) {
+  const word = (text: string | null) => (text ?? '').replaceAll(/\W/g, '_');
+  const rows = [
+    ['opening_balance', '', '', opening],
+    ...lines.map(({ kind, category, country, amount }) => [kind, word(category), word(country), amount]),
+    ['closing_balance', '', '', closing],
+  ];
+  return ['kind,category,country,amount,currency', ...rows.map((row) => [...row, currency].join(','))]
+    .map((line) => `${line}\n`)
+    .join('');
+}

@@ -1,6 +1,6 @@
 /** Wallets on the wire: amounts are decimal strings with up to six places. */
 import * as t from 'io-ts';
-import { named } from './json-schema.ts';
+import { describe, named } from './json-schema.ts';
 import { cursorOf, integerOf, IsoDateTime, textMatching, Uuid } from './scalars.ts';
 import { nullish, oneOf, struct } from './struct.ts';
 
@@ -104,6 +104,57 @@ export const RechargeWallet = struct({ channel_id: Uuid, amount: Amount });
 /** Cursor of a list with serial ids: the ledger and the audit log. */
 export const SerialCursor = cursorOf(struct({ id: integerOf({ min: 1, max: Number.MAX_SAFE_INTEGER }) }));
 export const serialCursor = ({ id }: { readonly id: bigint }) => SerialCursor.encode({ id: Number(id) });
+
+export const StatementMonth = textMatching(
+  'StatementMonth',
+  /^20\d\d-(0[1-9]|1[0-2])$/,
+  'must be a month such as 2026-10',
+  {
+    pattern: '^20\\d\\d-(0[1-9]|1[0-2])$',
+  },
+);
+
+/** Opening balance and lines add up to the closing balance. */
+export const WalletStatement = named(
+  'WalletStatement',
+  struct({
+    channel_id: Uuid,
+    month: describe(t.string, { description: 'The month, such as 2026-10.' }),
+    time_zone: describe(t.string, {
+      description: 'Time zone of the business account, at whose midnight the month begins.',
+    }),
+    currency: t.string,
+    opening_balance: describe(Amount, {
+      description: 'Balance at the start of the month, as a decimal string.',
+    }),
+    closing_balance: describe(Amount, {
+      description: 'Balance at the end of the month, or now, as a decimal string.',
+    }),
+    lines: describe(
+      t.readonlyArray(
+        named(
+          'StatementLine',
+          struct({
+            kind: describe(
+              oneOf(['recharge', 'adjustment', 'charge', 'refund', 'correction'], 'LedgerEntryKind'),
+              { description: 'Kind of the entries.' },
+            ),
+            category: describe(nullish(t.string), {
+              description: 'Category of the messages; null for other entries, and if it is not known.',
+            }),
+            country: describe(nullish(t.string), {
+              description:
+                'Country of the recipients (ISO 3166 alpha-2); null for other entries, and if it is not known.',
+            }),
+            amount: Amount,
+          }),
+        ),
+      ),
+      { description: 'Sums of the month’s entries by kind, category and country.' },
+    ),
+  }),
+);
+export type WalletStatement = t.TypeOf<typeof WalletStatement>;
 
 /** `amount` is signed: a charge is negative. */
 export const LedgerEntry = named(

@@ -126,6 +126,31 @@ describe('POST /api/wallet/recharge', () => {
   });
 });
 
+describe('GET /api/wallet/statement', () => {
+  it('adds up from the opening to the closing balance, as JSON and as CSV', async () => {
+    const workspace = await api.seedWorkspace();
+    await recharge(workspace.operatorKey, { channel_id: workspace.channelId, amount: '0.000001' });
+    await recharge(workspace.operatorKey, { channel_id: workspace.channelId, amount: '12.5' });
+    const read = (search: string, headers = {}) =>
+      api.send('GET', `/api/wallet/statement${search}`, { key: workspace.channelKey, headers });
+    expect((await read('')).body.data).toEqual({
+      channel_id: workspace.channelId,
+      month: new Date().toISOString().slice(0, 7),
+      time_zone: 'UTC',
+      currency: 'USD',
+      opening_balance: '0',
+      closing_balance: '12.500001',
+      lines: [{ kind: 'recharge', category: null, country: null, amount: '12.500001' }],
+    });
+    const csv = await read('?month=2099-01', { Accept: 'text/csv' });
+    expect(csv.headers.get('content-disposition')).toContain('statement-2099-01.csv');
+    expect(csv.text).toBe(
+      'kind,category,country,amount,currency\nopening_balance,,,12.500001,USD\nclosing_balance,,,12.500001,USD\n',
+    );
+    expect((await read('?month=2026-13')).status).toBe(400);
+  });
+});
+
 describe('/api/prices', () => {
   const form = (fields: Readonly<Record<string, string>>) => {
     const body = new FormData();

@@ -2913,6 +2913,19 @@ export type StartCampaign = {
   readonly probe?: number;
 };
 
+export type StatementFormat = "csv";
+
+export type StatementLine = {
+  /** Kind of the entries. */
+  readonly kind: LedgerEntryKind;
+  /** Category of the messages; null for other entries, and if it is not known. */
+  readonly category: string | null;
+  /** Country of the recipients (ISO 3166 alpha-2); null for other entries, and if it is not known. */
+  readonly country: string | null;
+  /** Amount as a decimal string in the wallet’s currency, up to six decimal places. */
+  readonly amount: string;
+};
+
 /** `success` in every successful response. */
 export type SuccessStatus = "success";
 
@@ -3248,6 +3261,29 @@ export type WalletResponse = {
   readonly status: SuccessStatus;
   /** Result of the request. */
   readonly data: Wallet;
+};
+
+export type WalletStatement = {
+  /** Id of the channel. */
+  readonly channel_id: string;
+  /** The month, such as 2026-10. */
+  readonly month: string;
+  /** Time zone of the business account, at whose midnight the month begins. */
+  readonly time_zone: string;
+  /** Currency as ISO 4217. */
+  readonly currency: string;
+  /** Balance at the start of the month, as a decimal string. */
+  readonly opening_balance: string;
+  /** Balance at the end of the month, or now, as a decimal string. */
+  readonly closing_balance: string;
+  /** Sums of the month’s entries by kind, category and country. */
+  readonly lines: readonly (StatementLine)[];
+};
+
+export type WalletStatementResponse = {
+  readonly status: SuccessStatus;
+  /** Result of the request. */
+  readonly data: WalletStatement;
 };
 
 export type Webhook = {

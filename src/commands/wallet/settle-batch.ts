@@ -18,6 +18,7 @@ interface Target {
   readonly channel_id: string;
   readonly workspace_id: number;
   readonly campaign_id: string | null;
+  readonly country: string;
 }
 
 export interface MoneyOfWallet {
@@ -92,6 +93,8 @@ function add(
   const messageId = target.kind === 'message' ? target.id : undefined;
   const key = [messageId ?? target.campaign_id, kind, reason, amount > 0n].join(' ');
   const present = entries.get(key);
+  const countries = new Map(present?.countries);
+  countries.set(target.country, (countries.get(target.country) ?? 0n) + amount);
   entries.set(key, {
     channelId: target.channel_id,
     workspaceId: target.workspace_id,
@@ -101,5 +104,6 @@ function add(
     amount: (present?.amount ?? 0n) + amount,
     messageCount: (present?.messageCount ?? 0) + 1,
     reason,
+    countries,
   });
 }

@@ -175,7 +175,7 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
       WHERE recipient.campaign_id = ${campaignId} AND recipient.position = ANY (${sql.array(positions, 'int4')})
         AND recipient.claim_id = ${result('claim')}::uuid
       RETURNING recipient.id, recipient.position, old.claim_id, old.state AS old_state, new.state AS new_state,
-        (old.state = 'CLAIMED' OR (old.state = 'UNKNOWN' AND new.state <> 'UNKNOWN')) AS open, recipient.price,
+        (old.state = 'CLAIMED' OR (old.state = 'UNKNOWN' AND new.state <> 'UNKNOWN')) AS open, recipient.price, recipient.country,
         old.settlement AS old_settlement, new.settlement AS new_settlement,
         CASE WHEN new.provider_message_id IS NOT NULL THEN ${result('pmid')} END AS pmid,
         ${result('delay_ms')}::float8 AS delay_ms, ${result('opted_out')} = 'true' AS opted_out, new.reason, new.reason_detail, new.provider_message_id,
@@ -206,8 +206,12 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
       FROM total WHERE wallet.channel_id = ${channelId} AND total.charged + total.freed > 0
       RETURNING wallet.channel_id, wallet.workspace_id, total.charged, total.accepted
     ), charge AS (
-      INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, campaign_id, message_count)
-      SELECT channel_id, workspace_id, 'charge', -charged, ${campaignId}, accepted
+      INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, campaign_id, message_count, countries)
+      SELECT channel_id, workspace_id, 'charge', -charged, ${campaignId}, accepted, (
+        SELECT jsonb_object_agg(country, amount) FROM (
+          SELECT country, -sum(price) AS amount FROM updated
+          WHERE old_settlement = 'reserved' AND new_settlement = 'charged' GROUP BY country
+        ) AS by_country)
       FROM settled_wallet WHERE charged > 0
     ), counted AS (
       UPDATE campaign_counter SET

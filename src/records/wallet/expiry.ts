@@ -38,6 +38,7 @@ const LastPosition = row(
 const Undelivered = t.type({
   id: t.string,
   price: t.bigint,
+  country: t.string,
   settlement: oneOf(settlements),
 });
 
@@ -80,7 +81,7 @@ export async function lockDueRecipients(
     FROM (SELECT) AS one LEFT JOIN open ON true`);
   const lastPosition = open === null ? (last ?? afterPosition) : open - 1;
   const recipients = await connection.any(sql.type(row(Undelivered))`
-    SELECT id, price, settlement FROM recipient
+    SELECT id, price, country, settlement FROM recipient
     WHERE campaign_id = ${campaignId} AND position > ${afterPosition} AND position <= ${lastPosition} AND ${undelivered}
       AND COALESCE(accepted_at, sent_at, updated_at) + ${wait} <= now()
     ORDER BY position FOR NO KEY UPDATE`);
@@ -132,5 +133,5 @@ export const takeDueMessages = (connection: Connection, limit: number) =>
     )
     UPDATE message SET settlement = CASE due.settlement WHEN 'charged' THEN 'refunded' ELSE 'none' END
     FROM due WHERE message.id = due.id
-    RETURNING message.id, price, due.settlement, workspace_id AS "workspaceId", channel_id AS "channelId",
+    RETURNING message.id, price, country, due.settlement, workspace_id AS "workspaceId", channel_id AS "channelId",
       campaign_id AS "campaignId"`);

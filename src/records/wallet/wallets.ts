@@ -279,6 +279,8 @@ export interface LedgerSum extends NewLedgerEntry {
   readonly campaignId: string | null;
   readonly messageId: string | undefined;
   readonly messageCount: number;
+  /** By country of the recipients; they add up to the amount. Absent: not known. */
+  readonly countries?: ReadonlyMap<string, bigint>;
 }
 
 /** Sets locked wallets to their new amounts and writes the entries that explain the change of balance. */
@@ -310,10 +312,13 @@ export async function writeSettlements(
     entry.messageId ?? null,
     entry.messageCount,
     entry.reason ?? null,
+    entry.countries === undefined
+      ? null
+      : JSON.stringify(Object.fromEntries([...entry.countries].map(([country, sum]) => [country, `${sum}`]))),
   ]);
   await connection.query(sql.type(nothing)`
-    INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, campaign_id, message_id, message_count, reason)
-    SELECT * FROM ${sql.unnest(rows, ['uuid', 'int4', 'text', 'int8', 'uuid', 'uuid', 'int4', 'text'])} AS entry`);
+    INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, campaign_id, message_id, message_count, reason, countries)
+    SELECT * FROM ${sql.unnest(rows, ['uuid', 'int4', 'text', 'int8', 'uuid', 'uuid', 'int4', 'text', 'jsonb'])} AS entry`);
 }
 
 // What late charges could not take. Every statement runs under the lock of the wallet.

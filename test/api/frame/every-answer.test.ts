@@ -315,6 +315,7 @@ const operationErrors: Readonly<Record<string, Request>> = {
     send(operation, `${await fixtures.pathOf(operation)}?erase=maybe`),
   'listWalletEntries 404': (operation) => send(operation, `${operation.path}?channel_id=${randomUUID()}`),
   'getWallet 404': (operation) => send(operation, `${operation.path}?channel_id=${randomUUID()}`),
+  'getWalletStatement 404': (operation) => send(operation, `${operation.path}?channel_id=${randomUUID()}`),
   'putLowBalance 404': (operation) =>
     send(operation, operation.path, { body: { threshold: '10', channel_id: randomUUID() } }),
   'rechargeWallet 409': (operation) =>
@@ -341,6 +342,7 @@ const operationErrors: Readonly<Record<string, Request>> = {
 /** An invalid query for operations without `limit`. */
 const wrongQueries: Readonly<Record<string, string>> = {
   getWallet: 'channel_id=x',
+  getWalletStatement: 'month=2026-13',
   getCampaignTimeline: 'interval=x',
   getOverview: 'interval=x',
 };

@@ -16,6 +16,7 @@ import {
   type SeededCampaign,
 } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { readStatement } from '../../../src/records/wallet/statement.ts';
 import { outcomesOf } from '../../support/outcomes.ts';
 
 let database: TestDatabase;
@@ -133,6 +134,18 @@ it('gives back what was not delivered in time, once, and charges it again when i
   await report(seeded, 7, 'delivered');
   await report(seeded, 7, 'read');
   expect((await walletOf(seeded))?.balance).toBe(993_000);
+  const month = `${new Date().toISOString().slice(0, 7)}-01`;
+  const ofMessages = { category: 'UTILITY', country: 'DE' };
+  expect(await readStatement(database.pool, seeded.channelId, month)).toEqual({
+    timeZone: 'UTC',
+    opening: 0n,
+    closing: 993_000n,
+    lines: [
+      { kind: 'recharge', category: null, country: null, amount: 1_000_000n },
+      { kind: 'charge', ...ofMessages, amount: -11_000n },
+      { kind: 'refund', ...ofMessages, amount: 4_000n },
+    ],
+  });
   expect(await listBookDifferences(database.pool)).toEqual([]);
 });
 

@@ -107,6 +107,10 @@ DECLARE
 BEGIN
   IF NEW.phone_number IS NULL OR NEW.phone_number <> ALL (number_forms(OLD.phone_number)) THEN
     DELETE FROM contact_identity WHERE contact_id = OLD.id AND provider_id ~ '^[0-9]+$';
+  ELSE
+    -- For 1.0.0, which looks for this number alone.
+    INSERT INTO contact_identity (workspace_id, provider_id, contact_id) VALUES (OLD.workspace_id, OLD.phone_number, OLD.id)
+    ON CONFLICT DO NOTHING;
   END IF;
   IF NEW.identity IS DISTINCT FROM number_identity(NEW.phone_number) THEN NEW.identity := NULL; END IF;
   NEW.former_numbers := CASE WHEN NEW.erased_at IS NULL THEN former[cardinality(former) - 19:] END;

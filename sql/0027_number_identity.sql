@@ -47,11 +47,12 @@ BEGIN
               FROM waiting
             )
             UPDATE contact SET identity = known.person,
-              -- Both numbers of Argentina and of the Palestinian territories are in use.
-              phone_number = CASE WHEN others > 0 OR person ~ '^(54|970)' THEN phone_number ELSE person END,
-              country_code = CASE WHEN others > 0 OR person ~ '^(54|970)' OR person = phone_number THEN country_code
+              -- Both numbers of Argentina and of the Palestinian territories are in use. 1.0.0 looks for the number alone: somebody who
+              -- opted out keeps it, and is found by the forms.
+              phone_number = CASE WHEN others > 0 OR NOT subscribed OR person ~ '^(54|970)' THEN phone_number ELSE person END,
+              country_code = CASE WHEN others > 0 OR NOT subscribed OR person ~ '^(54|970)' OR person = phone_number THEN country_code
                 WHEN left(person, 2) IN ('52', '55', '84') THEN left(person, 2) ELSE left(person, 3) END,
-              country = CASE WHEN others > 0 OR person ~ '^(54|970)' OR person = phone_number THEN country
+              country = CASE WHEN others > 0 OR NOT subscribed OR person ~ '^(54|970)' OR person = phone_number THEN country
                 WHEN person LIKE '52%' THEN 'MX' WHEN person LIKE '55%' THEN 'BR' WHEN person LIKE '84%' THEN 'VN'
                 WHEN person LIKE '225%' THEN 'CI' WHEN person LIKE '229%' THEN 'BJ' WHEN person LIKE '237%' THEN 'CM'
                 WHEN person LIKE '241%' THEN 'GA' ELSE 'XK' END

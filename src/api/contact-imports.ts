@@ -22,7 +22,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { preparationErrorCodes } from '../domain/campaigns/campaign.ts';
 import { describeReasons, importReasonTable } from '../domain/campaigns/reasons.ts';
 import { importModes, importReasons, importResults, importStates } from '../domain/contacts/import.ts';
-import { Invalid } from '../domain/error.ts';
+import { CallerFailure, Invalid } from '../domain/error.ts';
 import { deleteCampaignFile } from '../records/campaigns/files.ts';
 import {
   type ContactImport,
@@ -264,7 +264,8 @@ async function createFromForm(
     if (!isRight(decoded)) throw Invalid.of(report(decoded.left));
     return await create(decoded.right);
   } catch (error) {
-    if (uploaded !== undefined) {
+    // After anything but a refusal the import may have been stored; retention removes the file then.
+    if (uploaded !== undefined && error instanceof CallerFailure) {
       await storage.delete(uploaded.key);
       await deleteCampaignFile(database, uploaded.key);
     }

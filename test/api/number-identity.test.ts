@@ -242,6 +242,30 @@ it('an opt-out of one of two contacts of a person counts for the other in an imp
   expect(await contactsOf(workspace)).toMatchObject([{ subscribed: true }, { subscribed: true }]);
 });
 
+it('the erasure of one of two contacts of a person leaves the other opted out', async () => {
+  const workspace = await api.seedWorkspace();
+  const former = await store(workspace, '5213312345601');
+  const present = await store(workspace, '523312345601');
+  await api.dependencies.database.query(sql.type(nothing)`
+    UPDATE contact SET subscribed = false WHERE id = ${former}`);
+  const path = `/api/contacts/${former}?erase=true`;
+  expect((await api.send('DELETE', path, { key: workspace.workspaceKey })).status).toBe(200);
+  const { recipients } = await prepare(workspace, ['+523312345601']);
+  expect(recipients).toMatchObject([{ contact_id: present, outcome: 'UNSUBSCRIBED' }]);
+});
+
+it('the erasure of a person ends both recipients of a campaign of 1.0.0', async () => {
+  const workspace = await api.seedWorkspace();
+  const id = await store(workspace, '523312345601');
+  const { campaignId } = await prepare(workspace, ['+523312345601', '+4915112345678']);
+  await api.dependencies.database.query(sql.type(nothing)`
+    UPDATE recipient SET phone_number = '5213312345601' WHERE campaign_id = ${campaignId} AND phone_number = '4915112345678'`);
+  const path = `/api/contacts/${id}?erase=true`;
+  expect((await api.send('DELETE', path, { key: workspace.workspaceKey })).status).toBe(200);
+  const counters = sql.fragment`SELECT pending, skipped FROM campaign_counter WHERE campaign_id = ${campaignId}`;
+  expect(await rowsOf(api.dependencies.database, counters)).toEqual([{ pending: 0, skipped: 2 }]);
+});
+
 it('a deleted contact comes back under the number that is given', async () => {
   const workspace = await api.seedWorkspace();
   const id = await store(workspace, '5213312345601');

@@ -30,7 +30,10 @@ describe('workflows that began on an earlier release go on with this code', () =
   it('is tested with every type of workflow, and with campaigns that continued as a new run', () => {
     const events = histories.flatMap(([release, name]) => read(release, name).events);
     const types = events.map((event) => event.workflowExecutionStartedEventAttributes?.workflowType.name);
-    expect(types).toEqual(expect.arrayContaining(Object.values(workflowTypes)));
+    // No release has left imports of contacts yet.
+    const { contactImport, ...released } = workflowTypes;
+    expect(types).toEqual(expect.arrayContaining(Object.values(released)));
+    expect(types).not.toContain(contactImport);
     const ends = events.map(({ eventType }) => eventType);
     expect(ends).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW');
   });

@@ -2,6 +2,8 @@ import { inThisContext } from '../../concurrency/call-context.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { decisionFor } from '../../domain/contacts/consent.ts';
 import { NotFound } from '../../domain/error.ts';
+import { listIdsOfPerson } from '../../records/callbacks/sender-contacts.ts';
+import { decideConsent } from '../../records/contacts/consents.ts';
 import {
   stopSendingTo,
   clearContact,
@@ -34,6 +36,14 @@ export async function eraseContact(
     const consent = await clearContact(transaction, workspaceId, contactId);
     // Another request has erased the person in the meantime.
     if (consent === undefined) throw new NotFound('Contact');
+    const { phoneNumber } = person;
+    // Another contact may have the person's number in another form: claims looked at the consent of both.
+    if (consent !== 'all' && phoneNumber !== null) {
+      const numbers = { phoneNumber, waId: null, providerUserId: null };
+      const contactIds = await listIdsOfPerson(transaction, workspaceId, numbers);
+      const decision = decisionFor(consent);
+      await decideConsent(transaction, workspaceId, { contactIds, decision, at: new Date(), source: 'api' });
+    }
     const names = namesOf(person);
     await keepChoice({ secrets }, transaction, { workspaceId, names, decision: decisionFor(consent) });
     const [hash] = await hashNames({ secrets }, transaction, workspaceId, names);

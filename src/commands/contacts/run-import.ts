@@ -399,8 +399,10 @@ async function writeContacts(
   const { workspaceId, createdBy } = run.begun;
   const subscribed = await listSubscribedKeys(database, workspaceId);
   const stopOf = strictestStops(stops);
+  const strangers = [...stopOf.keys()].filter((digits) => !created.has(digits) && !known.has(digits));
+  // Also for the stops of strangers: a preparation that creates them either sees the stop, or is seen by keepStops.
+  const now = created.size + strangers.length > 0 ? await open.beginCreating() : new Date();
   if (created.size > 0) {
-    const now = await open.beginCreating();
     // Behind their lock, so that no choice of somebody without a contact is missed.
     const optedOut = await findOptedOut(dependencies, database, workspaceId, [...created.keys()]);
     const contacts = [...created.values()]
@@ -427,7 +429,6 @@ async function writeContacts(
     ...[...created.values()].flatMap(({ id, tagsId }) => tagsId.map((tagId) => [id, tagId] as const)),
     ...changed.flatMap(({ id, tagIds }) => tagIds.map((tagId) => [id, tagId] as const)),
   ]);
-  const strangers = [...stopOf.keys()].filter((digits) => !created.has(digits) && !known.has(digits));
   const late = await keepStops(dependencies, { run, open, known }, { stopOf, strangers });
   const stopped = await open.stop(
     [...stopOf].flatMap(([digits, decision]): readonly ContactDecision[] => {

@@ -1,5 +1,6 @@
 /** Pulls the provider's templates, which are the source of truth. */
 import { errorName } from '../../concurrency/polling-loop.ts';
+import { within } from '../../concurrency/within.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { Conflict } from '../../domain/error.ts';
 import { templateChanged } from '../../domain/operations/notice.ts';
@@ -40,7 +41,7 @@ import {
 import { type Channel, listChannelsOfBusinessAccount } from '../../records/workspaces/channels.ts';
 import { pauseCampaignsOfTemplate } from '../campaigns/change-campaign.ts';
 import { deliverWorkflowOutboxes } from '../campaigns/deliver-workflow-outbox.ts';
-import { readNumberHealth } from '../workspaces/number-health.ts';
+import { patienceMs, readNumberHealth } from '../workspaces/number-health.ts';
 
 type SyncDependencies = Pick<
   Dependencies,
@@ -105,6 +106,8 @@ export async function syncBusinessAccount(
   };
   const onRefused = () => logger.warn({ businessAccountId }, 'access token refused');
   await withAnyToken(tokens, readWith, onRefused);
+  if (complete) summary = addSummaries(summary, await writeVanished(dependencies, account, startedAt));
+  await markTemplatesSynced(database, businessAccountId);
   const readTerms = async (accessToken: string): Promise<void> => {
     const terms = await provider.readAccountTerms({ businessAccountId, accessToken });
     await database.transaction(async (transaction) => {
@@ -113,16 +116,16 @@ export async function syncBusinessAccount(
         await setPortfolio(transaction, businessAccountId, terms.portfolioId);
     });
   };
-  // Templates are synced all the same: prices go on as before.
+  // Templates are synced all the same, and prices go on as before.
   await withAnyToken(tokens, readTerms, onRefused).catch((error: unknown) =>
     logger.warn(
       { businessAccountId, error: errorName(error) },
       'currency and time zone of the account unknown',
     ),
   );
-  for (const channel of channels) await readNumberHealth(dependencies, channel);
-  if (complete) summary = addSummaries(summary, await writeVanished(dependencies, account, startedAt));
-  await markTemplatesSynced(database, businessAccountId);
+  await Promise.all(
+    channels.map((channel) => within(patienceMs, readNumberHealth(dependencies, channel))),
+  );
   logger.info({ ...account, ...summary }, 'templates synced');
   return summary;
 }

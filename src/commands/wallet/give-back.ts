@@ -49,7 +49,7 @@ export function giveBackRecipients(database: Database, limit = batchSize): Promi
     await settleRecipients(
       transaction,
       campaignId,
-      due.recipients.map(({ id }) => id),
+      due.recipients.map(({ position }) => position),
     );
     const money = await settleBatch(
       transaction,

@@ -9,8 +9,8 @@ import { saveNumberHealth } from '../../records/workspaces/notified-channels.ts'
 type Reader = Pick<Dependencies, 'database' | 'provider' | 'secrets'>;
 type Number = Pick<Channel, 'id' | 'phoneNumberId' | 'accessTokenEncrypted' | 'businessAccountId'>;
 
-/** 3 s: a check or a start does not wait longer for the provider. */
-const patienceMs = 3_000;
+/** 3 s: a check, a start or a sync does not wait longer for the provider. */
+export const patienceMs = 3_000;
 
 /** In words, why the provider lets the number send nothing now; undefined if it lets it, or does not say in time. */
 export async function findObstacle(dependencies: Reader, number: Number): Promise<string | undefined> {
@@ -20,13 +20,18 @@ export async function findObstacle(dependencies: Reader, number: Number): Promis
     : undefined;
 }
 
-/** Undefined if the provider cannot be asked or refuses: what was known before stays. */
+/** Undefined if the token cannot be decrypted, or the provider cannot be asked or refuses: what was known before stays. */
 export async function readNumberHealth(
   { database, provider, secrets }: Reader,
   { id, phoneNumberId, accessTokenEncrypted, businessAccountId }: Number,
 ): Promise<NumberHealth | undefined> {
   const reportedAt = new Date();
-  const accessToken = secrets.decrypt(accessTokenEncrypted, `channel ${id}`);
+  let accessToken: string;
+  try {
+    accessToken = secrets.decrypt(accessTokenEncrypted, `channel ${id}`);
+  } catch {
+    return undefined;
+  }
   const health = await provider.readNumberHealth({ phoneNumberId, accessToken }).catch((error: unknown) => {
     if (error instanceof ProviderRequestError) return undefined;
     throw error;
@@ -34,8 +39,9 @@ export async function readNumberHealth(
   if (health === undefined) return undefined;
   const { messagingLimit: limit } = health;
   await database.transaction(async (transaction) => {
-    if (limit !== undefined) await setMessagingLimit(transaction, businessAccountId, { limit, reportedAt });
+    // The channel first, and the wallets that a limit locks afterwards: the order of callbacks.
     await saveNumberHealth(transaction, id, { ...health, reportedAt });
+    if (limit !== undefined) await setMessagingLimit(transaction, businessAccountId, { limit, reportedAt });
   });
   return health;
 }

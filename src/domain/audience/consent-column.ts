@@ -40,7 +40,7 @@ export type RowConsent =
   | { readonly kind: 'unclear'; readonly cell: string };
 
 const words = (...lines: readonly string[]): ReadonlySet<string> =>
-  new Set(lines.flatMap((line) => line.split(', ').map(plainCell)));
+  new Set(lines.flatMap((line) => line.split(', ').map(keyOf)));
 
 /** Small letters without accents; signs become spaces. */
 function plainCell(text: string): string {
@@ -56,12 +56,17 @@ function plainCell(text: string): string {
 
 const longestCell = 100;
 
+/** Signs alone stand for themselves: `*` or 🚫 is no blank cell. */
+function keyOf(text: string): string {
+  return plainCell(text) || text.slice(0, longestCell).trim().replaceAll('\uFE0F', '');
+}
+
 const yes = words(
   'yes, y, true, t, 1, x, on, ok, ✓, ✔, ☑, ✅, +, si, sí, s, sim, oui, o, vrai, ja, j, wahr, vero, verdadero, verdadeiro, tak, prawda',
   'evet, e, doğru, da, да, истина, так, ano, áno, igen, kyllä, joo, ya, benar, oo, có, ใช่, نعم, صحيح, כן, हाँ, हां, ہاں, হ্যাঁ, ஆம், అవును, 是, はい, 예, 네, ναι',
 );
 const no = words(
-  'no, n, false, f, 0, off, -, ✗, ✘, ☒, ❌, non, faux, nein, falsch, nee, onwaar, falso, não, nie, fałsz, hayır, h, yanlış',
+  'no, n, false, f, 0, off, ✗, ✘, ☒, ❌, non, faux, nein, falsch, nee, onwaar, falso, não, nie, fałsz, hayır, h, yanlış',
   'nu, нет, ложь, ні, ne, nem, ei, tidak, bukan, hindi, không, ไม่, لا, خطأ, לא, नहीं, نہیں, না, இல்லை, కాదు, 否, 不, いいえ, 아니요, όχι, nej, inte',
 );
 /** These say what they mean, whatever the column is called. */
@@ -116,8 +121,8 @@ const maxLanguage = 35;
 /** Reads the consent of a row; undefined if the row says nothing. */
 export function consentReader(mapping: ConsentMapping): (cells: readonly string[]) => RowConsent | undefined {
   const own = {
-    out: new Set(mapping.opted_out?.map(plainCell)),
-    in: new Set(mapping.opted_in?.map(plainCell)),
+    out: new Set(mapping.opted_out?.map(keyOf)),
+    in: new Set(mapping.opted_in?.map(keyOf)),
   };
   const { meaning } = mapping;
   const cellOf = (cells: readonly string[], column: number | null | undefined): string =>
@@ -133,10 +138,10 @@ export function consentReader(mapping: ConsentMapping): (cells: readonly string[
   };
 
   const kindOf = (cell: string): ConsentMeaning | 'unclear' | undefined => {
-    const plain = plainCell(cell);
+    const plain = keyOf(cell);
     if (own.out.has(plain)) return 'opt_out';
     if (own.in.has(plain)) return 'opt_in';
-    if (cell === '') return mapping.others ?? undefined;
+    if (cell === '' || cell === '-') return mapping.others ?? undefined;
     if (optedOut.has(plain)) return 'opt_out';
     if (optedIn.has(plain)) return 'opt_in';
     // In a column of opt-outs a date is the day of the opt-out.
@@ -186,6 +191,9 @@ const optOutHeader =
   /\b(?:opt(?:ed)? ?outs?|optout\p{L}*|unsub\p{L}*|do not (?:contact|call|mail|message|text|disturb)|dn[cmd]|no (?:marketing|contact|promo\p{L}*|ads?|sms|whats ?app)|black ?list\p{L}*|block(?:ed)?(?: ?list)?|suppress\p{L}*|revoked|withdrawn|stop(?:ped)?|werbesperre|kontaktsperre|werbewiderspruch|widerspruch\p{L}*|widerruf\p{L}*|abgemeldet|abmeldung|abbestellt|gesperrt|sperre|keine werbung|afgemeld|uitgeschreven|geen reclame|baja|dado de baja|no contactar|no molestar|exclui\p{L}*|desuscri\p{L}*|desinscri\p{L}*|desabonn\p{L}*|opposition|ne pas contacter|descadastr\p{L}*|nao contatar|nao perturbe|disiscri\p{L}*|non contattare|wypisan\p{L}*|rezygnacja|sprzeciw|abonelikten|listeden cik\p{L}*|istenmeyen|berhenti)\b|отпис|отказ|не беспокоить|відпис|الغاء الاشتراك|ممنوع|עצור|הסרה|退订|退訂|拒收|配信停止|수신거부|अनसब्सक्राइब/u;
 const optInHeader =
   /\b(?:opt(?:ed)? ?ins?|optin\p{L}*|subscri\p{L}*|consent\p{L}*|agree\p{L}*|permission\p{L}*|gdpr|newsletter|accepts? (?:marketing|sms|whats ?app|email)|marketing|einwilligung\p{L}*|einverstand\p{L}*|zustimmung\p{L}*|werbeerlaubnis|dsgvo|angemeldet|toestemming\p{L}*|akkoord|consentimiento|acepta\p{L}*|autoriza\p{L}*|suscri\p{L}*|permiso|consentement|accord|inscri\p{L}*|abonn\p{L}*|rgpd|consentimento|aceita|permissao|lgpd|consenso|autorizzazione|iscri\p{L}*|zgoda|rodo|onay|izin|kvkk|izinli|persetujuan|setuju|langganan)\b|соглас|подпис|згода|підпис|موافق|اشتراك|אישור|同意|订阅|購読|수신동의|सहमति/u;
+/** `No newsletter`, `nicht einverstanden`, `consent refused`; not `newsletter yes no`. */
+const negatedHeader =
+  /(?:^| )(?:no|not|non|nicht|kein\p{L}*|ohne|sin|sem|nao|ne|pas|geen|niet|without|nie|bez|не|без) (?!yes|ja|si|sim|oui|да)\p{L}|(?:^| )(?:refus\p{L}*|declin\p{L}*|denied|reject\p{L}*|abgelehnt|verweigert)(?: |$)/u;
 const marketingHeader =
   /\b(?:marketing|promo\p{L}*|news ?letter|werb\p{L}*|reclame|publici\p{L}*|pubblicit\p{L}*|reklam\p{L}*|ads?)\b|реклам|اعلان|广告|広告|광고/u;
 
@@ -195,7 +203,8 @@ export function consentHeading(
 ): { readonly meaning: ConsentMeaning; readonly category?: ConsentCategory } | undefined {
   const category = marketingHeader.test(header) ? ({ category: 'MARKETING' } as const) : {};
   if (optOutHeader.test(header)) return { meaning: 'opt_out', ...category };
-  return optInHeader.test(header) ? { meaning: 'opt_in', ...category } : undefined;
+  if (!optInHeader.test(header)) return undefined;
+  return { meaning: negatedHeader.test(header) ? 'opt_out' : 'opt_in', ...category };
 }
 
 /** The mapping with what its column's heading adds; without a meaning, a plain `yes` or `no` is unclear. */

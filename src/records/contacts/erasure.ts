@@ -177,19 +177,22 @@ export async function stopSendingTo(connection: Connection, scope: PersonScope):
       UPDATE recipient SET state = 'SKIPPED', sendable = false, reason = 'CONTACT_DELETED', updated_at = now()
       WHERE id = ANY (ARRAY(SELECT recipient_id FROM waiting JOIN counter ON campaign_id = waiting.id)) AND state = 'PENDING'
       RETURNING campaign_id, position
+    ), moved AS (
+      -- A campaign of 1.0.0 may have the person under two numbers.
+      SELECT campaign_id, count(*)::int AS people FROM skipped GROUP BY campaign_id
     ), counted AS (
-      UPDATE campaign_counter SET pending = pending - 1, skipped = skipped + 1 FROM skipped
-      WHERE campaign_counter.campaign_id = skipped.campaign_id
+      UPDATE campaign_counter SET pending = pending - people, skipped = skipped + people FROM moved
+      WHERE campaign_counter.campaign_id = moved.campaign_id
     ), reasons AS (
       INSERT INTO campaign_reason AS known (campaign_id, kind, reason, count)
-      SELECT campaign_id, 'skipped', 'CONTACT_DELETED', 1 FROM skipped
-      ON CONFLICT (campaign_id, kind, reason) DO UPDATE SET count = known.count + 1
+      SELECT campaign_id, 'skipped', 'CONTACT_DELETED', people FROM moved
+      ON CONFLICT (campaign_id, kind, reason) DO UPDATE SET count = known.count + excluded.count
     ), retries AS (
       DELETE FROM recipient_retry USING skipped
       WHERE recipient_retry.campaign_id = skipped.campaign_id AND recipient_retry.position = skipped.position
     )
-    UPDATE campaign SET total_contacts = total_contacts - 1, total_contacts_skipped = total_contacts_skipped + 1
-    FROM skipped WHERE campaign.id = skipped.campaign_id`);
+    UPDATE campaign SET total_contacts = total_contacts - people, total_contacts_skipped = total_contacts_skipped + people
+    FROM moved WHERE campaign.id = moved.campaign_id`);
 }
 
 /**

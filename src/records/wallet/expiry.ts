@@ -42,8 +42,10 @@ const Undelivered = t.type({
   settlement: oneOf(settlements),
 });
 
+const UndeliveredRecipient = t.type({ ...Undelivered.props, position: t.number });
+
 export interface DueRecipients {
-  readonly recipients: readonly t.TypeOf<typeof Undelivered>[];
+  readonly recipients: readonly t.TypeOf<typeof UndeliveredRecipient>[];
   /** The last position that was looked at: everything up to it is settled for good. */
   readonly lastPosition: number;
   /** Undefined if the next positions can be looked at now. */
@@ -80,8 +82,8 @@ export async function lockDueRecipients(
     SELECT (SELECT max(position) FROM next) AS last, open.position AS open, open.until AS "openUntil"
     FROM (SELECT) AS one LEFT JOIN open ON true`);
   const lastPosition = open === null ? (last ?? afterPosition) : open - 1;
-  const recipients = await connection.any(sql.type(row(Undelivered))`
-    SELECT id, price, country, settlement FROM recipient
+  const recipients = await connection.any(sql.type(row(UndeliveredRecipient))`
+    SELECT id, position, price, country, settlement FROM recipient
     WHERE campaign_id = ${campaignId} AND position > ${afterPosition} AND position <= ${lastPosition} AND ${undelivered}
       AND COALESCE(accepted_at, sent_at, updated_at) + ${wait} <= now()
     ORDER BY position FOR NO KEY UPDATE`);
@@ -91,12 +93,12 @@ export async function lockDueRecipients(
 export async function settleRecipients(
   connection: Connection,
   campaignId: string,
-  ids: readonly string[],
+  positions: readonly number[],
 ): Promise<void> {
-  if (ids.length === 0) return;
+  if (positions.length === 0) return;
   await connection.query(sql.type(nothing)`
     UPDATE recipient SET settlement = CASE settlement WHEN 'charged' THEN 'refunded' ELSE 'none' END
-    WHERE id = ANY(${sql.array(ids, 'uuid')}) AND campaign_id = ${campaignId}`);
+    WHERE campaign_id = ${campaignId} AND position = ANY(${sql.array(positions, 'int4')})`);
 }
 
 /** Stores how far the campaign was looked at; `dueAt` undefined: the rest is due now. */

@@ -172,7 +172,8 @@ export async function oldestPlace(
     ) AS batch
     CROSS JOIN LATERAL unnest(event_ids) WITH ORDINALITY AS listed (id, nth)
     WHERE batch.before + listed.nth > ${after}
-      AND EXISTS (SELECT FROM event WHERE event.id = listed.id)
+      -- Not EXISTS, which the planner may turn into a join that loses the order.
+      AND (SELECT true FROM event WHERE event.id = listed.id LIMIT 1)
     LIMIT 1`);
   return { position: found === null ? latest : Number(found), eventId: null };
 }

@@ -96,7 +96,9 @@ describe('createChannel', () => {
       channelId,
       balance: 0n,
       reserved: 0n,
+      uncollected: 0n,
       currency: 'USD',
+      lowBalanceThreshold: null,
     });
   });
 

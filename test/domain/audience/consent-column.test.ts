@@ -30,6 +30,12 @@ describe('guessing the column of consent', () => {
     ['Zgoda', ['tak', 'nie', 'tak'], 'opt_in', undefined],
     ['İzin', ['evet', 'hayır', 'evet'], 'opt_in', undefined],
     ['Согласие', ['да', 'нет', 'да'], 'opt_in', undefined],
+    ['No newsletter', ['yes', 'no', 'no'], 'opt_out', 'MARKETING'],
+    ['Kein Newsletter', ['ja', 'nein', ''], 'opt_out', 'MARKETING'],
+    ['Nicht einverstanden', ['ja', 'nein', ''], 'opt_out', undefined],
+    ['Consent refused', ['yes', 'no', ''], 'opt_out', undefined],
+    ['No acepta publicidad', ['sí', 'no', 'no'], 'opt_out', 'MARKETING'],
+    ['Newsletter (yes/no)', ['yes', 'no', 'yes'], 'opt_in', 'MARKETING'],
   ])('finds %s', (header, cells, meaning, category) => {
     expect(guess(header, cells).consent).toEqual({ column: 1, meaning, ...(category && { category }) });
     expect(guess(header, cells).custom_field_mapping).toBeUndefined();
@@ -70,6 +76,8 @@ describe('reading a cell of consent', () => {
     ['', undefined],
     ['-', undefined],
     ['perhaps', 'unclear'],
+    ['*', 'unclear'],
+    ['🚫', 'unclear'],
   ])('takes %s in a column of opt-outs', (cell, expected) => {
     expect(kindOf(cell)).toEqual(expected);
   });
@@ -79,6 +87,8 @@ describe('reading a cell of consent', () => {
     ['nein', [false, 'ALL']],
     ['unsubscribed', [false, 'ALL']],
     ['', undefined],
+    ['-', undefined],
+    ['?', 'unclear'],
     ['perhaps', 'unclear'],
   ])('takes %s in a column of opt-ins', (cell, expected) => {
     expect(kindOf(cell, { meaning: 'opt_in' })).toEqual(expected);
@@ -86,6 +96,8 @@ describe('reading a cell of consent', () => {
 
   it('takes the words of the mapping, its category, and what holds for the others', () => {
     expect(kindOf('gekündigt', { opted_out: ['Gekündigt'] })).toEqual([false, 'ALL']);
+    expect(kindOf('*', { opted_out: ['*'] })).toEqual([false, 'ALL']);
+    expect(kindOf('', { opted_out: ['*'] })).toBeUndefined();
     expect(kindOf('ja', { category: 'MARKETING' })).toEqual([false, 'MARKETING']);
     expect(kindOf('', { others: 'opt_in' })).toEqual([true, 'MARKETING']);
   });

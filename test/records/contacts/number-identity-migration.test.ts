@@ -67,8 +67,23 @@ it('gives a contact under a former number the present one, its country and its i
     rewritten('5511987654321', '551187654321', '55', 'BR'),
     rewritten('2250707130401', '22507130401', '225', 'CI'),
   ]);
-  const ids = sql.fragment`SELECT provider_id FROM contact_identity WHERE workspace_id = ${workspaceId}`;
-  expect(await rowsOf(database.pool, ids)).toEqual([{ provider_id: '5219999999999' }]);
+  // 1.0.0 finds a person by the former number among the ids.
+  const ids = sql.fragment`SELECT provider_id FROM contact_identity WHERE workspace_id = ${workspaceId} ORDER BY 1`;
+  expect(await rowsOf(database.pool, ids)).toEqual(
+    ['22507130401', '24106123456', '37744123456', '5213312345601', '5219999999999', '551187654321'].map(
+      (provider_id) => ({ provider_id }),
+    ),
+  );
+});
+
+it('leaves the number of somebody who opted out as 1.0.0 looks for it', async () => {
+  await store('24107123456');
+  await client.query(
+    `UPDATE contact SET subscribed = false WHERE workspace_id = $1 AND source = 'incoming'`,
+    [workspaceId],
+  );
+  await client.query(statement);
+  expect(await contacts()).toEqual([{ ...unchanged, phone_number: '24107123456', identity: '24177123456' }]);
 });
 
 it('leaves numbers that are in use as they are, and others alone', async () => {

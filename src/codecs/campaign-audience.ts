@@ -25,7 +25,7 @@ const CustomColumns = refined(
   {},
 );
 
-/** ISO 3166 alpha-2, in any case; null: none. */
+/** ISO 3166 alpha-2, in any case; null counts as absent. */
 export const DefaultCountry = describe(
   readAs(nullish(t.string), (input, context) => {
     if (input === null) return t.success(null);
@@ -36,7 +36,7 @@ export const DefaultCountry = describe(
   }),
   {
     description:
-      'Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null: none.',
+      'Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null counts as absent: the workspace’s applies.',
   },
 );
 

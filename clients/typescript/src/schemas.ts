@@ -574,7 +574,7 @@ export type CheckCampaign = {
   readonly segments?: readonly (string)[];
   /** Phone numbers in international form, each optionally with values of body variables after `,`, `|` or `;`: `+4915112345678,Ada,12`. */
   readonly quick_contacts?: readonly (string)[];
-  /** Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null: none. */
+  /** Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null counts as absent: the workspace’s applies. */
   readonly default_country?: string | null;
   /** CSV text with a header row and at least one data row; for more than 8 MiB upload a file. */
   readonly csv_contacts_string?: string;
@@ -858,7 +858,7 @@ export type ContactImportMapping = {
   readonly email_column?: number | null;
   /** Column of each custom field by the field’s name, counted from 0; null or omitted if there is none. */
   readonly custom_field_mapping?: { readonly [key: string]: number } | null;
-  /** Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null: none. */
+  /** Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null counts as absent: the workspace’s applies. */
   readonly default_country?: string | null;
   /** What the file says about consent: the number of a column, or an object; null for nothing. Opt-outs always count; an opt-in never overrides an opt-out. */
   readonly consent?: number | ConsentMapping | null;
@@ -1109,7 +1109,7 @@ export type CreateCampaign = {
   readonly segments?: readonly (string)[];
   /** Phone numbers in international form, each optionally with values of body variables after `,`, `|` or `;`: `+4915112345678,Ada,12`. */
   readonly quick_contacts?: readonly (string)[];
-  /** Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null: none. */
+  /** Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null counts as absent: the workspace’s applies. */
   readonly default_country?: string | null;
   /** CSV text with a header row and at least one data row; for more than 8 MiB upload a file. */
   readonly csv_contacts_string?: string;
@@ -1167,7 +1167,7 @@ export type CreateContactImport = {
   readonly mapping?: ContactImportMapping | null;
   /** `create`: only people without a contact; `update`: only contacts; `both` (default). Values of the file replace those of a contact; blank cells do not. */
   readonly mode?: ContactImportMode;
-  /** Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null: none. */
+  /** Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null counts as absent: the workspace’s applies. */
   readonly default_country?: string | null;
   /** `true` changes no contact, and shows what would become of the rows; default `false`. */
   readonly dry_run?: boolean;
@@ -1258,7 +1258,7 @@ export type CsvMapping = {
   readonly email_column?: number | null;
   /** Column of each custom field by the field’s name, counted from 0; null or omitted if there is none. */
   readonly custom_field_mapping?: { readonly [key: string]: number } | null;
-  /** Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null: none. */
+  /** Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null counts as absent: the workspace’s applies. */
   readonly default_country?: string | null;
   /** What the file says about consent: the number of a column, or an object; null for nothing. Opt-outs always count; an opt-in never overrides an opt-out. */
   readonly consent?: number | ConsentMapping | null;
@@ -1347,7 +1347,7 @@ export type CustomFieldValue = {
 };
 
 export type DefaultCountry = {
-  /** Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null: none. */
+  /** Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null counts as absent: the workspace’s applies. */
   readonly default_country: string | null;
 };
 
@@ -2471,7 +2471,7 @@ export type PutConsentPolicy = {
 };
 
 export type PutDefaultCountry = {
-  /** Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null: none. */
+  /** Country (ISO 3166 alpha-2, such as `DE`) of numbers that name none: digits that are a mobile number there are read as one, others as international. Null counts as absent: the workspace’s applies. */
   readonly default_country: string | null;
 };
 

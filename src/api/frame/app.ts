@@ -1,4 +1,5 @@
 /** The Koa application and the HTTP server around it, with its limits of size and time. */
+import { within } from '../../concurrency/within.ts';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -215,11 +216,13 @@ export function createApiServer(
       const timer = setTimeout(() => server.closeAllConnections(), limitMs);
       await new Promise<void>((resolve) => server.close(() => resolve()));
       clearTimeout(timer);
-      await recorder.flush();
+      // A database that does not answer must not hold up the end of the process.
+      await within(flushMs, recorder.flush());
     },
   };
 }
 
+const flushMs = 2_000;
 /** 1 s: a surplus connection that has sent no request by then is closed. */
 const surplusMs = 1_000;
 

@@ -153,7 +153,10 @@ interface OverviewSpan {
 const summed = sql.fragment`sum(accepted) AS accepted, sum(delivered) AS delivered, sum(read) AS read,
   sum(failed) AS failed, sum(charged) AS charged`;
 
-/** Receipts arrive up to 30 days after a campaign has completed; campaigns completed earlier are not read. `charged`: micro-units. */
+/**
+ * Receipts arrive up to 30 days after a campaign has completed, and what did not arrive is given back a day later; campaigns that
+ * completed earlier are not read. `charged`: micro-units.
+ */
 export function readOverview(
   connection: Connection,
   workspaceId: number,
@@ -168,7 +171,7 @@ export function readOverview(
         WHERE campaign_id = campaign.id AND at >= ${begin} AND at < ${end} GROUP BY 1
       ) AS minute
       WHERE workspace_id = ${workspaceId} AND created_at < ${end}
-        AND (completed_at IS NULL OR completed_at >= ${begin}::timestamptz - interval '30 days')
+        AND (completed_at IS NULL OR completed_at >= ${begin}::timestamptz - interval '33 days')
     )
     SELECT
       (SELECT coalesce(jsonb_agg(point ORDER BY point.at), '[]') FROM (

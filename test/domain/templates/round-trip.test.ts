@@ -31,10 +31,12 @@ const fill = (value: unknown, texts: Iterator<string>): unknown => {
 const texts = fc.infiniteStream(
   fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
-    // Short enough for the code of an authentication template.
+    // Short enough for the code of an authentication template; a suffix of slashes alone would be empty.
     .filter(
       (text) =>
-        Array.from(text).length <= 15 && text.trim() !== '' && !/[\p{Cc}\u2028\u2029]| {4}|\{|\}/u.test(text),
+        Array.from(text).length <= 15 &&
+        !/^[\s/]*$/u.test(text) &&
+        !/[\p{Cc}\u2028\u2029]| {4}|\{|\}/u.test(text),
     ),
 );
 

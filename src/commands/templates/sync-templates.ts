@@ -123,9 +123,7 @@ export async function syncBusinessAccount(
       'currency and time zone of the account unknown',
     ),
   );
-  await Promise.all(
-    channels.map((channel) => within(patienceMs, readNumberHealth(dependencies, channel))),
-  );
+  await Promise.all(channels.map((channel) => within(patienceMs, readNumberHealth(dependencies, channel))));
   logger.info({ ...account, ...summary }, 'templates synced');
   return summary;
 }

@@ -163,6 +163,16 @@ export async function findCardsOf(connection: Connection, channelId: string): Pr
   };
 }
 
+/** FROM and WHERE: wallets, with their channel, that have no card, or only one that applies for more than `days` days. */
+export const walletsWithoutPrices = (days: number) => sql.fragment`
+  FROM wallet JOIN channel ON channel.id = wallet.channel_id
+  LEFT JOIN LATERAL (
+    SELECT effective_on FROM price_card
+    WHERE price_card.currency = wallet.currency AND name IS NULL AND effective_on <= current_date
+    ORDER BY effective_on DESC LIMIT 1
+  ) AS card ON true
+  WHERE card.effective_on IS NULL OR current_date - card.effective_on > ${days}`;
+
 const Missing = row(
   t.type({ id: t.string, currency: t.string, effectiveOn: nullable(t.string), days: nullable(t.number) }),
 );
@@ -172,13 +182,7 @@ export const listAccountsWithoutPrices = (connection: Connection, days: number) 
   connection.any(sql.type(Missing)`
     SELECT DISTINCT channel.business_account_id AS id, wallet.currency, card.effective_on::text AS "effectiveOn",
       current_date - card.effective_on AS days
-    FROM wallet JOIN channel ON channel.id = wallet.channel_id
-    LEFT JOIN LATERAL (
-      SELECT effective_on FROM price_card
-      WHERE price_card.currency = wallet.currency AND name IS NULL AND effective_on <= current_date
-      ORDER BY effective_on DESC LIMIT 1
-    ) AS card ON true
-    WHERE card.effective_on IS NULL OR current_date - card.effective_on > ${days}
+    ${walletsWithoutPrices(days)}
     ORDER BY id LIMIT 100`);
 
 export async function insertMarkup(

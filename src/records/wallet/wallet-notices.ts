@@ -4,6 +4,7 @@ import * as t from 'io-ts';
 import { notFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row } from '../database/row.ts';
+import { walletsWithoutPrices } from './price-cards.ts';
 
 /** Null: no notice. Throws NotFound for a channel of another workspace. */
 export async function saveLowBalanceThreshold(
@@ -59,13 +60,7 @@ export const takePriceGaps = (connection: Connection, days: number) =>
     WITH gap AS MATERIALIZED (
       SELECT DISTINCT ON (channel.business_account_id) channel.business_account_id AS id, channel.workspace_id,
         wallet.currency, card.effective_on::text AS effective_on
-      FROM wallet JOIN channel ON channel.id = wallet.channel_id
-      LEFT JOIN LATERAL (
-        SELECT effective_on FROM price_card
-        WHERE price_card.currency = wallet.currency AND name IS NULL AND effective_on <= current_date
-        ORDER BY effective_on DESC LIMIT 1
-      ) AS card ON true
-      WHERE card.effective_on IS NULL OR current_date - card.effective_on > ${days}
+      ${walletsWithoutPrices(days)}
       ORDER BY channel.business_account_id, wallet.currency
     ), reported AS (
       INSERT INTO price_notice (business_account_id, reported)

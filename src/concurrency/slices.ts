@@ -13,13 +13,13 @@ export async function inSlices<T>(
   }
 }
 
-const longestTurnMs = 10;
+const maxTurnMs = 5;
 
-/** Returns a function to await between the steps of long work. It yields to the event loop after every 10 ms of work. */
+/** Returns a function to await between the steps of long work. It yields to the event loop after every 5 ms of work. */
 export function createTurns(): () => Promise<void> {
   let beganAt = performance.now();
   return async () => {
-    if (performance.now() - beganAt < longestTurnMs) return;
+    if (performance.now() - beganAt < maxTurnMs) return;
     await nextTurn();
     beganAt = performance.now();
   };

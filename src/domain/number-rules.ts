@@ -184,18 +184,32 @@ for (const rule of numberRules) {
   rulesByPresentCode.set(code, [...(rulesByPresentCode.get(code) ?? []), rule]);
 }
 
-/** Calling codes with rules have two or three digits, and no calling code begins with another. */
-const rulesFor = (
+/** Rules by a calling code of two or three digits, as a number: a list of a million numbers asks several times for each. */
+const byNumber = (
   byCode: ReadonlyMap<string, readonly NumberRule[]>,
+): ReadonlyMap<number, readonly NumberRule[]> =>
+  new Map([...byCode].map(([code, rules]) => [Number(code), rules]));
+
+const formerRules = byNumber(rulesByCode);
+const presentRules = byNumber(rulesByPresentCode);
+
+const digitAt = (digits: string, at: number): number => digits.charCodeAt(at) - 48;
+
+/** Calling codes with rules have two or three digits, and no calling code begins with another. */
+function rulesFor(
+  byCode: ReadonlyMap<number, readonly NumberRule[]>,
   digits: string,
-): readonly NumberRule[] | undefined => byCode.get(digits.slice(0, 2)) ?? byCode.get(digits.slice(0, 3));
+): readonly NumberRule[] | undefined {
+  const two = digitAt(digits, 0) * 10 + digitAt(digits, 1);
+  return byCode.get(two) ?? byCode.get(two * 10 + digitAt(digits, 2));
+}
 
 /**
  * Who the person behind an international number is: two numbers with one identity are one person's. Never sent or shown. The
  * function `number_forms` of the schema follows the same rules.
  */
 export function identityOf(digits: string): string {
-  const rules = rulesFor(rulesByCode, digits);
+  const rules = rulesFor(formerRules, digits);
   if (rules === undefined) return digits;
   for (const { callingCode, former, present } of rules) {
     const nationalNumber = digits.slice(callingCode.length);
@@ -207,7 +221,7 @@ export function identityOf(digits: string): string {
 /** Every number, in digits, under which the person of a number may be stored or known to the provider: the identity first. */
 export function formsOf(digits: string): readonly string[] {
   const identity = identityOf(digits);
-  const rules = rulesFor(rulesByPresentCode, identity);
+  const rules = rulesFor(presentRules, identity);
   if (rules === undefined) return [identity];
   const forms = [identity];
   for (const { back } of rules) {

@@ -146,7 +146,7 @@ const extension =
 /** A placeholder for the carrier's code in Brazil. */
 const carrier = /(?<!\d)0 ?(?:xx|\*\*) ?(?=\D?\d\d)/i;
 const bracketedZero = /[([]0[)\]]/;
-const separators = /[ \n\-./()[\]_~·•∙⋅]/g;
+const separators = /[ \n\-./()[\]_~·•∙⋅]+/g;
 
 function readDigits(given: string): Spelling {
   let text = withoutClosingRemark(given.replace(carrier, '0'));
@@ -178,6 +178,7 @@ function withoutLabels(text: string): string | undefined {
   let end = text.length;
   while (end > begin && !/\d/.test(text.charAt(end - 1))) end -= 1;
   if (begin === end) return undefined;
+  if (begin === 0 && end === text.length) return text;
   const around = `${text.slice(0, begin)} ${text.slice(end)}`;
   const isKnown = fold(around)
     .split(/[^\p{L}\p{M}]+/u)

@@ -1,5 +1,6 @@
 /** Remembers the numbers and provider ids of people who opted out and have no contact, so that later contacts have their consent. */
 import { createHmac, randomBytes } from 'node:crypto';
+import { inSlices } from '../../concurrency/slices.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { type Consent, type ConsentDecision, strictest } from '../../domain/contacts/consent.ts';
 import { formsOf } from '../../domain/number-rules.ts';
@@ -13,6 +14,9 @@ import {
 
 /** Digits are a number, which may have several forms; anything else is a user id. */
 const formsOfName = (name: string): readonly string[] => (/^\d+$/.test(name) ? formsOf(name) : [name]);
+
+/** Hashes that are computed in one go: they take some milliseconds. */
+const hashedAtOnce = 1_000;
 
 function hashOfNumber(key: string, digits: string): Buffer {
   return createHmac('sha256', Buffer.from(key, 'base64')).update(digits).digest();
@@ -31,10 +35,11 @@ export async function findOptedOut(
   const encrypted = await findErasureKey(connection, workspaceId);
   if (encrypted === undefined) return new Map();
   const key = secrets.decrypt(encrypted, `erasure ${workspaceId}`);
-  const hashed = numbers.map((digits) => ({
-    digits,
-    hashes: formsOfName(digits).map((form) => hashOfNumber(key, form)),
-  }));
+  const hashed: { readonly digits: string; readonly hashes: readonly Buffer[] }[] = [];
+  await inSlices(numbers, hashedAtOnce, (slice) => {
+    for (const digits of slice)
+      hashed.push({ digits, hashes: formsOfName(digits).map((form) => hashOfNumber(key, form)) });
+  });
   const known = await findOptedOutNumbers(
     connection,
     workspaceId,

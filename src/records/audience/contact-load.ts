@@ -322,9 +322,6 @@ function sizeOf(
   return size;
 }
 
-/** Numbers whose hashes are computed in one go: they take some milliseconds. */
-const checkedAtOnce = 1_000;
-
 /**
  * Limits the waits for locks and, if the batch has new contacts, takes their lock: until the batch is committed, a choice of
  * somebody without a contact waits, and then finds the contact (`awaitNewContacts`). Returns the time of the transaction.
@@ -348,16 +345,12 @@ async function withLateOptOuts(
   { findOptedOut }: WriterOptions,
   created: readonly NewAudienceContact[],
 ): Promise<readonly NewAudienceContact[]> {
-  const contacts: NewAudienceContact[] = [];
-  for (let from = 0; from < created.length; from += checkedAtOnce) {
-    const slice = created.slice(from, from + checkedAtOnce);
-    const optedOut = await findOptedOut(slice.map(({ phone }) => phone.digits));
-    for (const contact of slice) {
-      const consent = optedOut.get(contact.phone.digits);
-      contacts.push(consent === undefined ? contact : { ...contact, consent });
-    }
-  }
-  return contacts;
+  const optedOut = await findOptedOut(created.map(({ phone }) => phone.digits));
+  if (optedOut.size === 0) return created;
+  return created.map((contact) => ({
+    ...contact,
+    consent: optedOut.get(contact.phone.digits) ?? contact.consent,
+  }));
 }
 
 async function writeBatch(

@@ -1,6 +1,6 @@
 /**
  * Measures the event feed. First its cost without readers: the CPU time of Postgres for events that a webhook wants anyway,
- * from their row to their delivery's row, with the feed on and off in turns, as a ratio. Then a page of 1,000 events at random
+ * from their row to their delivery's row, with the feed on and off in turns, as a ratio, and their WAL, which is steadier. Then a page of 1,000 events at random
  * places of the feed, as the API answers it and within the database alone, at a hundredth of the events and at all of them.
  * `--events N` (2,000,000; about 1.2 GB per million), `--pages N` per figure (200), `--rounds N` (20).
  */
@@ -74,25 +74,33 @@ async function costWithoutReaders(): Promise<void> {
     [workspaceId],
   );
   const written = Array.from({ length: batch }, () => exampleEvent('delivered', new Date()));
-  const cpuOf = async (enabled: boolean): Promise<number> => {
+  const costOf = async (enabled: boolean): Promise<{ readonly cpu: number; readonly wal: number }> => {
     await saveFeed(database, workspaceId, enabled);
-    const before = postgres.cpuSeconds();
+    const before = { cpu: postgres.cpuSeconds(), wal: await walBytes() };
     for (let batches = 0; batches < 10; batches += 1) await emitEvents(database, workspaceId, written);
     while ((await fanOutEvents(database, batch)).events > 0);
-    return postgres.cpuSeconds() - before;
+    return { cpu: postgres.cpuSeconds() - before.cpu, wal: (await walBytes()) - before.wal };
   };
-  await cpuOf(true);
-  await cpuOf(false);
-  const ratios: number[] = [];
+  await costOf(true);
+  await costOf(false);
+  const cpu: number[] = [];
+  const wal: number[] = [];
   for (let round = 0; round < Number(values.rounds); round += 1) {
     const isFirst = round % 2 === 0;
-    const [one, other] = [await cpuOf(isFirst), await cpuOf(!isFirst)];
-    ratios.push(isFirst ? one / other : other / one);
+    const [first, second] = [await costOf(isFirst), await costOf(!isFirst)];
+    const [on, off] = isFirst ? [first, second] : [second, first];
+    cpu.push(on.cpu / off.cpu);
+    wal.push(on.wal / off.wal);
   }
-  const sorted = ratios.toSorted((a, b) => a - b).map((ratio) => ratio.toFixed(2));
+  const sorted = cpu.toSorted((a, b) => a - b).map((ratio) => ratio.toFixed(2));
   say(
-    `CPU of Postgres for an event, feed on : off = ${median(ratios).toFixed(3)} (median of ${sorted.join(' ')})`,
+    `for an event, feed on : off: WAL ${median(wal).toFixed(3)}, CPU of Postgres ${median(cpu).toFixed(3)} (median of ${sorted.join(' ')})`,
   );
+}
+
+async function walBytes(): Promise<number> {
+  const { rows } = await client.query<{ bytes: string }>(`SELECT pg_current_wal_lsn() - '0/0' AS bytes`);
+  return Number(rows[0]?.bytes);
 }
 
 /** Appends events up to `size` of them, written by Postgres itself, in batches as the fan-out numbers them. */

@@ -4,11 +4,13 @@ import {
   getOverview,
   getDefaultCountry,
   getFailureBrake,
+  getFrequencyCapEndpoint,
   getSendingWindow,
   listAudit,
   listNoticesEndpoint,
   putDefaultCountry,
   putFailureBrake,
+  putFrequencyCap,
   putSendingWindow,
   readNotices,
 } from './workspace.ts';
@@ -55,6 +57,7 @@ import {
   listConversationMessages,
   listConversations,
 } from './conversations.ts';
+import { listContactFields, updateContactField } from './contact-fields.ts';
 import { deleteNoticeTarget, getNoticeTarget, putNoticeTarget } from './notice-target.ts';
 import { documentation } from './frame/document/docs-page.ts';
 import type { Endpoint } from './frame/endpoint.ts';
@@ -150,6 +153,8 @@ const operations: readonly Endpoint[] = [
   recordContactConsent,
   listConsentRegister,
   listContactHistory,
+  listContactFields,
+  updateContactField,
   listContactImports,
   createContactImport,
   getContactImport,
@@ -174,6 +179,8 @@ const operations: readonly Endpoint[] = [
   putConsentPolicy,
   getFailureBrake,
   putFailureBrake,
+  getFrequencyCapEndpoint,
+  putFrequencyCap,
   getSendingWindow,
   putSendingWindow,
   deleteSendingWindow,

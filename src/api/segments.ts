@@ -4,9 +4,11 @@ import { CountSegment, CreateSegment, Segment, UpdateSegment } from '../codecs/s
 import { named } from '../codecs/json-schema.ts';
 import { optional, struct } from '../codecs/struct.ts';
 import { Invalid } from '../domain/error.ts';
+import { checkConditions } from '../commands/contacts/check-conditions.ts';
 import { conditionProblems, type SegmentCondition } from '../domain/contacts/segment-filter.ts';
 import { countContacts } from '../records/contacts/list.ts';
 import * as records from '../records/contacts/segments.ts';
+import type { Connection } from '../records/database/database.ts';
 import { insertAuditEntry } from '../records/operations/audit.ts';
 import { endpoint } from './frame/endpoint.ts';
 import {
@@ -37,11 +39,27 @@ const segmentExample = {
 };
 
 const conditionsDescription =
-  'Fields: firstName, lastName, chatName, email, phoneNumber, countryCode, source, subscribed, consent (`all`, `no_marketing`, `none`), createdAt, updatedAt, dob, tag (takes tag ids) and custom.<fieldId>. Operators need a `value`, except exists and not_exists; in and not_in take an array.';
+  'Fields: firstName, lastName, chatName, email, phoneNumber, countryCode, country (ISO 3166 alpha-2, by the number), source, subscribed, consent (`all`, `no_marketing`, `none`), createdAt, updatedAt, dob, tag (takes tag ids), segment (`in` and `not_in` of segment ids), custom.<fieldId>, campaign.<campaign id> (`in` and `not_in` of what became of its message: `ACCEPTED`, `SENT`, `DELIVERED`, `READ`, `FAILED`, `UNKNOWN`, `CANCELLED` are the present state, `REPLIED`: wrote to the channel in the 30 days after it), and last_messaged_at, last_delivered_at, last_read_at, last_replied_at (`before`, `after`, `within_days`, `not_within_days`, `exists`, `not_exists`), as far as messages are kept. Names of fields may be in any case. Operators need a `value`, except exists and not_exists; in and not_in take an array, within_days and not_within_days, which every date takes, a number of days. Custom fields are compared by their type (`GET /api/contact-fields`).';
 
+/** Refuses what is wrong with the conditions themselves before the database is asked. */
 function assertConditions(conditions: readonly SegmentCondition[]): void {
   const problems = conditionProblems(conditions, 'conditions');
   if (problems.length > 0) throw Invalid.of(problems);
+}
+
+/** Returns the conditions to use. Throws Invalid. */
+async function requireConditions(
+  connection: Connection,
+  workspaceId: number,
+  given: readonly SegmentCondition[],
+  segmentId?: string,
+) {
+  const { conditions, problems } = await checkConditions(connection, workspaceId, given, {
+    path: 'conditions',
+    ...(segmentId !== undefined && { segmentId }),
+  });
+  if (problems.length > 0) throw Invalid.of(problems);
+  return [...conditions];
 }
 
 export const listSegments = endpoint(
@@ -79,7 +97,13 @@ export const createSegment = endpoint(
   async ({ dependencies: { database }, principal: { workspaceId }, body, request }) => {
     assertConditions(body.conditions);
     return createOnce(database, request.idempotency, async (transaction) => {
-      const created = await records.insertSegment(transaction, workspaceId, { match: 'all', ...body });
+      await records.lockSegments(transaction, workspaceId);
+      const conditions = await requireConditions(transaction, workspaceId, body.conditions);
+      const created = await records.insertSegment(transaction, workspaceId, {
+        match: 'all',
+        ...body,
+        conditions,
+      });
       return { status: 201, body: succeedWith('Segment created successfully', created) };
     });
   },
@@ -103,7 +127,8 @@ export const countSegment = endpoint(
   },
   async ({ dependencies: { searchDatabase }, principal: { workspaceId }, body }) => {
     assertConditions(body.conditions);
-    const segment = { match: body.match ?? 'all', conditions: body.conditions };
+    const conditions = await requireConditions(searchDatabase, workspaceId, body.conditions);
+    const segment = { match: body.match ?? 'all', conditions };
     return { status: 200, body: succeed(await countContacts(searchDatabase, workspaceId, { segment })) };
   },
 );
@@ -146,7 +171,13 @@ export const updateSegment = endpoint(
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id }, body }) => {
     assertConditions(body.conditions ?? []);
-    const updated = await records.updateSegment(database, workspaceId, { ...body, id });
+    const updated = await database.transaction(async (transaction) => {
+      if (body.conditions === undefined)
+        return records.updateSegment(transaction, workspaceId, { ...body, id });
+      await records.lockSegments(transaction, workspaceId);
+      const conditions = await requireConditions(transaction, workspaceId, body.conditions, id);
+      return records.updateSegment(transaction, workspaceId, { ...body, id, conditions });
+    });
     return { status: 200, body: succeedWith('Segment updated successfully', updated) };
   },
 );
@@ -160,10 +191,13 @@ export const deleteSegment = endpoint(
     tag,
     access: 'workspace',
     params,
+    description: 'Refused with 409 while another segment has a condition on it.',
     responses: { 200: acknowledgement('The segment is deleted', 'Segment deleted successfully') },
+    errors: [409],
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => {
     await database.transaction(async (transaction) => {
+      await records.lockSegments(transaction, workspaceId);
       await records.deleteSegment(transaction, workspaceId, id);
       await insertAuditEntry(transaction, { workspaceId, action: 'segment.delete', objectId: id });
     });

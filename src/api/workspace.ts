@@ -1,6 +1,7 @@
 /** What concerns the workspace as a whole: overview, notices, sending window, audit. */
 import * as t from 'io-ts';
 import { DefaultCountry as Country } from '../codecs/campaign-audience.ts';
+import { FrequencyCap, NewFrequencyCap } from '../codecs/frequency-cap.ts';
 import { describe, named } from '../codecs/json-schema.ts';
 import { cursorOf, earliestTime, Integer, IsoDateTime, limitUpTo, textOf, Uuid } from '../codecs/scalars.ts';
 import { SendingWindow, sendingWindowExample } from '../codecs/sending-window.ts';
@@ -18,9 +19,11 @@ import { overviewIntervals, type OverviewSums, readOverview } from '../records/c
 import { insertAuditEntry, listAuditEntries } from '../records/operations/audit.ts';
 import { listNotices, markNoticesRead, type Notice as NoticeRow } from '../records/operations/notices.ts';
 import {
+  getFrequencyCap,
   getWorkspaceBrake,
   getWorkspaceCountry,
   getWorkspaceWindow,
+  saveFrequencyCap,
   saveWorkspaceBrake,
   saveWorkspaceCountry,
 } from '../records/workspaces/workspaces.ts';
@@ -363,6 +366,57 @@ export const putFailureBrake = endpoint(
       });
     });
     return { status: 200, body: succeedWith(brakeSaved, body) };
+  },
+);
+
+// The frequency cap of a workspace.
+
+const capPath = '/api/workspace/frequency-cap';
+const capSaved = 'Frequency cap saved successfully';
+const capExample = { messages: 2, days: 7, categories: ['MARKETING'] };
+
+export const getFrequencyCapEndpoint = endpoint(
+  {
+    method: 'GET',
+    path: capPath,
+    operationId: 'getFrequencyCap',
+    summary: 'Read how many messages a contact gets at most',
+    description: '`data` is null if there is no limit.',
+    tag: 'Workspace',
+    access: 'workspace',
+    responses: { 200: answer('The cap', nullish(FrequencyCap), capExample) },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId } }) => ({
+    status: 200,
+    body: succeed(await getFrequencyCap(database, workspaceId)),
+  }),
+);
+
+export const putFrequencyCap = endpoint(
+  {
+    method: 'PUT',
+    path: capPath,
+    operationId: 'putFrequencyCap',
+    summary: 'Set how many messages a contact gets at most',
+    description:
+      'Needs an operator’s key; null, or an object whose fields are null, removes the cap. Counts messages of campaigns and single messages that were not refused and did not fail. A campaign skips a contact that has got as many, with FREQUENCY_CAP and free of charge: when the audience is prepared (unless the campaign is SCHEDULED), and again when its turn comes. Single messages are always sent. A running campaign follows a change within a minute.',
+    tag: 'Workspace',
+    access: 'operator',
+    body: NewFrequencyCap,
+    bodyMayBeNull: true,
+    bodyExample: capExample,
+    responses: { 200: answerWith('Cap after the change', capSaved, nullish(FrequencyCap), capExample) },
+  },
+  async ({ dependencies: { database }, principal: { workspaceId }, body }) => {
+    await database.transaction(async (transaction) => {
+      await saveFrequencyCap(transaction, workspaceId, body);
+      await insertAuditEntry(transaction, {
+        workspaceId,
+        action: 'workspace.frequency-cap',
+        objectId: String(workspaceId),
+      });
+    });
+    return { status: 200, body: succeedWith(capSaved, body) };
   },
 );
 

@@ -99,6 +99,10 @@ const Body = struct(
       description:
         'True if the workspace’s sending window does not apply; needs an operator’s key. Default false.',
     }),
+    ignore_frequency_cap: describe(t.boolean, {
+      description:
+        'True if the workspace’s frequency cap does not apply; needs an operator’s key. Default false.',
+    }),
   },
 );
 
@@ -125,6 +129,7 @@ const declared = [
   'scheduled_at',
   'sending_window',
   'ignore_quiet_hours',
+  'ignore_frequency_cap',
   'max_cost',
 ];
 export const CreateCampaign = inOrder(nullIsAbsent(Body), declared);

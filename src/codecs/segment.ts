@@ -1,22 +1,26 @@
 /** Segments on the wire. */
 import { either } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
-import {
-  filterMatches,
-  filterOperators,
-  textFields,
-  tidyCondition,
-  timeFields,
-} from '../domain/contacts/segment-filter.ts';
+import { engagementFields, textFields, timeFields } from '../domain/contacts/predicate.ts';
+import { filterMatches, filterOperators, tidyCondition } from '../domain/contacts/segment-filter.ts';
 import { listOf } from './collections.ts';
 import { describe, named } from './json-schema.ts';
 import { IsoDateTime, textOf, Uuid } from './scalars.ts';
 import { notBlank, oneOf, optional, readAs, refined, struct } from './struct.ts';
 
-const fields = [...textFields, ...timeFields, 'subscribed', 'consent', 'tag'].join('|');
+const fields = [
+  ...textFields,
+  ...timeFields,
+  ...engagementFields,
+  'subscribed',
+  'consent',
+  'tag',
+  'country',
+  'segment',
+].join('|');
 const Written = struct(
   {
-    field: describe(t.string, { pattern: `^(${fields})$|^custom[.][\\s\\S]` }),
+    field: describe(t.string, { pattern: `^(${fields})$|^campaign[.][0-9a-f-]{36}$|^custom[.][\\s\\S]` }),
     operator: named('FilterOperator', describe(t.string, { enum: filterOperators })),
   },
   { value: t.unknown },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from 'slonik';
 import { nothing } from '../../src/records/database/row.ts';
@@ -153,5 +154,89 @@ describe('GET /api/segments', () => {
     const { body } = await api.send('GET', '/api/segments?limit=2&page=2', { key: workspace.channelKey });
     expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['c']);
     expect(body.pagination).toEqual({ page: 2, limit: 2, total: 3, totalPages: 2 });
+  });
+});
+
+describe('a condition on other segments and campaigns', () => {
+  const named = (name: string, ...conditions: object[]) => ({ name, conditions });
+  const segmentIn = (...value: string[]) => ({ field: 'segment', operator: 'in', value });
+
+  it('is refused if it names none of this workspace', async () => {
+    const workspace = await api.seedWorkspace();
+    const other = await create(await api.seedWorkspace(), { name: 'x', conditions });
+    for (const id of [other.body.data.id, randomUUID()])
+      expect((await create(workspace, named('y', segmentIn(id)))).body).toMatchObject({
+        code: 400,
+        error: [
+          {
+            field: 'conditions.0.value',
+            message: `conditions.0: ${id} is not a segment of this workspace: GET /api/segments lists them`,
+          },
+        ],
+      });
+    const field = `campaign.${randomUUID()}`;
+    const body = named('y', { field, operator: 'in', value: ['READ'] });
+    expect((await create(workspace, body)).body).toMatchObject({
+      code: 400,
+      error: [
+        {
+          field: 'conditions.0.field',
+          message: expect.stringContaining('is not a campaign of this workspace'),
+        },
+      ],
+    });
+    const counted = await api.send('POST', '/api/segments/count', {
+      key: workspace.channelKey,
+      body: { conditions: body.conditions },
+    });
+    expect(counted.status).toBe(400);
+  });
+
+  it('cannot lead back to its own segment, and keeps the other one from being deleted', async () => {
+    const workspace = await api.seedWorkspace();
+    const { channelKey: key } = workspace;
+    const first = (await create(workspace, named('first', conditions[1] as object))).body.data.id;
+    const second = (await create(workspace, named('second', segmentIn(first)))).body.data.id;
+    const third = (await create(workspace, named('third', segmentIn(second)))).body.data.id;
+    for (const id of [first, second, third])
+      expect(
+        (await api.send('PUT', `/api/segments/${first}`, { key, body: { conditions: [segmentIn(id)] } }))
+          .body,
+      ).toMatchObject({
+        code: 400,
+        error: [
+          {
+            field: 'conditions.0.value',
+            message: 'conditions.0: a segment cannot name itself, nor a segment that leads back to it',
+          },
+        ],
+      });
+    expect(await api.send('DELETE', `/api/segments/${second}`, { key })).toMatchObject({
+      status: 409,
+      body: { message: 'The segment "third" has a condition on this segment: change that first' },
+    });
+    expect((await api.send('DELETE', `/api/segments/${third}`, { key })).status).toBe(200);
+    expect((await api.send('DELETE', `/api/segments/${second}`, { key })).status).toBe(200);
+  });
+
+  it('counts and lists the contacts of the other segment', async () => {
+    const workspace = await api.seedWorkspace();
+    const { channelKey: key } = workspace;
+    for (const [phoneNumber, firstName] of [
+      ['+4915112345670', 'Ada'],
+      ['+12025550123', 'Bo'],
+    ])
+      await api.send('POST', '/api/contacts', { key, body: { phoneNumber, firstName } });
+    const german = await create(
+      workspace,
+      named('German', { field: 'Country', operator: 'eq', value: 'de' }),
+    );
+    expect(german.body.data.conditions[0].field).toBe('country');
+    const body = { conditions: [{ field: 'segment', operator: 'not_in', value: [german.body.data.id] }] };
+    const counted = await api.send('POST', '/api/segments/count', { key, body });
+    expect(counted.body.data).toEqual({ count: 1, subscribed: 1 });
+    const others = await create(workspace, { name: 'Others', ...body });
+    const listed = await api.send('GET', `/api/contacts?segment=${others.body.data.id}`, { key });
+    expect(listed.body.data.map(({ firstName }: { firstName: string }) => firstName)).toEqual(['Bo']);
   });
 });

@@ -170,6 +170,10 @@ export function createOperationFixtures({ api, workspace }: TestServers): Operat
       }
       case 'csv-files':
         return fileKey();
+      case 'contact-fields':
+        await api.database.pool.query(sql.type(nothing)`
+          INSERT INTO contact_field (workspace_id, id, type) VALUES (${workspaceId}, 'size', 'number') ON CONFLICT DO NOTHING`);
+        return 'size';
       case 'imports':
         return made('/api/contacts/imports', { csv_file_key: await fileKey() });
       default:

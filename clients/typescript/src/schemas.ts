@@ -194,6 +194,8 @@ export type Campaign = {
   readonly template: CampaignTemplate;
   /** Id of the API key that created the campaign. */
   readonly created_by: string;
+  /** True if the workspace’s frequency cap does not apply. */
+  readonly ignore_frequency_cap: boolean;
   /** Most that the campaign may cost, as a decimal string; null without a maximum. It pauses with MAX_COST before it would reserve more. */
   readonly max_cost: string | null;
   /** Cost of the messages so far less refunds, as a decimal string. */
@@ -329,6 +331,8 @@ export type CampaignDetail = {
   readonly template: CampaignTemplate;
   /** Id of the API key that created the campaign. */
   readonly created_by: string;
+  /** True if the workspace’s frequency cap does not apply. */
+  readonly ignore_frequency_cap: boolean;
   /** Most that the campaign may cost, as a decimal string; null without a maximum. It pauses with MAX_COST before it would reserve more. */
   readonly max_cost: string | null;
   /** Cost of the messages so far less refunds, as a decimal string. */
@@ -420,6 +424,8 @@ export type CampaignTemplate = {
   /** Provider’s category: MARKETING, UTILITY or AUTHENTICATION. */
   readonly category: string;
 };
+
+export type CappedCategory = "MARKETING" | "UTILITY" | "AUTHENTICATION";
 
 export type CardInForce = {
   /** Currency as ISO 4217. */
@@ -568,9 +574,9 @@ export type CheckCampaign = {
   readonly channel_id?: unknown;
   /** Must not be sent: the API key of a channel supplies it. */
   readonly phone_number_id?: unknown;
-  /** Further conditions that contacts of `segmented` must meet. */
+  /** Further conditions that contacts of `segmented` must meet; without `segments`, they alone choose the contacts. */
   readonly contact_filters?: ContactFilters;
-  /** Ids of 1 to 100 segments, for `segmented`; contacts of any of them are included. All conditions together may hold 10,000 values. */
+  /** Ids of up to 100 segments, for `segmented`; contacts of any of them are included. May be empty or missing if `contact_filters` has conditions. All conditions together may hold 10,000 values. */
   readonly segments?: readonly (string)[];
   /** Phone numbers in international form, each optionally with values of body variables after `,`, `|` or `;`: `+4915112345678,Ada,12`. */
   readonly quick_contacts?: readonly (string)[];
@@ -598,6 +604,8 @@ export type CheckCampaign = {
   readonly max_cost?: string;
   /** True if the workspace’s sending window does not apply; needs an operator’s key. Default false. */
   readonly ignore_quiet_hours?: boolean;
+  /** True if the workspace’s frequency cap does not apply; needs an operator’s key. Default false. */
+  readonly ignore_frequency_cap?: boolean;
 };
 
 /** active: receives events. inactive: receives none; queued deliveries wait. */
@@ -782,6 +790,27 @@ export type ContactExportResponse = {
   /** Result of the request. */
   readonly data: ContactExport;
 };
+
+export type ContactField = {
+  /** Name of the field; `custom.` and this name in conditions and mappings. */
+  readonly id: string;
+  /** How conditions compare the values; guessed when the field is first seen. */
+  readonly type: ContactFieldType;
+  /** Up to 3 values of the newest contacts, each cut at 100 characters. */
+  readonly examples: readonly (string)[];
+  /** Contacts that have the field. If the workspace has more than 20,000 contacts, as it was at most an hour ago. */
+  readonly count: number;
+};
+
+export type ContactFieldMessageResponse = {
+  readonly status: SuccessStatus;
+  /** Sentence for people. */
+  readonly message: string;
+  /** Result of the request. */
+  readonly data: ContactField;
+};
+
+export type ContactFieldType = "text" | "number" | "date" | "boolean";
 
 export type ContactFilters = {
   /** Conditions on contacts; `match` combines them. */
@@ -1103,9 +1132,9 @@ export type CreateCampaign = {
   readonly channel_id?: unknown;
   /** Must not be sent: the API key of a channel supplies it. */
   readonly phone_number_id?: unknown;
-  /** Further conditions that contacts of `segmented` must meet. */
+  /** Further conditions that contacts of `segmented` must meet; without `segments`, they alone choose the contacts. */
   readonly contact_filters?: ContactFilters;
-  /** Ids of 1 to 100 segments, for `segmented`; contacts of any of them are included. All conditions together may hold 10,000 values. */
+  /** Ids of up to 100 segments, for `segmented`; contacts of any of them are included. May be empty or missing if `contact_filters` has conditions. All conditions together may hold 10,000 values. */
   readonly segments?: readonly (string)[];
   /** Phone numbers in international form, each optionally with values of body variables after `,`, `|` or `;`: `+4915112345678,Ada,12`. */
   readonly quick_contacts?: readonly (string)[];
@@ -1133,6 +1162,8 @@ export type CreateCampaign = {
   readonly max_cost?: string;
   /** True if the workspace’s sending window does not apply; needs an operator’s key. Default false. */
   readonly ignore_quiet_hours?: boolean;
+  /** True if the workspace’s frequency cap does not apply; needs an operator’s key. Default false. */
+  readonly ignore_frequency_cap?: boolean;
 };
 
 export type CreateContact = {
@@ -1634,7 +1665,16 @@ export type FieldProblem = {
 export type FilterMatch = "all" | "any";
 
 /** eq, neq: equal or not. contains, not_contains, starts_with: parts of a text. in, not_in: one of a list. gt, gte, lt, lte: later or earlier, for times. exists, not_exists: the field has a value or none. */
-export type FilterOperator = "eq" | "neq" | "contains" | "not_contains" | "starts_with" | "in" | "not_in" | "gt" | "gte" | "lt" | "lte" | "exists" | "not_exists";
+export type FilterOperator = "eq" | "neq" | "contains" | "not_contains" | "starts_with" | "in" | "not_in" | "gt" | "gte" | "lt" | "lte" | "before" | "after" | "within_days" | "not_within_days" | "exists" | "not_exists";
+
+export type FrequencyCap = {
+  /** Messages that a contact gets at most in `days`. */
+  readonly messages: number;
+  /** Days before the present, of 24 hours each. */
+  readonly days: number;
+  /** Categories of templates: messages of these are counted, and only messages of these are left out. */
+  readonly categories: readonly (CappedCategory)[];
+};
 
 export type GetCampaignDiagnosisEnvelope = {
   readonly status: SuccessStatus;
@@ -1646,6 +1686,12 @@ export type GetCampaignTimelineEnvelope = {
   readonly status: SuccessStatus;
   /** This page of the list. */
   readonly data: readonly (TimelinePart)[];
+};
+
+export type GetFrequencyCapEnvelope = {
+  readonly status: SuccessStatus;
+  /** Frequency cap of the workspace; null if there is no limit. */
+  readonly data: FrequencyCap | null;
 };
 
 export type GetHealthEnvelope = {
@@ -1865,6 +1911,12 @@ export type ListChannelsEnvelope = {
   readonly status: SuccessStatus;
   /** This page of the list. */
   readonly data: readonly (Channel)[];
+};
+
+export type ListContactFieldsEnvelope = {
+  readonly status: SuccessStatus;
+  /** This page of the list. */
+  readonly data: readonly (ContactField)[];
 };
 
 export type ListPriceCardsEnvelope = {
@@ -2485,6 +2537,16 @@ export type PutFailureBrake = {
   readonly failure_brake: FailureBrakeSetting;
 };
 
+export type PutFrequencyCap = FrequencyCap | null;
+
+export type PutFrequencyCapEnvelope = {
+  readonly status: SuccessStatus;
+  /** Sentence for people. */
+  readonly message: string;
+  /** Frequency cap after the change; null if it was removed. */
+  readonly data: FrequencyCap | null;
+};
+
 export type PutLowBalance = {
   /** Amount as a decimal string; null for none. */
   readonly threshold: string | null;
@@ -2605,8 +2667,8 @@ export type RecipientPage = {
   readonly pagination: CursorPagination;
 };
 
-/** Reason why a message was skipped, failed or has an unknown outcome. PROVIDER_<code>: The provider refused the message, or failed to deliver it, with this code. Look up the code at the provider; `reason_detail` holds its words. PROVIDER_UNREACHABLE: The provider could not be reached; nothing was sent. Send to the recipient again, with `failed_contacts` or another request. OUTCOME_UNKNOWN: The provider did not answer: the message may have been sent. Wait for a receipt. Send again only if a second message does no harm. RATE_LIMITED: Too many single sends waited for the channel. Send the request again later. NO_CONSENT: The person is no contact, and the workspace requires recorded consent for such a campaign. Import the people with their consent first: POST /api/contacts/imports. INVALID_PHONE: The text holds no phone number that can be sent to; `reason_detail` says what is wrong with it. Correct the number as `reason_detail` says, or write it in international form, such as +4915112345678. For numbers without a calling code give their country, or `default_country`. DUPLICATE: The audience contains the number more than once. None: the first entry is sent to. UNSUBSCRIBED: The contact has opted out. Do not send to the contact until it opts in again. CONTACT_DELETED: The contact was deleted or erased. Create the contact again to send to it. MISSING_VARIABLE: A variable of the template has no value for the contact, or one that it cannot take. Fill or correct the field of `reason_detail`, or give a value in `default_values`. TEXT_TOO_LONG: The values of the recipient make a text of the message longer than the provider takes. Shorten the value; `reason_detail` names the text, its length and the limit. MALFORMED_ROW: The row of the CSV cannot be read. Correct the row of `line_number`. BLOCKED_COUNTRY: The channel does not send to the country of the number. Ask the operator to allow the country, or use another channel. MARKETING_NOT_DELIVERED_TO_COUNTRY: The provider delivers no MARKETING messages to the country of the number, and the operator has listed it. Use a UTILITY template, or another way to reach the person. RESTED_24H: The recipient failed with PROVIDER_131049 less than 24 hours ago. Another message so soon would fail again, and the provider limits accounts that retry too much. Send to the failed recipients again a day after they failed. NO_CHANCE: The recipient failed for a reason that another message would meet again, such as PROVIDER_131026; `reason_detail` names it. To send to these people anyway, name the reason in `failed_reasons`. */
-export type RecipientReason = "PROVIDER_UNREACHABLE" | "OUTCOME_UNKNOWN" | "RATE_LIMITED" | "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "CONTACT_DELETED" | "MISSING_VARIABLE" | "TEXT_TOO_LONG" | "MALFORMED_ROW" | "BLOCKED_COUNTRY" | "MARKETING_NOT_DELIVERED_TO_COUNTRY" | "RESTED_24H" | "NO_CHANCE" | "NO_CONSENT" | (string & {});
+/** Reason why a message was skipped, failed or has an unknown outcome. PROVIDER_<code>: The provider refused the message, or failed to deliver it, with this code. Look up the code at the provider; `reason_detail` holds its words. PROVIDER_UNREACHABLE: The provider could not be reached; nothing was sent. Send to the recipient again, with `failed_contacts` or another request. OUTCOME_UNKNOWN: The provider did not answer: the message may have been sent. Wait for a receipt. Send again only if a second message does no harm. RATE_LIMITED: Too many single sends waited for the channel. Send the request again later. NO_CONSENT: The person is no contact, and the workspace requires recorded consent for such a campaign. Import the people with their consent first: POST /api/contacts/imports. INVALID_PHONE: The text holds no phone number that can be sent to; `reason_detail` says what is wrong with it. Correct the number as `reason_detail` says, or write it in international form, such as +4915112345678. For numbers without a calling code give their country, or `default_country`. DUPLICATE: The audience contains the number more than once. None: the first entry is sent to. UNSUBSCRIBED: The contact has opted out. Do not send to the contact until it opts in again. CONTACT_DELETED: The contact was deleted or erased. Create the contact again to send to it. MISSING_VARIABLE: A variable of the template has no value for the contact, or one that it cannot take. Fill or correct the field of `reason_detail`, or give a value in `default_values`. TEXT_TOO_LONG: The values of the recipient make a text of the message longer than the provider takes. Shorten the value; `reason_detail` names the text, its length and the limit. MALFORMED_ROW: The row of the CSV cannot be read. Correct the row of `line_number`. BLOCKED_COUNTRY: The channel does not send to the country of the number. Ask the operator to allow the country, or use another channel. MARKETING_NOT_DELIVERED_TO_COUNTRY: The provider delivers no MARKETING messages to the country of the number, and the operator has listed it. Use a UTILITY template, or another way to reach the person. RESTED_24H: The recipient failed with PROVIDER_131049 less than 24 hours ago. Another message so soon would fail again, and the provider limits accounts that retry too much. Send to the failed recipients again a day after they failed. NO_CHANCE: The recipient failed for a reason that another message would meet again, such as PROVIDER_131026; `reason_detail` names it. To send to these people anyway, name the reason in `failed_reasons`. FREQUENCY_CAP: The contact has got as many messages in the last days as the frequency cap of the workspace allows. Send later. An operator can raise the cap (PUT /api/workspace/frequency-cap) or exempt a campaign (`ignore_frequency_cap`). */
+export type RecipientReason = "PROVIDER_UNREACHABLE" | "OUTCOME_UNKNOWN" | "RATE_LIMITED" | "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "CONTACT_DELETED" | "MISSING_VARIABLE" | "TEXT_TOO_LONG" | "MALFORMED_ROW" | "BLOCKED_COUNTRY" | "MARKETING_NOT_DELIVERED_TO_COUNTRY" | "RESTED_24H" | "NO_CHANCE" | "NO_CONSENT" | "FREQUENCY_CAP" | (string & {});
 
 /** PENDING: waits to be sent to. CLAIMED: is being sent to. ACCEPTED: the provider accepted the message. SENT, DELIVERED, READ: reported by receipts. FAILED: refused, or failed later. UNKNOWN: the provider did not answer; a receipt decides, and the message is not sent again. CANCELLED, SKIPPED: never sent to. */
 export type RecipientState = "PENDING" | "CLAIMED" | "ACCEPTED" | "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN" | "CANCELLED" | "SKIPPED";
@@ -2903,8 +2965,8 @@ export type SkeletonMapping = {
   readonly carousel?: readonly ({ readonly [key: string]: unknown })[];
 };
 
-/** NO_CONSENT: The person is no contact, and the workspace requires recorded consent for such a campaign. Import the people with their consent first: POST /api/contacts/imports. INVALID_PHONE: The text holds no phone number that can be sent to; `reason_detail` says what is wrong with it. Correct the number as `reason_detail` says, or write it in international form, such as +4915112345678. For numbers without a calling code give their country, or `default_country`. DUPLICATE: The audience contains the number more than once. None: the first entry is sent to. UNSUBSCRIBED: The contact has opted out. Do not send to the contact until it opts in again. CONTACT_DELETED: The contact was deleted or erased. Create the contact again to send to it. MISSING_VARIABLE: A variable of the template has no value for the contact, or one that it cannot take. Fill or correct the field of `reason_detail`, or give a value in `default_values`. TEXT_TOO_LONG: The values of the recipient make a text of the message longer than the provider takes. Shorten the value; `reason_detail` names the text, its length and the limit. MALFORMED_ROW: The row of the CSV cannot be read. Correct the row of `line_number`. BLOCKED_COUNTRY: The channel does not send to the country of the number. Ask the operator to allow the country, or use another channel. MARKETING_NOT_DELIVERED_TO_COUNTRY: The provider delivers no MARKETING messages to the country of the number, and the operator has listed it. Use a UTILITY template, or another way to reach the person. RESTED_24H: The recipient failed with PROVIDER_131049 less than 24 hours ago. Another message so soon would fail again, and the provider limits accounts that retry too much. Send to the failed recipients again a day after they failed. NO_CHANCE: The recipient failed for a reason that another message would meet again, such as PROVIDER_131026; `reason_detail` names it. To send to these people anyway, name the reason in `failed_reasons`. */
-export type SkipReason = "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "CONTACT_DELETED" | "MISSING_VARIABLE" | "TEXT_TOO_LONG" | "MALFORMED_ROW" | "BLOCKED_COUNTRY" | "MARKETING_NOT_DELIVERED_TO_COUNTRY" | "RESTED_24H" | "NO_CHANCE" | "NO_CONSENT";
+/** NO_CONSENT: The person is no contact, and the workspace requires recorded consent for such a campaign. Import the people with their consent first: POST /api/contacts/imports. INVALID_PHONE: The text holds no phone number that can be sent to; `reason_detail` says what is wrong with it. Correct the number as `reason_detail` says, or write it in international form, such as +4915112345678. For numbers without a calling code give their country, or `default_country`. DUPLICATE: The audience contains the number more than once. None: the first entry is sent to. UNSUBSCRIBED: The contact has opted out. Do not send to the contact until it opts in again. CONTACT_DELETED: The contact was deleted or erased. Create the contact again to send to it. MISSING_VARIABLE: A variable of the template has no value for the contact, or one that it cannot take. Fill or correct the field of `reason_detail`, or give a value in `default_values`. TEXT_TOO_LONG: The values of the recipient make a text of the message longer than the provider takes. Shorten the value; `reason_detail` names the text, its length and the limit. MALFORMED_ROW: The row of the CSV cannot be read. Correct the row of `line_number`. BLOCKED_COUNTRY: The channel does not send to the country of the number. Ask the operator to allow the country, or use another channel. MARKETING_NOT_DELIVERED_TO_COUNTRY: The provider delivers no MARKETING messages to the country of the number, and the operator has listed it. Use a UTILITY template, or another way to reach the person. RESTED_24H: The recipient failed with PROVIDER_131049 less than 24 hours ago. Another message so soon would fail again, and the provider limits accounts that retry too much. Send to the failed recipients again a day after they failed. NO_CHANCE: The recipient failed for a reason that another message would meet again, such as PROVIDER_131026; `reason_detail` names it. To send to these people anyway, name the reason in `failed_reasons`. FREQUENCY_CAP: The contact has got as many messages in the last days as the frequency cap of the workspace allows. Send later. An operator can raise the cap (PUT /api/workspace/frequency-cap) or exempt a campaign (`ignore_frequency_cap`). */
+export type SkipReason = "INVALID_PHONE" | "DUPLICATE" | "UNSUBSCRIBED" | "CONTACT_DELETED" | "MISSING_VARIABLE" | "TEXT_TOO_LONG" | "MALFORMED_ROW" | "BLOCKED_COUNTRY" | "MARKETING_NOT_DELIVERED_TO_COUNTRY" | "RESTED_24H" | "NO_CHANCE" | "NO_CONSENT" | "FREQUENCY_CAP";
 
 export type StartCampaign = {
   /** `true` resumes a campaign paused with FAILURES although nothing was corrected: the reason in `pause_evidence` no longer pauses it. Default `false`. */
@@ -3135,6 +3197,8 @@ export type UpdateCampaign = {
   readonly sending_window?: SendingWindow | null;
   /** True if the workspace’s sending window does not apply; setting it needs an operator’s key. */
   readonly ignore_quiet_hours?: boolean;
+  /** True if the workspace’s frequency cap does not apply; setting it needs an operator’s key. */
+  readonly ignore_frequency_cap?: boolean;
   /** New time of sending, in the future, with a time zone; for SCHEDULED campaigns. */
   readonly scheduled_at?: string;
   /** New maximum of the cost; null removes it. */
@@ -3164,6 +3228,11 @@ export type UpdateContact = {
   readonly tagsId?: readonly (string)[];
   /** Date of birth; null when unknown. */
   readonly dob?: string | null;
+};
+
+export type UpdateContactField = {
+  /** How conditions compare the values; guessed when the field is first seen. */
+  readonly type: ContactFieldType;
 };
 
 export type UpdateSegment = {

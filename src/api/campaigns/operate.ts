@@ -136,7 +136,7 @@ export const updateCampaign = endpoint(
     operationId: 'updateCampaign',
     summary: 'Change a campaign',
     description:
-      'Omitted fields do not change. `sending_window: null` removes the campaign’s own window; a new window applies within two seconds, also to a running campaign. `ignore_quiet_hours` needs an operator’s key. `scheduled_at` reschedules a SCHEDULED campaign and must be in the future.',
+      'Omitted fields do not change. `sending_window: null` removes the campaign’s own window; a new window applies within two seconds, also to a running campaign. `ignore_quiet_hours` and `ignore_frequency_cap` need an operator’s key; recipients that were skipped already stay skipped. `scheduled_at` reschedules a SCHEDULED campaign and must be in the future.',
     tag: 'Campaigns',
     access: 'workspace',
     params: struct({ id: idOf('Campaign') }),
@@ -145,6 +145,7 @@ export const updateCampaign = endpoint(
       description: nullish(textOf({ max: 1000 })),
       sending_window: nullish(SendingWindow),
       ignore_quiet_hours: t.boolean,
+      ignore_frequency_cap: t.boolean,
       scheduled_at: IsoDateTime,
       max_cost: describe(nullish(MaxCost), { description: 'New maximum of the cost; null removes it.' }),
     }),
@@ -163,6 +164,7 @@ export const updateCampaign = endpoint(
       description: body.description,
       sendingWindow: body.sending_window,
       ignoreQuietHours: body.ignore_quiet_hours,
+      ignoreFrequencyCap: body.ignore_frequency_cap,
       scheduledAt: body.scheduled_at,
       maxCost: typeof body.max_cost === 'string' ? parseAmount(body.max_cost) : body.max_cost,
     });

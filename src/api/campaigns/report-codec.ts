@@ -151,6 +151,9 @@ const reportFields = {
     struct({ id: Uuid, name: t.string, language: t.string, category: t.string }),
   ),
   created_by: describe(t.string, { description: 'Id of the API key that created the campaign.' }),
+  ignore_frequency_cap: describe(t.boolean, {
+    description: 'True if the workspace’s frequency cap does not apply.',
+  }),
   max_cost: describe(nullish(Amount), {
     description:
       'Most that the campaign may cost, as a decimal string; null without a maximum. It pauses with MAX_COST before it would reserve more.',
@@ -273,6 +276,7 @@ export const campaignReportExample = {
     category: 'MARKETING',
   },
   created_by: 'a1B2c3D4e5F6',
+  ignore_frequency_cap: false,
   max_cost: '1000',
   charged: '485',
 };

@@ -90,6 +90,8 @@ export interface Declaration<
   readonly body?: B;
   /** A request without a body is read as an empty object. */
   readonly bodyIsOptional?: true;
+  /** The JSON text `null` is read as well. */
+  readonly bodyMayBeNull?: true;
   /** Example as JSON; a test decodes it with the codec. */
   readonly bodyExample?: unknown;
   /** For `raw` and `multipart` bodies, which have no codec. */

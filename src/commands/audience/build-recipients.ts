@@ -26,6 +26,8 @@ export interface RecipientBuild {
   readonly recipients: Pick<RecipientLoad, 'write'>;
   /** Undefined if the audience consists of contacts, because none has to be found or created. */
   readonly contacts: Pick<ContactLoad, 'find' | 'register' | 'flush'> | undefined;
+  /** Returns those of the contacts that the frequency cap leaves out; undefined without a cap. */
+  readonly findOverCap?: ((contactIds: readonly string[]) => Promise<ReadonlySet<string>>) | undefined;
   /** Called before each batch is written; throws to stop the build. */
   readonly checkpoint: () => void;
 }
@@ -46,6 +48,7 @@ export async function buildRecipients({
   rules,
   recipients,
   contacts,
+  findOverCap,
   checkpoint,
 }: RecipientBuild): Promise<void> {
   const numbers = createPhoneSet();
@@ -64,7 +67,10 @@ export async function buildRecipients({
       registered = registration.contacts;
       await writing.add(registration.written);
     }
-    await recipients.write(recipientsOf({ candidates, skips, strangers, registered, rules }));
+    const overCap = await findOverCap?.(
+      [...registered, ...candidates.map(({ contact }) => contact)].flatMap((contact) => contact?.id || []),
+    );
+    await recipients.write(recipientsOf({ candidates, skips, strangers, registered, overCap, rules }));
   };
 
   for await (const candidates of batches) {
@@ -81,6 +87,7 @@ interface Registered extends Pick<Batch, 'candidates' | 'skips'> {
   readonly strangers: ReadonlySet<Candidate> | undefined;
   /** The contacts of the candidates that are not skipped, in the same order. */
   readonly registered: readonly AudienceContact[];
+  readonly overCap: ReadonlySet<string> | undefined;
   readonly rules: AudienceRules;
 }
 
@@ -90,6 +97,7 @@ function* recipientsOf({
   skips,
   strangers,
   registered,
+  overCap,
   rules,
 }: Registered): Generator<NewRecipient> {
   let reached = 0;
@@ -101,10 +109,13 @@ function* recipientsOf({
     }
     const contact = candidate.contact ?? registered[reached] ?? null;
     reached += 1;
-    yield recipientOf(candidate, contact, rules);
+    const recipient = recipientOf(candidate, contact, rules);
+    const isCapped = recipient.skip === undefined && overCap?.has(recipient.contactId ?? '') === true;
+    yield isCapped ? { ...recipient, skip: capReached, variables: [] } : recipient;
   }
 }
 
+const capReached = { reason: 'FREQUENCY_CAP', detail: null } as const;
 const noConsent = { reason: 'NO_CONSENT', detail: null } as const;
 
 const strangersOf = (reachable: readonly Reachable[], { known }: FoundContacts): ReadonlySet<Candidate> =>

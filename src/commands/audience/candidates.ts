@@ -12,16 +12,17 @@ import {
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 import { parseQuickContact } from '../../domain/audience/quick-contact.ts';
 import type { ContactSelectionType } from '../../domain/campaigns/campaign.ts';
+import { referencesOf } from '../../domain/contacts/segment-filter.ts';
 import { isPhoneNumber, readNumber } from '../../domain/phone-number.ts';
 import {
   contactsQuery,
   hasAtMost,
-  listFilters,
   type Query,
   readContacts,
   rowsOfBatch,
   selectionProblem,
 } from '../../records/audience/audience-sources.ts';
+import { listFilters, loadFilterContext } from '../../records/contacts/segments.ts';
 import { failedQuery, readFailedRecipients } from '../../records/audience/failed-recipients.ts';
 import { readCampaignFile } from './campaign-file.ts';
 import { createCsvRowReader, createCsvTextDecoder, type CsvRow, type CsvRowReader } from './csv.ts';
@@ -93,8 +94,17 @@ async function storedAudience(
   }
   if (selectionType === 'all_contacts')
     return contactsQuery(workspaceId, { segments: undefined, filter: undefined, customFields });
-  const segments = await listFilters(database, workspaceId, audience.segments ?? []);
-  const selection = { segments, filter: audience.contact_filters, customFields };
+  const { segments: segmentIds = [], contact_filters: filter } = audience;
+  const named = await listFilters(database, workspaceId, segmentIds);
+  const conditions = [...named, ...(filter === undefined ? [] : [filter])].map((one) => one.conditions);
+  const context = await loadFilterContext(database, workspaceId, conditions);
+  // A deleted segment would be one without contacts, and `not_in` would mean everybody.
+  const deleted = referencesOf(conditions.flat()).segmentIds.find((id) => !context.segments.has(id));
+  if (deleted !== undefined)
+    throw new PreparationFailure('AUDIENCE_EMPTY', `The segment ${deleted} of contact_filters was deleted`);
+  // Without segments, contact_filters alone choose the contacts; if both are missing, nobody is meant.
+  const isFilterAlone = segmentIds.length === 0 && filter !== undefined && filter.conditions.length > 0;
+  const selection = { segments: isFilterAlone ? undefined : named, filter, context, customFields };
   // Segments may have grown since the campaign was created.
   const problem = selectionProblem(selection);
   if (problem !== undefined)

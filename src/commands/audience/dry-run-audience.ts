@@ -3,11 +3,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AudienceRules, Candidate, NewRecipient } from '../../domain/audience/candidate.ts';
 import type { CsvMapping } from '../../domain/audience/csv.ts';
 import { type PlainNumber, plainNumber, probableCountry } from '../../domain/audience/probable-country.ts';
+import type { WorkspaceCap } from '../../domain/campaigns/frequency-cap.ts';
 import { changedContact, newContact } from '../../domain/audience/audience-contact.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { FieldProblem } from '../../domain/error.ts';
 import { countryName } from '../../domain/phone-number.ts';
 import { findKnownContacts } from '../../records/audience/audience-sources.ts';
+import { findContactsOverCap } from '../../records/contacts/frequency-cap.ts';
 import { findOptedOut } from '../contacts/opted-out-numbers.ts';
 import { buildRecipients } from './build-recipients.ts';
 
@@ -40,6 +42,8 @@ export interface DryRunRequest {
   readonly workspaceId: number;
   readonly batches: AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>;
   readonly rules: AudienceRules;
+  /** The frequency cap that the campaign has to keep. */
+  readonly cap?: WorkspaceCap | undefined;
   /** True if the audience is given as phone numbers, whose contacts are then looked up. */
   readonly byNumber: boolean;
   /** The column of a CSV in which countries stand. */
@@ -57,7 +61,7 @@ export async function dryRunAudience(
   dependencies: DryRunner,
   request: DryRunRequest,
 ): Promise<AudienceEstimate> {
-  const { workspaceId, rules, byNumber } = request;
+  const { workspaceId, rules, cap, byNumber } = request;
   const skipped: Record<string, number> = {};
   const skippedRows: NewRecipient[] = [];
   const countries = new Map<string, number>();
@@ -113,6 +117,7 @@ export async function dryRunAudience(
       },
     },
     contacts: byNumber ? contactsOf(dependencies, workspaceId, rules.customFields) : undefined,
+    findOverCap: cap && ((ids) => findContactsOverCap(dependencies.database, cap, ids)),
     checkpoint: () => undefined,
   });
   const first = candidates.flatMap((candidate, at) => {

@@ -10,6 +10,7 @@ import { report } from '../../codecs/report.ts';
 import type { KeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
+import { capOn } from '../../domain/campaigns/frequency-cap.ts';
 import { requiresConsent } from '../../domain/contacts/consent.ts';
 import {
   type MediaLink,
@@ -25,12 +26,14 @@ import {
   isBeingPrepared,
   needsPreparation,
 } from '../../records/audience/preparation.ts';
+import { findContactsOverCap } from '../../records/contacts/frequency-cap.ts';
 import { openRecipientLoad, type RecipientLoad } from '../../records/audience/recipient-load.ts';
 import { findCampaignInput } from '../../records/campaigns/files.ts';
 import { isRefusedValue, isWriteCollision } from '../../records/database/load-connection.ts';
 import { listSubscribedKeys } from '../../records/webhooks/events.ts';
 import { getChannel } from '../../records/workspaces/channels.ts';
 import { uploadCampaignMedia } from '../messages/campaign-media.ts';
+import { createFieldLearner } from '../contacts/contact-fields.ts';
 import { findOptedOut } from '../contacts/opted-out-numbers.ts';
 import { buildRecipients } from './build-recipients.ts';
 import { FileTemporarilyUnavailable, foreignFileUrl, storeDownload } from './campaign-file.ts';
@@ -309,7 +312,11 @@ async function load(
   dependencies: Preparer,
   { request, frozen, campaign, recipients, contacts, watch }: Loading,
 ): Promise<number> {
-  const isMarketing = campaign.template_category === 'MARKETING';
+  const { template_category: category, workspace_id: workspaceId } = campaign;
+  const isMarketing = category === 'MARKETING';
+  // The days until a scheduled campaign begins count for the cap, so that only its claims can tell.
+  const cap =
+    campaign.scheduled_at === null ? capOn(campaign.frequency_cap, { workspaceId, category }) : undefined;
   await buildRecipients({
     batches: await openCandidates(dependencies, {
       ...request,
@@ -329,6 +336,7 @@ async function load(
     },
     recipients,
     contacts,
+    findOverCap: cap && ((ids) => findContactsOverCap(dependencies.database, cap, ids)),
     checkpoint: () => {
       if (watch.signal.aborted) throw new Error('The preparation was stopped');
     },
@@ -358,15 +366,27 @@ async function openContacts(
   const sources = { csv_contacts: 'csv_import', quick_contacts: 'quick_contacts' } as const;
   const { contact_selection_type: selectionType, workspace_id: workspaceId } = campaign;
   if (selectionType !== 'csv_contacts' && selectionType !== 'quick_contacts') return undefined;
-  return openContactLoad(config.databaseUrl, {
+  const givenFields = Object.keys(audience.csv_mapping?.custom_field_mapping ?? {});
+  const contacts = await openContactLoad(config.databaseUrl, {
     workspaceId,
     source: sources[selectionType],
     subscribedKeys: await listSubscribedKeys(database, workspaceId),
-    givenFields: Object.keys(audience.csv_mapping?.custom_field_mapping ?? {}),
+    givenFields,
     namedFields: frozen.customFields,
     lockTimeoutMs: isShort ? shortLockTimeoutMs : longLockTimeoutMs,
     findOptedOut: (numbers) => findOptedOut({ secrets }, database, workspaceId, numbers),
   });
+  if (givenFields.length === 0) return contacts;
+  const learnFields = createFieldLearner(database, workspaceId);
+  let learned = 0;
+  return {
+    ...contacts,
+    find: async (candidates) => {
+      if (learned < givenFields.length)
+        learned = await learnFields(candidates.map(({ person }) => person?.customFields ?? {}));
+      return contacts.find(candidates);
+    },
+  };
 }
 
 const QuickContacts = t.array(t.string);

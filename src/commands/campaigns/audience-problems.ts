@@ -42,10 +42,15 @@ export async function audienceProblems(
 }
 
 function segmentProblems({ segments, contact_filters: filters }: CreateCampaign): readonly FieldProblem[] {
-  const missing =
-    segments === undefined || segments.length === 0
-      ? [problem('segments', 'segments must name at least one of GET /api/segments')]
-      : [];
+  const chooses = (segments?.length ?? 0) > 0 || (filters?.conditions.length ?? 0) > 0;
+  const missing = chooses
+    ? []
+    : [
+        problem(
+          'segments',
+          'segments must name at least one of GET /api/segments, unless contact_filters has conditions',
+        ),
+      ];
   const conditions =
     filters === undefined ? [] : conditionProblems(filters.conditions, 'contact_filters.conditions');
   return [...missing, ...conditions];

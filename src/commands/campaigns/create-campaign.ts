@@ -33,7 +33,7 @@ import { templateVariables } from '../../domain/templates/variables.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
 import { quotaMonth } from '../../domain/workspaces/feature.ts';
 import { targetUrlMessage } from '../../outbound/address-guard.ts';
-import { listFilters, selectionProblem } from '../../records/audience/audience-sources.ts';
+import { selectionProblem } from '../../records/audience/audience-sources.ts';
 import { findResendableCampaign } from '../../records/audience/failed-recipients.ts';
 import type { Campaign } from '../../records/campaigns/campaigns.ts';
 import {
@@ -46,14 +46,16 @@ import {
   type NewCampaign,
 } from '../../records/campaigns/creation.ts';
 import { findCampaignFile } from '../../records/campaigns/files.ts';
+import { listFilters, loadFilterContext } from '../../records/contacts/segments.ts';
 import { maxStarting } from '../../records/campaigns/workflow-outbox.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import { getWorkspaceCountry } from '../../records/workspaces/workspaces.ts';
 import { campaignFileKey } from '../audience/campaign-file.ts';
 import { defaultCountryOf } from '../audience/candidates.ts';
+import { checkConditions } from '../contacts/check-conditions.ts';
 import { audienceProblems } from './audience-problems.ts';
 import { startCreated } from './deliver-workflow-outbox.ts';
-import { neverOpens, quietHoursRefusal, windowWarnings } from './edit-campaign.ts';
+import { capRefusal, neverOpens, quietHoursRefusal, windowWarnings } from './edit-campaign.ts';
 import { requirePrices } from '../wallet/load-prices.ts';
 
 type Creator = Pick<Dependencies, 'config' | 'database' | 'logger' | 'now' | 'orchestrator' | 'outbound'>;
@@ -147,8 +149,7 @@ export async function checkCampaign(
   if (channelId === null) throw channelNeeded();
   const now = dependencies.now();
   const schedule = scheduleOf(body, now);
-  const audience = audienceOf(body);
-  refuseAny(storedSizeProblems(audience));
+  refuseAny(storedSizeProblems(audienceOf(body)));
   const defaultCountry = await readDefaultCountry(database, workspaceId, body);
   refuseAny([
     ...(await audienceProblems(body, defaultCountry)),
@@ -179,6 +180,7 @@ export async function checkCampaign(
   const sendsAt = open.opensAt;
   const reused = await referenceProblems(dependencies, { workspaceId, body, sendsAt });
   refuseAny(reused.problems);
+  const audience = { ...audienceOf(body), contact_filters: reused.filter };
   const { problems, warnings } = reused.frozenValues
     ? nothingFound
     : await findInMapping(definition, body, sendsAt);
@@ -200,6 +202,7 @@ export async function checkCampaign(
       scheduledAt: schedule.at,
       sendingWindow: body.sending_window ?? null,
       ignoreQuietHours: body.ignore_quiet_hours === true,
+      ignoreFrequencyCap: body.ignore_frequency_cap === true,
       maxCost: body.max_cost === undefined ? null : (parseAmount(body.max_cost) ?? null),
       status: initialStatus(body.send_type),
       createdBy: principal.keyId,
@@ -386,6 +389,7 @@ interface Reused {
   readonly problems: readonly FieldProblem[];
   /** True to reuse the values that the failed campaign froze. */
   readonly frozenValues: boolean;
+  readonly filter: CreateCampaign['contact_filters'];
 }
 
 async function referenceProblems(
@@ -398,8 +402,11 @@ async function referenceProblems(
 ): Promise<Reused> {
   const problems: FieldProblem[] = [];
   let frozenValues = false;
+  let filter = body.contact_filters;
   if (body.contact_selection_type === 'segmented') {
-    problems.push(...(await unknownSegments(database, workspaceId, body)));
+    const found = await findFilters(database, workspaceId, body);
+    ({ filter } = found);
+    problems.push(...found.problems);
   }
   if (body.contact_selection_type === 'failed_contacts' && body.failed_campaign_id !== undefined) {
     const failed = await findResendableCampaign(database, workspaceId, body.failed_campaign_id);
@@ -423,7 +430,7 @@ async function referenceProblems(
   if (body.contact_selection_type === 'csv_contacts') {
     problems.push(...(await fileProblems({ config, database, outbound }, workspaceId, body)));
   }
-  return { problems, frozenValues };
+  return { problems, frozenValues, filter };
 }
 
 /** Checks that an uploaded file belongs to the workspace and has the mapped columns; for a foreign URL, checks the address. */
@@ -445,30 +452,48 @@ async function fileProblems(
   return checked.ok ? [] : [{ field, message: targetUrlMessage(field, checked.problem) }];
 }
 
-async function unknownSegments(
+/** With the ids of the custom fields that `contact_filters` means. */
+async function findFilters(
   database: Sources['database'],
   workspaceId: number,
   { segments = [], contact_filters: filter }: CreateCampaign,
-): Promise<readonly FieldProblem[]> {
+): Promise<{
+  readonly filter: CreateCampaign['contact_filters'];
+  readonly problems: readonly FieldProblem[];
+}> {
+  const checked = await checkConditions(database, workspaceId, filter?.conditions ?? [], {
+    path: 'contact_filters.conditions',
+  });
+  const present = filter === undefined ? undefined : { ...filter, conditions: [...checked.conditions] };
+  if (checked.problems.length > 0) return { filter: present, problems: checked.problems };
   const found = await listFilters(database, workspaceId, segments);
   const known = new Set(found.map(({ id }) => id));
   const missing = [...segments.keys()].filter((at) => !known.has(segments[at]?.toLowerCase() ?? ''));
   if (missing.length > 0) {
-    return missing.map((at) => ({
+    const problems = missing.map((at) => ({
       field: `segments.${at}`,
       message: `segments.${at} is not a segment of this workspace: GET /api/segments lists them`,
     }));
+    return { filter: present, problems };
   }
-  const message = selectionProblem({ segments: found, filter });
-  return message === undefined ? [] : [{ field: 'segments', message }];
+  const context = await loadFilterContext(
+    database,
+    workspaceId,
+    [...found, ...(present === undefined ? [] : [present])].map(({ conditions }) => conditions),
+  );
+  const message = selectionProblem({ segments: found, filter: present, context });
+  return { filter: present, problems: message === undefined ? [] : [{ field: 'segments', message }] };
 }
 
 // Checks the sending window of a new campaign, and warns when it delays the start.
 
-/** Quiet hours belong to the workspace: only an operator may exempt a campaign from them. */
+/** Quiet hours and frequency cap belong to the workspace: only an operator may exempt a campaign from them. */
 function exceptionProblems(body: CreateCampaign, { scope }: Principal): readonly FieldProblem[] {
-  if (body.ignore_quiet_hours !== true || scope === 'operator') return [];
-  return [{ field: 'ignore_quiet_hours', message: quietHoursRefusal }];
+  if (scope === 'operator') return [];
+  return [
+    ...(body.ignore_quiet_hours === true ? [problem('ignore_quiet_hours', quietHoursRefusal)] : []),
+    ...(body.ignore_frequency_cap === true ? [problem('ignore_frequency_cap', capRefusal)] : []),
+  ];
 }
 
 /** Windows that must all be open for the campaign to send: its own and, for MARKETING templates, the workspace's. */

@@ -13,6 +13,7 @@ import {
   NotFound,
   type FieldProblem,
 } from '../../domain/error.ts';
+import { capOn } from '../../domain/campaigns/frequency-cap.ts';
 import { requiresConsent } from '../../domain/contacts/consent.ts';
 import { isPhoneNumber, readNumber } from '../../domain/phone-number.ts';
 import type { MessagePlan } from '../../domain/templates/plan.ts';
@@ -21,7 +22,7 @@ import { findChannelPace } from '../../records/sending/channel-rate.ts';
 import { getTemplate } from '../../records/templates/templates.ts';
 import { findPrices, getWallet } from '../../records/wallet/wallets.ts';
 import { getChannel } from '../../records/workspaces/channels.ts';
-import { getConsentPolicy } from '../../records/workspaces/workspaces.ts';
+import { getConsentPolicy, getFrequencyCap } from '../../records/workspaces/workspaces.ts';
 import { FileTemporarilyUnavailable } from '../audience/campaign-file.ts';
 import { type AudienceRequest, openCandidates, quickCandidate } from '../audience/candidates.ts';
 import { freezeVariables } from '../audience/freeze-variables.ts';
@@ -245,6 +246,10 @@ async function audienceOf(
         selectionType === 'csv_contacts' &&
         requiresConsent(await getConsentPolicy(dependencies.database, workspaceId), isMarketing),
     },
+    cap: capOn(
+      campaign.ignoreFrequencyCap === true ? null : await getFrequencyCap(dependencies.database, workspaceId),
+      { workspaceId, category: template.category },
+    ),
     countryColumn: countryColumnOf(request.audience.csv_mapping),
     byNumber: selectionType === 'csv_contacts' || selectionType === 'quick_contacts',
     mostRows,

@@ -6,6 +6,7 @@ import { Conflict, Invalid, type FieldProblem } from '../../domain/error.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
 import {
   saveCampaignTexts,
+  saveCapExemption,
   saveCampaignWindow,
   saveMaxCost,
   saveSchedule,
@@ -19,6 +20,7 @@ import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { deliverWorkflowOutbox } from './deliver-workflow-outbox.ts';
 
 export const quietHoursRefusal = "ignore_quiet_hours may be true with an operator's key only";
+export const capRefusal = "ignore_frequency_cap may be true with an operator's key only";
 export const neverOpens =
   'sending_window has no time in common with the sending window of the workspace: choose hours within it';
 
@@ -51,9 +53,12 @@ export async function editCampaign(
   campaignId: string,
   changes: CampaignChanges,
 ): Promise<void> {
-  const { name, description, sendingWindow, ignoreQuietHours, scheduledAt, maxCost } = changes;
+  const { name, description, sendingWindow, ignoreQuietHours, ignoreFrequencyCap, scheduledAt, maxCost } =
+    changes;
   if (ignoreQuietHours === true && scope !== 'operator')
     throw Invalid.at('ignore_quiet_hours', quietHoursRefusal);
+  if (ignoreFrequencyCap === true && scope !== 'operator')
+    throw Invalid.at('ignore_frequency_cap', capRefusal);
   if (scheduledAt !== undefined && scheduledAt.getTime() <= dependencies.now().getTime())
     throw Invalid.at('scheduled_at', 'Scheduled time must be in the future', 'schedule_in_past');
   const changesHours = sendingWindow !== undefined || ignoreQuietHours !== undefined;
@@ -73,6 +78,12 @@ export async function editCampaign(
         throw new Conflict(`The campaign is ${status}: only a SCHEDULED one has a time to change`);
       await enqueueRefresh(transaction, campaignId);
     }
+    if (ignoreFrequencyCap !== undefined) {
+      if (isFinished(status))
+        throw new Conflict(`The campaign is ${status}: its frequency cap cannot be changed any more`);
+      await saveCapExemption(transaction, campaignId, ignoreFrequencyCap);
+      await enqueueRefresh(transaction, campaignId);
+    }
     if (changesHours) {
       await saveCampaignWindow(transaction, campaignId, { sendingWindow, ignoreQuietHours });
       const { windows } = await getSendingHours(transaction, campaignId);
@@ -88,5 +99,6 @@ export async function editCampaign(
     await insertAuditEntry(transaction, { workspaceId, action: 'campaign.update', objectId: campaignId });
   });
   dependencies.logger.info({ campaignId, changesHours }, 'campaign changed');
-  if (changesHours || scheduledAt !== undefined) await deliverWorkflowOutbox(dependencies, campaignId);
+  if (changesHours || scheduledAt !== undefined || ignoreFrequencyCap !== undefined)
+    await deliverWorkflowOutbox(dependencies, campaignId);
 }

@@ -37,6 +37,7 @@ import { createUuidV7Generator, formatUuid } from '../../records/database/uuid-v
 import { listSubscribedKeys } from '../../records/webhooks/events.ts';
 import { readStored } from '../audience/campaign-file.ts';
 import { readCsvCandidates } from '../audience/candidates.ts';
+import { createFieldLearner } from './contact-fields.ts';
 import { findOptedOut, keepChoice } from './opted-out-numbers.ts';
 
 type Importer = Pick<Dependencies, 'config' | 'database' | 'storage' | 'secrets' | 'logger'>;
@@ -114,6 +115,7 @@ interface Run {
   /** Committed rows by result, as far as rows are kept. */
   readonly counts: Record<ImportResult, number>;
   readonly newId: () => string;
+  readonly learnFields: ReturnType<typeof createFieldLearner>;
 }
 
 /** Returns false if the run was told to stop, or the import has ended. */
@@ -140,6 +142,7 @@ async function importRows(
     tags: new Map(),
     counts: { created: begun.created, updated: begun.updated, skipped: begun.skipped },
     newId: () => formatUuid(nextId()),
+    learnFields: createFieldLearner(dependencies.database, begun.workspaceId),
   };
   let { lastLine } = begun;
   /** The batch that Postgres works on while the next one is read. */
@@ -265,6 +268,7 @@ async function applyBatch(dependencies: Importer, { run, batch, open }: Applying
     }
   }
 
+  if (!dryRun) await run.learnFields(reached.map(({ candidate }) => candidate.person?.customFields ?? {}));
   const { changed, tooLarge } = await open.compare([...values.values()]);
   const written = dryRun
     ? dryStops(known, stops)

@@ -1,6 +1,7 @@
 /** Claims batches for one step: decides how many recipients to ask for, and converts token times to the local clock. */
 import { randomUUID } from 'node:crypto';
 import type { Dependencies } from '../../dependencies.ts';
+import { capOn } from '../../domain/campaigns/frequency-cap.ts';
 import { contactSlotsResolver, customFieldsOf } from '../../domain/templates/contact-slots.ts';
 import type { MessagePlan } from '../../domain/templates/plan.ts';
 import type { VariablesSkip } from '../../domain/templates/recipient-variables.ts';
@@ -165,6 +166,10 @@ export class BatchClaimer {
       prices,
       isMarketing: context.template_category === 'MARKETING',
       limited: context.limited,
+      cap: capOn(context.frequency_cap, {
+        workspaceId: context.workspace_id,
+        category: context.template_category,
+      }),
       rendersAgain: renewal.isNeeded,
       customFields: renewal.customFields,
       perSecond,

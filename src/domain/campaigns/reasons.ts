@@ -344,6 +344,14 @@ export const skipReasonTable: Readonly<Record<SkipReason, RecipientReasonText>> 
       'The recipient failed for a reason that another message would meet again, such as PROVIDER_131026; `reason_detail` names it.',
     advice: 'To send to these people anyway, name the reason in `failed_reasons`.',
   },
+  FREQUENCY_CAP: {
+    title: 'Already got enough messages lately',
+    isHopeless: false,
+    meaning:
+      'The contact has got as many messages in the last days as the frequency cap of the workspace allows.',
+    advice:
+      'Send later. An operator can raise the cap (PUT /api/workspace/frequency-cap) or exempt a campaign (`ignore_frequency_cap`).',
+  },
 };
 
 /** Why an import of contacts skipped a row. */

@@ -27,6 +27,7 @@ export const skipReasons = [
   'RESTED_24H',
   'NO_CHANCE',
   'NO_CONSENT',
+  'FREQUENCY_CAP',
 ] as const;
 export type SkipReason = (typeof skipReasons)[number];
 

@@ -14,6 +14,7 @@ const auditActions = [
   'workspace.failure-brake',
   'workspace.default-country',
   'workspace.consent-policy',
+  'workspace.frequency-cap',
   'workspace.event-feed',
   'workspace.notice-target',
   'workspace.set-feature',

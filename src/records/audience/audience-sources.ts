@@ -7,42 +7,21 @@ import { contactsOfNumbers, type KnownContact } from '../../domain/audience/audi
 import type { Candidate } from '../../domain/audience/candidate.ts';
 import { type Consent, consents } from '../../domain/contacts/consent.ts';
 import { countryOfUserId } from '../../domain/callbacks/provider-number.ts';
-import {
-  type FilterMatch,
-  filterMatches,
-  type SegmentCondition,
-} from '../../domain/contacts/segment-filter.ts';
 import { formsOfAll } from '../../domain/number-rules.ts';
 import type { PhoneNumber } from '../../domain/phone-number.ts';
 import type { CustomFields } from '../../domain/templates/recipient-variables.ts';
 import { customFieldsNamed } from '../contacts/contacts.ts';
-import { compileSegmentFilter, type Fragment } from '../contacts/segment-filter.ts';
+import {
+  compileSegmentFilter,
+  type Filter,
+  type FilterContext,
+  type Fragment,
+  noContext,
+  sizeProblem,
+} from '../contacts/segment-filter.ts';
 import type { Connection } from '../database/database.ts';
 import { openLoadConnection } from '../database/load-connection.ts';
 import { row } from '../database/row.ts';
-
-export interface Filter {
-  /** Default `all`. */
-  readonly match?: FilterMatch | null | undefined;
-  readonly conditions: readonly SegmentCondition[];
-}
-
-const Segment = row(
-  t.type({
-    id: t.string,
-    match: oneOf(filterMatches),
-    conditions: t.array(
-      t.intersection([t.type({ field: t.string, operator: t.string }), t.partial({ value: t.unknown })]),
-    ),
-  }),
-);
-
-/** Ids of segments that belong to the workspace. */
-export function listFilters(connection: Connection, workspaceId: number, segmentIds: readonly string[]) {
-  return connection.any(sql.type(Segment)`
-    SELECT id, match, conditions FROM segment
-    WHERE workspace_id = ${workspaceId} AND id = ANY(${sql.array(segmentIds, 'uuid')}) ORDER BY id`);
-}
 
 export interface Query {
   readonly text: string;
@@ -130,6 +109,8 @@ type ContactRow = readonly [
 export interface ContactSelection {
   readonly segments: readonly Filter[] | undefined;
   readonly filter: Filter | undefined;
+  /** What their conditions refer to. */
+  readonly context?: FilterContext;
   /** The custom fields to read. */
   readonly customFields?: readonly string[];
 }
@@ -139,6 +120,12 @@ const mostParameters = 10_000;
 
 /** Returns an error message if a selection needs more than `mostParameters` parameters. */
 export function selectionProblem(selection: ContactSelection): string | undefined {
+  const { segments = [], filter, context = noContext } = selection;
+  const all = [...segments, ...(filter === undefined ? [] : [filter])].flatMap(({ conditions }) => [
+    ...conditions,
+  ]);
+  const problem = sizeProblem(all, context);
+  if (problem !== undefined) return problem;
   const { values } = contactsQuery(0, selection);
   if (values.length <= mostParameters) return undefined;
   return `segments and contact_filters come to ${values.length} values; ${mostParameters} are allowed`;
@@ -146,7 +133,7 @@ export function selectionProblem(selection: ContactSelection): string | undefine
 
 export function contactsQuery(
   workspaceId: number,
-  { segments, filter, customFields = [] }: ContactSelection,
+  { segments, filter, context = noContext, customFields = [] }: ContactSelection,
 ): Query {
   const anySegment =
     segments === undefined
@@ -154,14 +141,16 @@ export function contactsQuery(
       : sql.join(
           [
             sql.fragment`FALSE`,
-            ...segments.map(({ match, conditions }) => compileSegmentFilter(match ?? 'all', conditions)),
+            ...segments.map(({ match, conditions }) =>
+              compileSegmentFilter(match ?? 'all', conditions, { context }),
+            ),
           ],
           sql.fragment` OR `,
         );
   const extra =
     filter === undefined
       ? sql.fragment`TRUE`
-      : compileSegmentFilter(filter.match ?? 'all', filter.conditions);
+      : compileSegmentFilter(filter.match ?? 'all', filter.conditions, { context });
   return toQuery(
     sql.fragment`
     SELECT id, phone_number, country_code, country, first_name, last_name, email, consent, provider_user_id,

@@ -1,6 +1,7 @@
 /** Reads the state of a preparation, and records a failed one. A successful one is recorded in `recipient-load.ts`. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
+import { FrequencyCap } from '../../codecs/frequency-cap.ts';
 import { oneOf } from '../../codecs/struct.ts';
 import {
   campaignStatuses,
@@ -40,6 +41,8 @@ const CampaignToPrepare = t.type({
   default_country: nullable(t.string),
   /** The workspace's. */
   require_consent: oneOf(consentPolicies),
+  /** The workspace's, unless the campaign is exempt from it. */
+  frequency_cap: nullable(FrequencyCap),
   /** Bytes of the CSV or the list of numbers; null for any other audience and for files of other servers. */
   input_bytes: nullable(t.number),
 });
@@ -60,6 +63,8 @@ export async function getCampaignToPrepare(
       campaign.status, campaign.preparation_status, channel.blocked_countries,
       (SELECT default_country FROM workspace WHERE id = campaign.workspace_id),
       (SELECT require_consent FROM workspace WHERE id = campaign.workspace_id),
+      CASE WHEN NOT campaign.ignore_frequency_cap
+        THEN (SELECT frequency_cap FROM workspace WHERE id = campaign.workspace_id) END AS frequency_cap,
       (SELECT category FROM template WHERE template.id = campaign.template_id) AS template_category,
       COALESCE(
         (SELECT octet_length(content) FROM campaign_input WHERE campaign_id = campaign.id),

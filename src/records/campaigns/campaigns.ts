@@ -56,3 +56,16 @@ export async function getCampaign(
     SELECT ${campaignSelection} FROM campaign WHERE workspace_id = ${workspaceId} AND id = ${campaignId}`);
   return found ?? notFound('Campaign');
 }
+
+const CampaignId = row(t.type({ id: t.string }));
+
+/** Those of the ids that are campaigns of the workspace whose recipients were not deleted. */
+export function listPresentCampaigns(
+  connection: Connection,
+  workspaceId: number,
+  campaignIds: readonly string[],
+): Promise<readonly string[]> {
+  return connection.anyFirst(sql.type(CampaignId)`
+    SELECT id FROM campaign
+    WHERE workspace_id = ${workspaceId} AND id = ANY(${sql.array(campaignIds, 'uuid')}) AND archived_at IS NULL`);
+}

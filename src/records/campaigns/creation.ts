@@ -130,6 +130,7 @@ export interface CampaignChanges {
   readonly description?: string | null | undefined;
   readonly sendingWindow?: Window | null | undefined;
   readonly ignoreQuietHours?: boolean | undefined;
+  readonly ignoreFrequencyCap?: boolean | undefined;
   readonly scheduledAt?: Date | undefined;
   /** Micro-units; null removes the maximum. */
   readonly maxCost?: bigint | null | undefined;
@@ -169,6 +170,17 @@ export async function saveMaxCost(
     UPDATE campaign SET max_cost = ${maxCost}, updated_at = now() WHERE id = ${campaignId}`);
 }
 
+/** Raises the epoch, so that a step that sends with or without the cap claims nothing more. */
+export async function saveCapExemption(
+  transaction: Connection,
+  campaignId: string,
+  ignoreFrequencyCap: boolean,
+): Promise<void> {
+  await transaction.query(sql.type(nothing)`
+    UPDATE campaign SET ignore_frequency_cap = ${ignoreFrequencyCap}, epoch = epoch + 1, updated_at = now()
+    WHERE id = ${campaignId}`);
+}
+
 /** Raises the epoch, so that a step that sends under the previous windows claims nothing more. */
 export async function saveCampaignWindow(
   transaction: Connection,
@@ -199,6 +211,7 @@ export interface NewCampaign {
   readonly scheduledAt: Date | null;
   readonly sendingWindow?: Window | null;
   readonly ignoreQuietHours?: boolean;
+  readonly ignoreFrequencyCap?: boolean;
   /** Micro-units; null without a maximum. */
   readonly maxCost?: bigint | null;
   readonly status: CampaignStatus;
@@ -216,18 +229,23 @@ export async function insertCampaign(
   startsAtOnce = true,
 ): Promise<Campaign> {
   const { workspaceId, audience, variableMapping: mapping, scheduledAt, input } = campaign;
-  const { sendingWindow = null, ignoreQuietHours = false, maxCost = null } = campaign;
+  const {
+    sendingWindow = null,
+    ignoreQuietHours = false,
+    ignoreFrequencyCap = false,
+    maxCost = null,
+  } = campaign;
   const id = sql.fragment`(SELECT id FROM created)`;
   return connection.one(sql.type(row(Campaign))`
     WITH created AS (
       INSERT INTO campaign (workspace_id, channel_id, template_id, name, description, contact_selection_type, audience,
-        variable_mapping, send_type, scheduled_at, sending_window, ignore_quiet_hours, max_cost, status, preparation_status,
+        variable_mapping, send_type, scheduled_at, sending_window, ignore_quiet_hours, ignore_frequency_cap, max_cost, status, preparation_status,
         created_by)
       VALUES (${workspaceId}, ${campaign.channelId}, ${campaign.templateId}, ${campaign.name},
         ${campaign.description}, ${campaign.selectionType}, ${JSON.stringify(audience)}::jsonb,
         ${mapping === null ? null : JSON.stringify(mapping)}::jsonb, ${campaign.sendType},
         ${scheduledAt === null ? null : scheduledAt.toISOString()}::timestamptz,
-        ${sendingWindow === null ? null : JSON.stringify(sendingWindow)}::jsonb, ${ignoreQuietHours},
+        ${sendingWindow === null ? null : JSON.stringify(sendingWindow)}::jsonb, ${ignoreQuietHours}, ${ignoreFrequencyCap},
         ${maxCost}::bigint,
         ${campaign.status}, 'PREPARING', ${campaign.createdBy})
       RETURNING ${campaignSelection}

@@ -40,6 +40,7 @@ const CampaignReport = t.type({
   failed_reasons: t.record(t.string, t.number),
   template: t.type({ id: t.string, name: t.string, language: t.string, category: t.string }),
   created_by: t.string,
+  ignore_frequency_cap: t.boolean,
   /** Micro-units. */
   max_cost: nullable(t.bigint),
   /** Micro-units: what its recipients cost so far, less what was given back. */
@@ -65,7 +66,7 @@ const columns = sql.fragment`
   campaign.id, campaign.name, description, campaign.template_id, campaign.channel_id, phone_number_id, contact_selection_type,
   ${contactTotals}, preparation_status, preparation_version, preparation_error_code,
   preparation_error_message, audience_version, campaign.status, pause_reason, ${pauseEvidence} AS pause_evidence, ${priceChange} AS price_change, send_type, scheduled_at, campaign.sending_window,
-  campaign.ignore_quiet_hours, ${windowsColumn} AS windows, started_at,
+  campaign.ignore_quiet_hours, campaign.ignore_frequency_cap, ${windowsColumn} AS windows, started_at,
   completed_at, archived_at, campaign.workspace_id, is_auto_trigger, campaign.created_at, campaign.updated_at,
   ${waitingColumns},
   ${counterColumns}, charged, max_cost,

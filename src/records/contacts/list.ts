@@ -2,13 +2,14 @@
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import type { Contact } from '../../domain/contacts/contact.ts';
+import { Invalid } from '../../domain/error.ts';
 import { listCallingCodes, searchText, type ContactSearch } from '../../domain/contacts/search.ts';
 import { ContactFields, contactsById, contactSelection } from './contacts.ts';
 import type { Connection } from '../database/database.ts';
 import { listCursorPage, type CursorPage } from '../database/page.ts';
 import { row } from '../database/row.ts';
-import { compileSegmentFilter, keyOf } from './segment-filter.ts';
-import type { Segment } from './segments.ts';
+import { compileSegmentFilter, keyOf, sizeProblem } from './segment-filter.ts';
+import { loadFilterContext, type Segment } from './segments.ts';
 
 /** The last contact of the previous page and, in a search, the index of the way that found it. */
 export interface ContactPosition {
@@ -33,7 +34,20 @@ interface ContactPageRequest extends ContactFilter {
   readonly limit: number;
 }
 
-function conditionOf({ tagId, segment, subscribed }: ContactFilter): Fragment {
+/** Throws Invalid if the segment names more than a statement can hold. */
+async function conditionOf(
+  connection: Connection,
+  workspaceId: number,
+  { tagId, segment, subscribed }: ContactFilter,
+): Promise<Fragment> {
+  const context =
+    segment === undefined
+      ? undefined
+      : await loadFilterContext(connection, workspaceId, [segment.conditions]);
+  if (segment !== undefined && context !== undefined) {
+    const problem = sizeProblem(segment.conditions, context);
+    if (problem !== undefined) throw new Invalid(problem);
+  }
   const conditions = [
     ...(tagId === undefined
       ? []
@@ -43,7 +57,12 @@ function conditionOf({ tagId, segment, subscribed }: ContactFilter): Fragment {
         ]),
     ...(segment === undefined
       ? []
-      : [compileSegmentFilter(segment.match, segment.conditions, { byIndex: true })]),
+      : [
+          compileSegmentFilter(segment.match, segment.conditions, {
+            byIndex: true,
+            ...(context && { context }),
+          }),
+        ]),
     ...(subscribed === undefined ? [] : [sql.fragment`contact.subscribed = ${subscribed}`]),
   ];
   return conditions.length === 0
@@ -54,14 +73,15 @@ function conditionOf({ tagId, segment, subscribed }: ContactFilter): Fragment {
 const Count = t.type({ count: t.number, subscribed: t.number });
 
 /** How many contacts match, and how many of them are subscribed; reads every contact of the workspace. */
-export function countContacts(
+export async function countContacts(
   connection: Connection,
   workspaceId: number,
   filter: ContactFilter,
 ): Promise<t.TypeOf<typeof Count>> {
+  const condition = await conditionOf(connection, workspaceId, filter);
   return connection.one(sql.type(row(Count))`
     SELECT count(*)::int4 AS count, count(*) FILTER (WHERE contact.subscribed)::int4 AS subscribed FROM contact
-    WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL AND ${conditionOf(filter)}`);
+    WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL AND ${condition}`);
 }
 
 /** Newest first. */
@@ -71,9 +91,10 @@ export async function listContacts(
   { after, limit, ...filter }: ContactPageRequest,
 ): Promise<CursorPage<ContactHit>> {
   const rest = after === undefined ? sql.fragment`TRUE` : sql.fragment`id < ${after.id}`;
+  const condition = await conditionOf(connection, workspaceId, filter);
   const rows = sql.fragment`
     SELECT ${contactSelection} FROM contact
-    WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL AND ${rest} AND ${conditionOf(filter)}
+    WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL AND ${rest} AND ${condition}
     ORDER BY id DESC LIMIT ${limit + 1}`;
   const order = sql.fragment`id DESC`;
   const { items, hasNext } = await listCursorPage(connection, { ...contactColumns, rows, order, limit });
@@ -108,6 +129,7 @@ export async function findContacts(
 ): Promise<readonly ContactPosition[]> {
   const ways = waysOf(workspaceId, search);
   const hits: ContactPosition[] = [];
+  const condition = await conditionOf(connection, workspaceId, filter);
   for (let index = after?.way ?? 0; index < ways.length && hits.length <= limit; index += 1) {
     const way = ways[index];
     if (way === undefined) break;
@@ -117,7 +139,7 @@ export async function findContacts(
         afterId: index === after?.way ? after.id : undefined,
         limit: limit + 1 - hits.length,
         earlier: ways.slice(0, index).map(({ matches }) => matches),
-        condition: conditionOf(filter),
+        condition,
       }),
     );
     hits.push(...ids.map((id) => ({ way: index, id })));

@@ -2,19 +2,70 @@
 import { sql } from 'slonik';
 import { formsOfAll, prefixForms } from '../../domain/number-rules.ts';
 import { normalisePhoneNumber } from '../../domain/phone-number.ts';
+import { booleanTexts, type FieldTypes } from '../../domain/contacts/field-type.ts';
+import type {
+  CampaignState,
+  Comparison,
+  EngagementField,
+  Predicate,
+  Since,
+  TextField,
+  TextSubject,
+  TimeField,
+  TimeSubject,
+} from '../../domain/contacts/predicate.ts';
 import {
-  type Comparison,
   type FilterMatch,
   isProblem,
-  type Predicate,
   readCondition,
+  referencesOf,
   type SegmentCondition,
-  type TextField,
-  type TextSubject,
-  type TimeField,
 } from '../../domain/contacts/segment-filter.ts';
 
 export type Fragment = ReturnType<typeof sql.fragment>;
+
+export interface Filter {
+  /** Default `all`. */
+  readonly match?: FilterMatch | null | undefined;
+  readonly conditions: readonly SegmentCondition[];
+}
+
+/** What conditions refer to, read by `loadFilterContext` (segments.ts). */
+export interface FilterContext {
+  /** By id, those that other segments name included. One that was deleted is missing: no contact is in it. */
+  readonly segments: ReadonlyMap<string, Filter>;
+  readonly types: FieldTypes;
+}
+
+export const noContext: FilterContext = { segments: new Map(), types: new Map() };
+
+const mostConditions = 10_000;
+
+/** Says that conditions, those of the segments which they name included, are more than a statement can hold, or go in a circle. */
+export function sizeProblem(
+  conditions: readonly SegmentCondition[],
+  { segments }: Pick<FilterContext, 'segments'>,
+): string | undefined {
+  const sizes = new Map<string, number>();
+  const sizeOf = (given: readonly SegmentCondition[]): number =>
+    given.length + referencesOf(given).segmentIds.reduce((sum, id) => sum + sizeOfSegment(id), 0);
+  const sizeOfSegment = (id: string): number => {
+    const known = sizes.get(id);
+    if (known !== undefined) return known;
+    // A segment that comes back to itself.
+    sizes.set(id, Infinity);
+    const size = sizeOf(segments.get(id)?.conditions ?? []);
+    sizes.set(id, size);
+    return size;
+  };
+  return segments.size === 0 || sizeOf(conditions) <= mostConditions
+    ? undefined
+    : `The segments that the conditions name come to more than 10,000 conditions`;
+}
+
+interface Compilation extends FilterContext {
+  readonly byIndex: boolean;
+}
 
 /**
  * For a WHERE clause: true for the contacts of the alias `contact` that match, else false or NULL. No conditions: every contact.
@@ -23,26 +74,32 @@ export type Fragment = ReturnType<typeof sql.fragment>;
 export function compileSegmentFilter(
   match: FilterMatch,
   conditions: readonly SegmentCondition[],
-  { byIndex = false } = {},
+  { byIndex = false, context = noContext }: { byIndex?: boolean; context?: FilterContext } = {},
 ): Fragment {
-  if (conditions.length === 0) return sql.fragment`TRUE`;
-  const compiled = conditions.map((condition) => compileCondition(condition, byIndex));
-  return sql.fragment`(${sql.join(compiled, match === 'all' ? sql.fragment` AND ` : sql.fragment` OR `)})`;
+  return compileFilter({ match, conditions }, { byIndex, ...context });
 }
 
-// Conditions were checked before they were stored: one that cannot be read is a defect, not bad input.
-function compileCondition(condition: SegmentCondition, byIndex: boolean): Fragment {
-  const predicate = readCondition(condition);
+function compileFilter({ match, conditions }: Filter, compilation: Compilation): Fragment {
+  if (conditions.length === 0) return sql.fragment`TRUE`;
+  const compiled = conditions.map((condition) => compileCondition(condition, compilation));
+  return sql.fragment`(${sql.join(compiled, match === 'any' ? sql.fragment` OR ` : sql.fragment` AND `)})`;
+}
+
+// Conditions were checked before they were stored: one that cannot be read is a defect, not bad input. If the type of a custom
+// field was changed since, its value may not fit any more, and is compared as if the field had no type.
+function compileCondition(condition: SegmentCondition, compilation: Compilation): Fragment {
+  const typed = readCondition(condition, compilation.types);
+  const predicate = isProblem(typed) ? readCondition(condition) : typed;
   if (isProblem(predicate)) throw new Error(`A stored condition is not valid: ${predicate.message}`);
-  const test = compilePredicate(predicate, byIndex);
+  const test = compilePredicate(predicate, compilation);
   // IS TRUE would keep Postgres from using an index.
   return predicate.negated ? sql.fragment`(${test}) IS NOT TRUE` : sql.fragment`(${test})`;
 }
 
-function compilePredicate(predicate: Predicate, byIndex: boolean): Fragment {
+function compilePredicate(predicate: Predicate, compilation: Compilation): Fragment {
   switch (predicate.test) {
     case 'text_in':
-      return textIn(predicate.subject, predicate.values, byIndex);
+      return textIn(predicate.subject, predicate.values, compilation.byIndex);
     case 'text_contains':
       return sql.fragment`strpos(lower(${textColumn(predicate.subject)}), lower(${plain(predicate.subject, predicate.value)})) > 0`;
     case 'text_starts_with':
@@ -51,15 +108,31 @@ function compilePredicate(predicate: Predicate, byIndex: boolean): Fragment {
       return sql.fragment`${textColumn(predicate.subject)} <> ''`;
     case 'text_compare':
       return textCompare(predicate.subject, predicate.comparison, predicate.value);
+    case 'number_in':
+      return sql.fragment`custom_number(${textColumn(predicate.subject)}) = ANY(${sql.array(predicate.values.map(String), 'numeric')})`;
+    case 'boolean':
+      return sql.fragment`lower(btrim(${textColumn(predicate.subject)})) = ANY(${sql.array([...booleanTexts(predicate.wanted)], 'text')})`;
     case 'time_within':
-      return sql.fragment`${timeColumns[predicate.field]} >= ${instant(predicate.from)}
-        AND ${timeColumns[predicate.field]} < ${instant(predicate.until)}`;
+      return sql.fragment`${timeColumn(predicate.subject)} >= ${instant(predicate.from)}
+        AND ${timeColumn(predicate.subject)} < ${instant(predicate.until)}`;
     case 'time_from':
-      return sql.fragment`${timeColumns[predicate.field]} >= ${instant(predicate.from)}`;
+      return sql.fragment`${timeColumn(predicate.subject)} >= ${instant(predicate.from)}`;
     case 'time_before':
-      return sql.fragment`${timeColumns[predicate.field]} < ${instant(predicate.until)}`;
+      return sql.fragment`${timeColumn(predicate.subject)} < ${instant(predicate.until)}`;
+    case 'time_recent':
+      return sql.fragment`${timeColumn(predicate.subject)} BETWEEN ${daysAgo(predicate.days)} AND now()`;
     case 'time_present':
-      return sql.fragment`${timeColumns[predicate.field]} IS NOT NULL`;
+      return sql.fragment`${timeColumn(predicate.subject)} IS NOT NULL`;
+    case 'engaged':
+      return engaged(predicate.field, predicate.since);
+    case 'engaged_before':
+      return sql.fragment`${engaged(predicate.field, undefined)} AND NOT ${engaged(predicate.field, { from: predicate.until })}`;
+    case 'campaign_in':
+      return campaignIn(predicate.campaignId, predicate.states);
+    case 'segment_any':
+      return segmentAny(predicate.segmentIds, compilation);
+    case 'country_in':
+      return sql.fragment`contact.country = ANY(${sql.array([...predicate.values], 'text')})`;
     case 'subscribed':
       return sql.fragment`contact.subscribed`;
     case 'consent_in':
@@ -74,6 +147,78 @@ function compilePredicate(predicate: Predicate, byIndex: boolean): Fragment {
     default:
       return predicate satisfies never;
   }
+}
+
+function segmentAny(segmentIds: readonly string[], compilation: Compilation): Fragment {
+  const filters = segmentIds.flatMap((id) => compilation.segments.get(id) ?? []);
+  const compiled = filters.map((filter) => compileFilter(filter, compilation));
+  return sql.fragment`(${sql.join([sql.fragment`FALSE`, ...compiled], sql.fragment` OR `)})`;
+}
+
+// What became of messages. Each is one lookup by the contact, newest campaign first: a scalar subquery, because as a join Postgres
+// might read all recipients of all workspaces.
+
+const recipientOf = (condition: Fragment): Fragment => sql.fragment`(
+  (SELECT true FROM recipient WHERE recipient.contact_id = contact.id AND recipient.sendable AND ${condition} LIMIT 1) IS TRUE)`;
+const messageOf = (condition: Fragment): Fragment => sql.fragment`(
+  (SELECT true FROM message WHERE message.contact_id = contact.id AND ${condition} LIMIT 1) IS TRUE)`;
+
+function campaignIn(campaignId: string, states: readonly CampaignState[]): Fragment {
+  const ofRecipient = states.filter((state) => state !== 'REPLIED');
+  const reached = recipientOf(sql.fragment`recipient.campaign_id = ${campaignId}
+    AND recipient.state = ANY(${sql.array(ofRecipient, 'text')})`);
+  if (ofRecipient.length === states.length) return reached;
+  const replied = sql.fragment`(${answered(campaignId)} OR ${messageOf(
+    sql.fragment`message.direction = 'inbound' AND message.campaign_id = ${campaignId}`,
+  )})`;
+  return ofRecipient.length === 0 ? replied : sql.fragment`(${reached} OR ${replied})`;
+}
+
+/** The person wrote to the campaign's channel in the 30 days after its message, whether or not the answer names the message. */
+const answered = (campaignId: string): Fragment => sql.fragment`(
+  (SELECT true FROM recipient CROSS JOIN LATERAL (
+      SELECT FROM message WHERE message.contact_id = contact.id AND message.direction = 'inbound'
+        AND message.created_at >= recipient.accepted_at AND message.created_at < recipient.accepted_at + interval '30 days'
+        AND message.channel_id = (SELECT channel_id FROM campaign WHERE campaign.id = ${campaignId}) LIMIT 1
+    ) AS answer
+    WHERE recipient.contact_id = contact.id AND recipient.sendable AND recipient.campaign_id = ${campaignId} LIMIT 1) IS TRUE)`;
+
+// A later status implies the earlier ones, whose times may be missing. Single messages keep one time: of their latest status.
+const engagementTimes: Readonly<
+  Record<
+    Exclude<EngagementField, 'last_replied_at'>,
+    { readonly ofRecipient: Fragment; readonly ofMessage: Fragment; readonly states: readonly string[] }
+  >
+> = {
+  last_messaged_at: {
+    ofRecipient: sql.fragment`coalesce(recipient.accepted_at, recipient.sent_at, recipient.delivered_at, recipient.read_at)`,
+    ofMessage: sql.fragment`message.created_at`,
+    states: ['ACCEPTED', 'SENT', 'DELIVERED', 'READ'],
+  },
+  last_delivered_at: {
+    ofRecipient: sql.fragment`coalesce(recipient.delivered_at, recipient.read_at)`,
+    ofMessage: sql.fragment`message.updated_at`,
+    states: ['DELIVERED', 'READ'],
+  },
+  last_read_at: {
+    ofRecipient: sql.fragment`recipient.read_at`,
+    ofMessage: sql.fragment`message.updated_at`,
+    states: ['READ'],
+  },
+};
+
+function engaged(field: EngagementField, since: Since | undefined): Fragment {
+  const isIn = (time: Fragment): Fragment => {
+    if (since === undefined) return sql.fragment`${time} IS NOT NULL`;
+    return sql.fragment`${time} >= ${'days' in since ? daysAgo(since.days) : instant(since.from)}`;
+  };
+  if (field === 'last_replied_at')
+    return sql.fragment`EXISTS (SELECT FROM conversation WHERE conversation.contact_id = contact.id
+      AND ${isIn(sql.fragment`conversation.inbound_at`)})`;
+  const { ofRecipient, ofMessage, states } = engagementTimes[field];
+  const single = sql.fragment`message.direction = 'outbound' AND message.state = ANY(${sql.array([...states], 'text')})
+    AND ${isIn(ofMessage)}`;
+  return sql.fragment`(${recipientOf(isIn(ofRecipient))} OR ${messageOf(single)})`;
 }
 
 const textColumns: Readonly<Record<TextField, Fragment>> = {
@@ -97,6 +242,11 @@ const nationalNumber = sql.fragment`substr(contact.phone_number, length(contact.
 function textColumn(subject: TextSubject): Fragment {
   if (subject.kind === 'field') return textColumns[subject.name];
   return sql.fragment`coalesce(contact.custom_fields ->> ${subject.fieldId}, '')`;
+}
+
+function timeColumn(subject: TimeSubject): Fragment {
+  if (subject.kind === 'field') return timeColumns[subject.name];
+  return sql.fragment`custom_date(contact.custom_fields ->> ${subject.fieldId})`;
 }
 
 const isField = (subject: TextSubject, name: TextField) => subject.kind === 'field' && subject.name === name;
@@ -158,9 +308,10 @@ function textCompare(subject: TextSubject, comparison: Comparison, value: string
   if (typeof value === 'string') {
     return sql.fragment`${textColumn(subject)} <> '' AND ${textColumn(subject)} COLLATE "C" ${sign} ${value}`;
   }
-  return sql.fragment`CASE WHEN ${textColumn(subject)} ~ '^[+-]?[0-9]{1,15}([.][0-9]{1,15})?$'
-    THEN (${textColumn(subject)})::numeric ${sign} ${value}::numeric END`;
+  return sql.fragment`custom_number(${textColumn(subject)}) ${sign} ${value}::numeric`;
 }
+
+const daysAgo = (days: number): Fragment => sql.fragment`now() - make_interval(days => ${days}::int)`;
 
 // Passes a number instead of text, because Postgres does not accept the years 0 and 10000 as JavaScript writes them.
 const instant = (date: Date): Fragment => sql.fragment`to_timestamp(${date.getTime() / 1000}::float8)`;

@@ -7,7 +7,9 @@
  */
 import * as t from 'io-ts';
 import { sql } from 'slonik';
+import type { WorkspaceCap } from '../../domain/campaigns/frequency-cap.ts';
 import { contactsByNumber, customFieldsNamed, MessageFields, messageFields } from '../contacts/contacts.ts';
+import { isOverCap } from '../contacts/frequency-cap.ts';
 import { userIdOf } from '../contacts/user-ids.ts';
 import type { Connection } from '../database/database.ts';
 import { isLockHeld } from '../database/failure.ts';
@@ -47,6 +49,8 @@ export interface ClaimRequest {
   readonly isMarketing?: boolean;
   /** The business account has a messaging limit. */
   readonly limited?: boolean;
+  /** The frequency cap that the messages have to keep; undefined if there is none. */
+  readonly cap?: WorkspaceCap | undefined;
   /** The campaign's messages name contact fields: the claim returns contacts that changed after preparation. */
   readonly rendersAgain?: boolean;
   /** The custom fields that the messages name. */
@@ -202,14 +206,18 @@ const waitingRecipients = (request: ClaimRequest) => sql.fragment`
 /**
  * The recipient's contact as it is now. `obstacle`: why the recipient is skipped although it was prepared, because the contact
  * was deleted or opted out since, or gave its number up and the next owner of the number opted out, or another contact of the same
- * person opted out; one that was restored or opted in again is sent to. `changed`: its fields, if it changed. OFFSET 0 keeps one
+ * person opted out, or the frequency cap is reached; one that was restored or opted in again is sent to. `changed`: its fields, if it changed. OFFSET 0 keeps one
  * lookup each: without statistics a join would read all contacts. The owners are a scalar subquery for the same reason.
  */
-const contactNow = ({ rendersAgain, customFields, isMarketing = true }: ClaimRequest) => {
+const contactNow = ({ rendersAgain, customFields, isMarketing = true, cap }: ClaimRequest) => {
   const mayReceive = (contact: ReturnType<typeof sql.fragment>) =>
     isMarketing
       ? sql.fragment`${contact}.subscribed`
       : sql.fragment`(${contact}.subscribed OR ${contact}.consent <> 'none')`;
+  const overCap =
+    cap === undefined
+      ? sql.fragment``
+      : sql.fragment` WHEN ${isOverCap(cap, sql.fragment`waiting.contact_id`)} THEN 'FREQUENCY_CAP'`;
   const stopCounts = isMarketing ? sql.fragment`true` : sql.fragment`NOT stop.marketing_only`;
   return sql.fragment`
   SELECT CASE WHEN contact.deleted_at IS NOT NULL THEN 'CONTACT_DELETED' WHEN NOT ${mayReceive(sql.fragment`contact`)} OR EXISTS (
@@ -219,7 +227,7 @@ const contactNow = ({ rendersAgain, customFields, isMarketing = true }: ClaimReq
         THEN COALESCE((SELECT bool_or(NOT ${mayReceive(sql.fragment`contact`)})
           FROM ${contactsByNumber(sql.fragment`locked.workspace_id`, sql.fragment`number_forms(waiting.phone_number)`)}), false)
         ELSE false END
-    THEN 'UNSUBSCRIBED' END AS obstacle,
+    THEN 'UNSUBSCRIBED'${overCap} END AS obstacle,
     ${rendersAgain === true ? changedFields(customFields) : sql.fragment`NULL::jsonb`} AS changed
   FROM contact WHERE contact.workspace_id = locked.workspace_id AND contact.id = waiting.contact_id OFFSET 0`;
 };

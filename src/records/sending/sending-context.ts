@@ -1,6 +1,7 @@
 /** The sending context: the facts about campaign, channel and template that a send step reads once. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
+import { FrequencyCap } from '../../codecs/frequency-cap.ts';
 import { NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { bytes, nullable, row } from '../database/row.ts';
@@ -36,6 +37,8 @@ const SendingContext = t.type({
   /** The business account has a messaging limit. */
   limited: t.boolean,
   channel_blocked: t.boolean,
+  /** The workspace's, unless the campaign is exempt from it. */
+  frequency_cap: nullable(FrequencyCap),
   /** Epoch milliseconds on Postgres' clock. */
   now: t.number,
 });
@@ -51,6 +54,8 @@ export async function getSendingContext(connection: Connection, campaignId: stri
       channel_rate.answer_ms, channel_rate.pace_share, campaign_counter.pending, campaign_counter.claimed,
       ${gateLeft} AS gate_left, ${isBraked} AS is_braked,
       template.name AS template_name, template.language AS template_language, template.category AS template_category, campaign.priced_category,
+      CASE WHEN NOT campaign.ignore_frequency_cap
+        THEN (SELECT frequency_cap FROM workspace WHERE id = campaign.workspace_id) END AS frequency_cap,
       extract(epoch FROM clock_timestamp())::float8 * 1000 AS now
     FROM campaign
     JOIN channel ON channel.id = campaign.channel_id

@@ -1,8 +1,10 @@
 import * as t from 'io-ts';
 import { sql } from 'slonik';
+import { FrequencyCap } from '../../codecs/frequency-cap.ts';
 import { SendingWindow } from '../../codecs/sending-window.ts';
 import { oneOf } from '../../codecs/struct.ts';
 import { campaignStatuses, isFinished } from '../../domain/campaigns/campaign.ts';
+import type { FrequencyCap as Cap } from '../../domain/campaigns/frequency-cap.ts';
 import type { SendingWindow as Window } from '../../domain/campaigns/sending-window.ts';
 import { type ConsentPolicy, consentPolicies } from '../../domain/contacts/consent.ts';
 import { notFound, NotFound } from '../../domain/error.ts';
@@ -139,6 +141,28 @@ export async function saveConsentPolicy(
 ): Promise<void> {
   await connection.query(sql.type(nothing)`
     UPDATE workspace SET require_consent = ${policy} WHERE id = ${workspaceId}`);
+}
+
+// How many messages a contact gets at most.
+
+const FoundCap = row(t.type({ frequency_cap: nullable(FrequencyCap) }));
+
+/** Null: no limit. Throws NotFound. */
+export async function getFrequencyCap(connection: Connection, workspaceId: number): Promise<Cap | null> {
+  const found = await connection.maybeOne(sql.type(FoundCap)`
+    SELECT frequency_cap FROM workspace WHERE id = ${workspaceId}`);
+  return (found ?? notFound('Workspace')).frequency_cap;
+}
+
+/** Applies to preparations and send steps that begin afterwards. */
+export async function saveFrequencyCap(
+  connection: Connection,
+  workspaceId: number,
+  cap: Cap | null,
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE workspace SET frequency_cap = ${cap === null ? null : JSON.stringify(cap)}::jsonb
+    WHERE id = ${workspaceId}`);
 }
 
 // The country of numbers that name none.

@@ -237,6 +237,12 @@ const operationErrors: Readonly<Record<string, Request>> = {
       UPDATE campaign SET archived_at = now() WHERE id = ${campaignId}`);
     return send(operation, path);
   },
+  'deleteSegment 409': async (operation) => {
+    const path = await fixtures.pathOf(operation);
+    const conditions = [{ field: 'segment', operator: 'in', value: [path.split('/').at(-1)] }];
+    await api.send('POST', '/api/segments', { key: workspace.channelKey, body: { name: 'B', conditions } });
+    return send(operation, path);
+  },
   'deleteCampaignCsv 409': async (operation) => {
     const path = await fixtures.pathOf(operation);
     const campaignId = await fixtures.campaign('DRAFT');

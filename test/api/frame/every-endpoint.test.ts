@@ -120,6 +120,11 @@ const needs: Readonly<Record<string, () => Promise<string | undefined>>> = {
   updateTag: () => made('/api/tags', { name: 'Example' }),
   updateContact: aContact,
   recordContactConsent: aContact,
+  updateContactField: async () => {
+    await api.database.pool.query(sql.type(nothing)`
+      INSERT INTO contact_field (workspace_id, id, type) VALUES (${workspace.workspaceId}, 'turnover', 'text')`);
+    return 'turnover';
+  },
   updateSegment: () =>
     made('/api/segments', {
       name: 'Example',

@@ -173,6 +173,10 @@ async function seedResources({ workspaceId, channelId, businessAccountId }: Seed
     `INSERT INTO webhook_resend (workspace_id, webhook_id, since, until, state) VALUES ($1, $2, now(), now(), 'completed')`,
     [workspaceId, webhook],
   );
+  const field = await insert(`INSERT INTO contact_field (workspace_id, id, type) VALUES ($1, $2, 'text')`, [
+    workspaceId,
+    `size-${workspaceId}`,
+  ]);
   const fileKey = `csv_${randomUUID()}.csv`;
   const size = await api.dependencies.storage.write(fileKey, Readable.from([Buffer.from('phone\n')]));
   const most = { files: 1, bytes: size };
@@ -183,6 +187,7 @@ async function seedResources({ workspaceId, channelId, businessAccountId }: Seed
     [workspaceId, `csv_${randomUUID()}.csv`, size],
   );
   return {
+    'contact-fields': field,
     imports: contactImport,
     'csv-files': fileKey,
     templates: template,

@@ -13,7 +13,9 @@ import type { EventKey } from '../../../src/domain/webhooks/event-key.ts';
 import { FileFetchError } from '../../../src/outbound/outbound.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
 import type { ConsentPolicy } from '../../../src/domain/contacts/consent.ts';
-import { saveConsentPolicy } from '../../../src/records/workspaces/workspaces.ts';
+import type { FrequencyCap } from '../../../src/domain/campaigns/frequency-cap.ts';
+import { findFieldTypes } from '../../../src/records/contacts/contact-fields.ts';
+import { saveConsentPolicy, saveFrequencyCap } from '../../../src/records/workspaces/workspaces.ts';
 import { saveWorkspaceCountry } from '../../../src/records/workspaces/workspaces.ts';
 import { createFolderStorage } from '../../../src/storage/folder-storage.ts';
 import { nothing, nullable, row } from '../../../src/records/database/row.ts';
@@ -427,6 +429,43 @@ describe('a CSV', () => {
     expect(await statesOf('marketing', 'MARKETING')).toEqual(skipped);
     expect(await statesOf('marketing', 'UTILITY')).toEqual(sent);
     expect(await statesOf('all', 'UTILITY')).toEqual(skipped);
+  });
+
+  test('learns the custom fields of its columns with their types', async () => {
+    const sender = await aSender(database.pool);
+    const id = await aCsv(sender, 'p,c,x,y\n+4915100000001,,7,Bonn\n+4915100000002,,"8,5",\n', {
+      audience: { csv_mapping: { ...mapping, custom_field_mapping: { size: 2, city: 3 } } },
+    });
+    await prepare(id);
+    expect(await findFieldTypes(database.pool, sender.workspaceId, ['size', 'city', 'other'])).toEqual(
+      new Map([
+        ['size', 'number'],
+        ['city', 'text'],
+      ]),
+    );
+  });
+
+  test('skips contacts that have got as many messages as the frequency cap allows', async () => {
+    const sender = await aSender(database.pool);
+    const csv = 'p,c\n+4915100000001,\n+4915100000002,\n';
+    const first = await aCsv(sender, csv);
+    await prepare(first);
+    await database.pool.query(sql.type(nothing)`
+      UPDATE campaign SET started_at = now() WHERE id = ${first}`);
+    await database.pool.query(sql.type(nothing)`
+      UPDATE recipient SET state = 'READ', accepted_at = now() WHERE campaign_id = ${first} AND position = 1`);
+    const category = await database.pool.oneFirst(sql.type(row(t.type({ category: t.string })))`
+      SELECT category FROM template WHERE id = ${sender.templateId}`);
+    const reasons = async (change: Partial<FrequencyCap> = {}) => {
+      const cap = { messages: 1, days: 7, categories: [category], ...change } as FrequencyCap;
+      await saveFrequencyCap(database.pool, sender.workspaceId, cap);
+      const id = await aCsv(sender, csv);
+      await prepare(id);
+      return (await recipientsOf(id)).map(({ state, reason }) => reason ?? state);
+    };
+    expect(await reasons()).toEqual(['FREQUENCY_CAP', 'PENDING']);
+    expect(await reasons({ messages: 2 })).toEqual(['PENDING', 'PENDING']);
+    expect(await reasons({ categories: ['AUTHENTICATION'] })).toEqual(['PENDING', 'PENDING']);
   });
 
   test('writes no event without a subscriber', async () => {

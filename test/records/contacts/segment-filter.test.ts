@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { FieldType } from '../../../src/domain/contacts/field-type.ts';
+import { comparisons, textFields, timeFields } from '../../../src/domain/contacts/predicate.ts';
 import {
-  comparisons,
   conditionProblems,
   filterOperators,
   type SegmentCondition,
-  textFields,
-  timeFields,
 } from '../../../src/domain/contacts/segment-filter.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { compileSegmentFilter } from '../../../src/records/contacts/segment-filter.ts';
 import { insertWorkspace } from '../../../src/records/workspaces/workspaces.ts';
+import { seedCampaign } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;
@@ -107,6 +107,11 @@ describe('compileSegmentFilter', () => {
     ['tag', 'not_in', [vip, cold], 'Émile'],
     ['tag', 'exists', undefined, 'Ada Bo'],
     ['tag', 'not_exists', undefined, 'Émile'],
+    ['dob', 'before', '2000-01-01', 'Ada'],
+    ['dob', 'within_days', 36_500, 'Ada'],
+    ['createdAt', 'after', '2025-03-01', 'Bo Émile'],
+    ['createdAt', 'within_days', 1, ''],
+    ['createdAt', 'not_within_days', 1, 'Ada Bo Émile'],
   ])('finds by %s %s %j', async (field, operator, value, names) => {
     expect(await matching('all', { field, operator, value })).toBe(names);
   });
@@ -151,6 +156,151 @@ describe('compileSegmentFilter', () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('a custom field with a type', () => {
+  const values = {
+    one: { turnover: '5.000,50', since: '2026-05-03', vip: 'ja' },
+    two: { turnover: '812', since: '1.6.2026', vip: 'no' },
+    three: { turnover: 'viel', since: '2026-02-30', vip: '' },
+    four: {},
+  };
+  let workspace: number;
+  beforeAll(async () => {
+    workspace = await insertWorkspace(database.pool, 'Typed');
+    for (const [name, fields] of Object.entries(values))
+      await database.pool.query(sql.type(nothing)`
+        INSERT INTO contact (workspace_id, phone_number, first_name, source, custom_fields)
+        VALUES (${workspace}, ${`49151${name.length}${Object.keys(values).indexOf(name)}00`}, ${name}, 'api', ${sql.jsonb(fields)})`);
+  });
+  const types = new Map<string, FieldType>([
+    ['turnover', 'number'],
+    ['since', 'date'],
+    ['vip', 'boolean'],
+  ]);
+
+  test.each<[string, string, unknown, string]>([
+    ['custom.turnover', 'gt', 812, 'one'],
+    ['custom.turnover', 'gte', '812', 'one two'],
+    ['custom.turnover', 'eq', '5000.5', 'one'],
+    ['custom.turnover', 'not_in', [812, 1], 'four one three'],
+    ['custom.turnover', 'exists', undefined, 'one three two'],
+    ['custom.since', 'before', '2026-06-01', 'one'],
+    ['custom.since', 'eq', '2026-06-01', 'two'],
+    ['custom.since', 'exists', undefined, 'one two'],
+    ['custom.vip', 'eq', true, 'one'],
+    ['custom.vip', 'eq', false, 'two'],
+    ['custom.vip', 'neq', true, 'four three two'],
+  ])('compares %s %s %j by it', async (field, operator, value, found) => {
+    const conditions = [{ field, operator, value }];
+    expect(conditionProblems(conditions, 'conditions', types)).toEqual([]);
+    const context = { segments: new Map(), types };
+    const names = await database.pool.anyFirst(sql.type(FirstName)`
+      SELECT first_name FROM contact WHERE workspace_id = ${workspace}
+        AND ${compileSegmentFilter('all', conditions, { context })} ORDER BY first_name`);
+    expect(names.join(' ')).toBe(found);
+  });
+
+  test('is compared without it if the condition was stored for another type', async () => {
+    const conditions = [{ field: 'custom.turnover', operator: 'eq', value: 'viel' }];
+    const context = { segments: new Map(), types };
+    const names = await database.pool.anyFirst(sql.type(FirstName)`
+      SELECT first_name FROM contact WHERE workspace_id = ${workspace}
+        AND ${compileSegmentFilter('all', conditions, { context })}`);
+    expect(names).toEqual(['three']);
+  });
+});
+
+describe('what became of messages', () => {
+  let workspace: number;
+  let campaign: string;
+  const people = ['failed', 'read', 'replied', 'single', 'stranger'];
+
+  beforeAll(async () => {
+    const seeded = await seedCampaign(database.pool, { recipients: 0 });
+    ({ workspaceId: workspace, campaignId: campaign } = seeded);
+    const run = (statement: ReturnType<typeof sql.fragment>) =>
+      database.pool.query(sql.type(nothing)`${statement}`);
+    for (const [at, name] of people.entries())
+      await run(sql.fragment`INSERT INTO contact (workspace_id, phone_number, country, first_name, source)
+        VALUES (${workspace}, ${`4915100000${at}`}, ${name === 'stranger' ? 'US' : 'DE'}, ${name}, 'api')`);
+    await run(sql.fragment`INSERT INTO recipient (campaign_id, position, contact_id, phone_number, sendable, state, accepted_at,
+        delivered_at, read_at)
+      SELECT ${campaign}::uuid, row_number() OVER (ORDER BY first_name), id, phone_number, true,
+        CASE first_name WHEN 'failed' THEN 'FAILED' WHEN 'read' THEN 'READ' ELSE 'DELIVERED' END,
+        CASE WHEN first_name <> 'failed' THEN now() - interval '10 days' END,
+        CASE WHEN first_name = 'replied' THEN now() - interval '10 days' END,
+        CASE WHEN first_name = 'read' THEN now() - interval '9 days' END
+      FROM contact WHERE workspace_id = ${workspace} AND first_name IN ('failed', 'read', 'replied')`);
+    await run(sql.fragment`INSERT INTO conversation (workspace_id, channel_id, contact_id, inbound_at)
+      SELECT ${workspace}::int, ${seeded.channelId}::uuid, id, now() - interval '3 days' FROM contact
+      WHERE workspace_id = ${workspace} AND first_name = 'replied'`);
+    await run(sql.fragment`INSERT INTO message (workspace_id, channel_id, direction, source, contact_id, state, created_at)
+      SELECT ${workspace}::int, ${seeded.channelId}::uuid, 'inbound', 'inbox', id, 'RECEIVED', now() - interval '3 days' FROM contact
+      WHERE workspace_id = ${workspace} AND first_name = 'replied'
+      UNION ALL
+      SELECT ${workspace}::int, ${seeded.channelId}::uuid, 'outbound', 'api', id, 'SENT', now() FROM contact
+      WHERE workspace_id = ${workspace} AND first_name = 'single'`);
+  });
+
+  async function found(match: 'all' | 'any', conditions: readonly SegmentCondition[], segments = new Map()) {
+    const names = await database.pool.anyFirst(sql.type(FirstName)`
+      SELECT first_name FROM contact WHERE workspace_id = ${workspace}
+        AND ${compileSegmentFilter(match, conditions, { context: { segments, types: new Map() } })} ORDER BY first_name`);
+    return names.join(' ');
+  }
+
+  test.each<[string, string, unknown, string]>([
+    ['campaign', 'in', ['READ'], 'read'],
+    ['campaign', 'in', ['READ', 'FAILED'], 'failed read'],
+    ['campaign', 'not_in', ['READ', 'FAILED'], 'replied single stranger'],
+    ['campaign', 'in', ['REPLIED'], 'replied'],
+    ['campaign', 'not_in', ['READ', 'REPLIED'], 'failed single stranger'],
+    ['last_messaged_at', 'exists', undefined, 'read replied single'],
+    ['last_messaged_at', 'within_days', 5, 'single'],
+    ['last_messaged_at', 'not_within_days', 5, 'failed read replied stranger'],
+    ['last_messaged_at', 'before', new Date(Date.now() - 5 * 86_400_000).toISOString(), 'read replied'],
+    ['last_messaged_at', 'after', '2020-01-01', 'read replied single'],
+    ['last_delivered_at', 'exists', undefined, 'read replied'],
+    ['last_delivered_at', 'within_days', 10, 'read'],
+    ['last_read_at', 'exists', undefined, 'read'],
+    ['last_read_at', 'not_exists', undefined, 'failed replied single stranger'],
+    ['last_replied_at', 'within_days', 4, 'replied'],
+    ['last_replied_at', 'before', new Date().toISOString(), 'replied'],
+    ['country', 'eq', 'us', 'stranger'],
+    ['country', 'not_in', ['US'], 'failed read replied single'],
+  ])('is found by %s %s %j', async (name, operator, value, expected) => {
+    const field = name === 'campaign' ? `campaign.${campaign}` : name;
+    expect(conditionProblems([{ field, operator, value }], 'conditions')).toEqual([]);
+    expect(await found('all', [{ field, operator, value }])).toBe(expected);
+  });
+
+  test('is joined with other segments', async () => {
+    const [inner, outer, gone] = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`);
+    const segments = new Map([
+      [
+        inner,
+        {
+          match: 'any',
+          conditions: [{ field: `campaign.${campaign}`, operator: 'in', value: ['READ', 'FAILED'] }],
+        },
+      ],
+      [
+        outer,
+        {
+          conditions: [
+            { field: 'segment', operator: 'in', value: [inner] },
+            { field: 'firstName', operator: 'neq', value: 'read' },
+          ],
+        },
+      ],
+    ]);
+    const of = (operator: string, ...value: unknown[]) => [{ field: 'segment', operator, value }];
+    expect(await found('all', of('in', inner), segments)).toBe('failed read');
+    expect(await found('all', of('in', outer), segments)).toBe('failed');
+    expect(await found('all', of('not_in', outer, inner), segments)).toBe('replied single stranger');
+    expect(await found('all', of('in', gone), segments)).toBe('');
   });
 });
 

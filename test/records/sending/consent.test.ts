@@ -61,6 +61,26 @@ const claim = (seeded: SeededCampaign, limit: number, limited = false, isMarketi
     prices: new Map([['', messagePrice]]),
   });
 
+/** Another campaign that has sent to the first recipients of this one. */
+async function sentBefore(
+  seeded: SeededCampaign,
+  states: readonly string[],
+  completed = sql.fragment`now()`,
+) {
+  const campaignId = randomUUID();
+  await test.pool.query(sql.type(nothing)`
+    INSERT INTO campaign (id, workspace_id, channel_id, template_id, name, contact_selection_type, audience, send_type, status,
+      preparation_status, created_by, started_at, completed_at)
+    VALUES (${campaignId}, ${seeded.workspaceId}, ${seeded.channelId}, ${seeded.templateId}, 'Before', 'quick_contacts', '{}',
+      'IMMEDIATE', 'COMPLETED', 'READY', 'key', now(), ${completed})`);
+  await test.pool.query(sql.type(nothing)`
+    INSERT INTO recipient (campaign_id, position, contact_id, phone_number, sendable, state, accepted_at)
+    SELECT ${campaignId}::uuid, recipient.position, contact_id, phone_number, true, given.state, now() - interval '1 day'
+    FROM recipient JOIN unnest(${sql.array(states, 'text')}) WITH ORDINALITY AS given (state, position)
+      ON given.position = recipient.position
+    WHERE campaign_id = ${seeded.campaignId}`);
+}
+
 const positionsOf = (claimed: Claim): readonly number[] =>
   claimed.kind === 'batch' ? claimed.recipients.map(({ position }) => position) : [];
 
@@ -222,5 +242,50 @@ describe('a claim', () => {
       await pauseCampaign(dependencies, { campaignId: seeded.campaignId });
     });
     expect(await claim(seeded, 5)).toMatchObject({ kind: 'stale_epoch' });
+  });
+});
+
+describe('the frequency cap at the claim', () => {
+  const cap = { messages: 2, days: 7, categories: ['UTILITY'] } as const;
+  const capped = (seeded: SeededCampaign, change: object = {}) =>
+    claimBatch(test.pool, {
+      ...anyTokens,
+      ...seeded,
+      claimId: randomUUID(),
+      epoch: 0,
+      limit: 10,
+      cap: { workspaceId: seeded.workspaceId, ...cap, ...change },
+      prices: new Map([['', messagePrice]]),
+    });
+
+  it('skips contacts that have got as many messages, and reserves nothing for them', async () => {
+    const seeded = await seedWithContacts(5);
+    await sentBefore(seeded, ['READ', 'UNKNOWN', 'FAILED', 'SENT', 'CANCELLED']);
+    await sentBefore(seeded, ['SENT', 'CLAIMED', 'DELIVERED']);
+    expect(positionsOf(await capped(seeded))).toEqual([3, 4, 5]);
+    expect(await getCampaignReport(test.pool, seeded.workspaceId, seeded.campaignId)).toMatchObject({
+      skipped: 2,
+      skipped_reasons: { FREQUENCY_CAP: 2 },
+    });
+    expect(await checkBooks(test.pool, seeded)).toMatchObject({
+      counters_fit: true,
+      reserved: messagePrice * 3n,
+      owed: messagePrice * 3n,
+    });
+  });
+
+  it('counts single messages, and nothing of other categories or of before', async () => {
+    const seeded = await seedWithContacts(3);
+    await sentBefore(seeded, ['READ', 'READ']);
+    await sentBefore(seeded, ['READ', 'READ'], sql.fragment`now() - interval '8 days'`);
+    await test.pool.query(sql.type(nothing)`
+      INSERT INTO message (workspace_id, channel_id, direction, source, contact_id, template_id, state)
+      SELECT ${seeded.workspaceId}::int, ${seeded.channelId}::uuid, 'outbound', 'api', contact_id, ${seeded.templateId}::uuid, 'SENT'
+      FROM recipient WHERE campaign_id = ${seeded.campaignId} AND position = 1`);
+    const other = await seedWithContacts(1);
+    await sentBefore(other, ['READ']);
+    await sentBefore(other, ['READ']);
+    expect(positionsOf(await capped(other, { categories: ['MARKETING'] }))).toEqual([1]);
+    expect(positionsOf(await capped(seeded))).toEqual([2, 3]);
   });
 });

@@ -14,6 +14,7 @@ const actions: Readonly<Record<AuditAction, string>> = {
   'tag.delete': 'Tag deleted',
   'workspace.sending-window': 'Sending window changed',
   'workspace.failure-brake': 'Failure brake changed',
+  'workspace.frequency-cap': 'Frequency cap changed',
   'workspace.consent-policy': 'Consent policy changed',
   'workspace.default-country': 'Default country changed',
   'workspace.event-feed': 'Event feed switched',

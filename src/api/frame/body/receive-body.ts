@@ -32,7 +32,10 @@ export function countBytes(charge: (tokens: number) => void): (bytes: number) =>
 
 export interface Receiving {
   readonly ctx: FrameContext;
-  readonly declaration: Pick<Declaration, 'access' | 'body' | 'bodyIsOptional' | 'bodyLimit' | 'jsonBody'>;
+  readonly declaration: Pick<
+    Declaration,
+    'access' | 'body' | 'bodyIsOptional' | 'bodyMayBeNull' | 'bodyLimit' | 'jsonBody'
+  >;
   readonly timeoutMs: number;
   readonly memory: MemoryShare;
   /** Charges the rate limit for the body, in addition to the request itself, even when the body is refused. */
@@ -47,7 +50,14 @@ export interface Received {
 
 export async function receiveBody({
   ctx,
-  declaration: { access, body = 'none', bodyIsOptional, bodyLimit = defaultBodyLimit, jsonBody },
+  declaration: {
+    access,
+    body = 'none',
+    bodyIsOptional,
+    bodyMayBeNull,
+    bodyLimit = defaultBodyLimit,
+    jsonBody,
+  },
   timeoutMs,
   memory,
   charge,
@@ -66,6 +76,8 @@ export async function receiveBody({
   const bytes = await readJsonBytes(ctx.req, limits);
   if (bytes === undefined) throw new HttpProblem(400, 'Request body is required');
   charge(Math.floor(bytes.length / bytesPerToken));
+  if (bodyMayBeNull && bytes.length < 100 && bytes.toString().trim() === 'null')
+    return { value: null, bytes };
   const most = bodyLimit <= defaultBodyLimit ? mostValuesPerMebibyte : mostValues;
   const { values, ...scan } = await scanJson(bytes, most);
   charge(Math.floor(values / valuesPerToken));

@@ -44,7 +44,8 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   conditions: 'Conditions on contacts; `match` combines them.',
   consecutiveFailures: 'Number of failed deliveries since the last success.',
   contact: 'Contact in its present state.',
-  contact_filters: 'Further conditions that contacts of `segmented` must meet.',
+  contact_filters:
+    'Further conditions that contacts of `segmented` must meet; without `segments`, they alone choose the contacts.',
   contact_id: 'Id of the recipient’s contact; null if the row has no valid number.',
   contact_selection_type: 'Source of the audience.',
   contactId: 'Id of the contact.',
@@ -110,6 +111,8 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   id: 'Unique id.',
   ignore_quiet_hours:
     'True if the workspace’s sending window does not apply; setting it needs an operator’s key.',
+  ignore_frequency_cap:
+    'True if the workspace’s frequency cap does not apply; setting it needs an operator’s key.',
   is_auto_trigger: 'True for campaigns created through this API.',
   key_id: 'Id of the API key that acted; null for an operator’s command.',
   language: 'Language, such as `en_US`.',
@@ -187,7 +190,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
     'Secret that signs deliveries; `whsec_` plus the Base64 of 24 to 64 random bytes suits Standard Webhooks libraries, of other text the UTF-8 bytes are the key. Null removes it.',
   sections: 'Sections of a multi-product message.',
   segments:
-    'Ids of 1 to 100 segments, for `segmented`; contacts of any of them are included. All conditions together may hold 10,000 values.',
+    'Ids of up to 100 segments, for `segmented`; contacts of any of them are included. May be empty or missing if `contact_filters` has conditions. All conditions together may hold 10,000 values.',
   send_type: 'Time of sending: IMMEDIATE, or SCHEDULED at `scheduled_at`.',
   sending_window: 'Hours in which messages may be sent.',
   sent: 'Messages sent by the provider and not delivered yet.',

@@ -25,7 +25,7 @@ creation, creates nothing, and returns the number of recipients, the reasons for
 |---|---|
 | \`quick_contacts\` | \`quick_contacts\`: phone numbers; an invalid one refuses the request |
 | \`csv_contacts\` | \`csv_mapping\`, and \`csv_contacts_string\` or the key from \`POST /api/campaigns/csv-files\`; an invalid row is skipped |
-| \`segmented\` | \`segments\`: ids. To send to a tag, create a segment with a condition on \`tag\` |
+| \`segmented\` | \`segments\`: ids, or \`contact_filters\` with conditions, for example on \`tag\` or on what became of another campaign |
 | \`failed_contacts\` | \`failed_campaign_id\`; without \`variable_mapping\` each recipient gets the values of that campaign |
 | \`all_contacts\` | nothing |
 

@@ -161,6 +161,8 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   'AssigneeInput.id': 'Id of the user, team or bot in your system.',
   'ActorInput.id': 'Id of the user in your system; null when unknown.',
   'Actor.id': 'Id of the acting user in your system; null when unknown.',
+  'GetFrequencyCapEnvelope.data': 'Frequency cap of the workspace; null if there is no limit.',
+  'PutFrequencyCapEnvelope.data': 'Frequency cap after the change; null if it was removed.',
   'GetNoticeTargetEnvelope.data': 'Address to which notices are posted; null if they are not posted.',
   'GetSendingWindowEnvelope.data': 'Sending window of the workspace; null if none is set.',
   'MessagePrice.category': 'Category of the messages the price is for.',

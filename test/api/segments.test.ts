@@ -158,7 +158,7 @@ describe('GET /api/segments', () => {
 });
 
 describe('a condition on other segments and campaigns', () => {
-  const named = (name: string, ...conditions: object[]) => ({ name, conditions });
+  const named = (name: string, ...given: object[]) => ({ name, conditions: given });
   const segmentIn = (...value: string[]) => ({ field: 'segment', operator: 'in', value });
 
   it('is refused if it names none of this workspace', async () => {

@@ -193,12 +193,12 @@ function numberOr(text: string): string | number {
 }
 
 function numberReader(subject: CustomSubject): FieldReader {
-  const asText = textReader(subject);
+  const readText = textReader(subject);
   return (operator, value) => {
     const isList = operator === 'in' || operator === 'not_in';
     const isSingle = operator === 'eq' || operator === 'neq';
     const comparison = comparisons.find((candidate) => candidate === operator);
-    if (!isList && !isSingle && comparison === undefined) return asText(operator, value);
+    if (!isList && !isSingle && comparison === undefined) return readText(operator, value);
     const given = isList ? asTexts(value) : asTexts([value]);
     if (given === undefined) return isList ? notList : notNumber(value);
     const wrong = given.find((one) => plainNumber(one) === undefined);

@@ -247,14 +247,14 @@ describe('a claim', () => {
 
 describe('the frequency cap at the claim', () => {
   const cap = { messages: 2, days: 7, categories: ['UTILITY'] } as const;
-  const capped = (seeded: SeededCampaign, change: object = {}) =>
+  const capped = (seeded: SeededCampaign, other: object = {}) =>
     claimBatch(test.pool, {
       ...anyTokens,
       ...seeded,
       claimId: randomUUID(),
       epoch: 0,
       limit: 10,
-      cap: { workspaceId: seeded.workspaceId, ...cap, ...change },
+      cap: { workspaceId: seeded.workspaceId, ...cap, ...other },
       prices: new Map([['', messagePrice]]),
     });
 

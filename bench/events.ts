@@ -29,7 +29,7 @@ const { values } = parseArgs({
 const events = Number(values.events);
 const pages = Number(values.pages);
 const pageSize = 1_000;
-/** As many as a fan-out statement takes of one workspace. */
+/** The maximum number of events of one workspace in a fan-out statement. */
 const batch = 1_000;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -1,5 +1,5 @@
 /**
- * The CSV export of a campaign's recipients through the API, beside a bare COPY of the same columns to the same reader, in
+ * The CSV export of a campaign's recipients through the API, next to a bare COPY of the same columns to the same reader, in
  * turns on one database. Prints rows per second, the ratio, and the API process' CPU seconds and peak memory.
  * `--recipients N` (default 1,000,000), `--rounds N` (default 3).
  */

@@ -52,7 +52,7 @@ try {
   process.stdout.write(`WAL of a recipient sent: ${less.toFixed(0)} and ${more.toFixed(0)} bytes\n`);
   await doctorAndScrape(long);
   print(
-    'beside an open transaction',
+    'during an open transaction',
     await step('measuring', () => whileATransactionIsOpen(long, measureInTurns)),
   );
 } finally {

@@ -38,7 +38,7 @@ const latencySeconds = Number(values.latency);
 const lanes = Number(values.lanes);
 /** 400 deliveries per second: more than the server can do, so that the backlog never runs out. */
 const backlogPerSecond = 400;
-/** Events per second of the one configuration whose latency is measured beside hanging receivers. */
+/** Events per second of the one configuration whose latency is measured while other receivers hang. */
 const lonePerSecond = 5;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

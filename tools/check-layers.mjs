@@ -28,7 +28,7 @@ const foundation = ['concurrency', 'config', 'secrets', 'telemetry'];
 const effects = ['provider', 'outbound', 'storage', 'orchestrator'];
 
 /**
- * From the lowest layer up. `knows`: the layers that it may import beside itself; `types`: those of which it may import types
+ * From the lowest layer up. `knows`: the other layers that it may import; `types`: those of which it may import types
  * alone; `folders`: the folders that it may hold.
  */
 const layers = {
@@ -113,7 +113,7 @@ const packages = [
   { is: /^node:/, notIn: ['workflows'], because: 'the sandbox of workflows has no Node' },
 ];
 
-/** Folders of test/ that are no mirror of src/ or local/; `ops`, `tools` and `clients` are layers beside src/. */
+/** Folders of test/ that are no mirror of src/ or local/; `ops`, `tools` and `clients` are layers next to src/. */
 const ownTests = [
   'journeys',
   'outages',

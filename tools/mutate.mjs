@@ -175,7 +175,7 @@ const filesOf = (folder) =>
     .filter((path) => path.endsWith('.ts'))
     .map((path) => join(folder, path).replaceAll('\\', '/'));
 
-/** The test of the same path, and those that import the file; where there are none, those that import an importer. */
+/** The test of the same path, and those that import the file; if there are none, those that import an importer. */
 function nearestTests(target) {
   const imports = new Map(
     [...filesOf('src'), ...filesOf('test')].map((path) => [
@@ -231,7 +231,7 @@ const runTests = () =>
     const vitest = join(root, 'node_modules/vitest/vitest.mjs');
     const options = { cwd: scratch, stdio: 'ignore', detached: true };
     child = spawn(process.execPath, [vitest, 'run', '--maxWorkers=1', '--bail=1', ...tests], options);
-    // What hangs has been noticed.
+    // A mutation that hangs counts as noticed.
     const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), 300_000);
     child.once('exit', (code) => {
       clearTimeout(timer);

@@ -1,6 +1,6 @@
 /**
- * Builds when needed, then runs a compiled entry point in this very process, so that signals reach it directly. The build has a
- * process of its own: the memory of the bundler is free again when it ends.
+ * Builds when needed, then runs a compiled entry point in this very process, so that signals reach it directly. The build runs
+ * in a separate process: the memory of the bundler is free again when it ends.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

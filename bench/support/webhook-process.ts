@@ -1,6 +1,6 @@
 /**
- * The webhook half of a worker in a process of its own, forked from this file: the product's worker and webhook loops, and beside
- * them, on a task queue of its own with the same options, a worker of no-op workflows.
+ * The webhook half of a worker in a process of its own, forked from this file: the product's worker and webhook loops, and, on
+ * a separate task queue with the same options, a worker of no-op workflows.
  */
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

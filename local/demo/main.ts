@@ -68,7 +68,7 @@ async function findOrStartStack({
   const lines: string[] = [];
   let write = (text: string): unknown => lines.push(text);
   const stack = await startStack({
-    // Ports of its own: the usual ones may serve another stack.
+    // Separate ports: another stack may use the usual ones.
     settings: { ...settings, port: 0, temporalUiPort: 0 },
     progress,
     log: createStackLog('json', { write: (text) => void write(text), now: () => new Date() }),

@@ -115,7 +115,7 @@ export async function gatherEvidence(
   });
 }
 
-/** What `sql/checks/books.sql` finds no difference for is as it is stored. */
+/** Totals in which `sql/checks/books.sql` finds no difference are taken as stored. */
 async function readBooks(client: pg.Client, campaignId: string): Promise<Books> {
   const { rows: differences } = await client.query(
     await readFile(join(sqlFolder(), 'checks', 'books.sql'), 'utf8'),

@@ -96,7 +96,7 @@ async function present(
     card: inForce(card),
     next_card: inForce(next),
     message_prices: prices
-      // What a country shares with every other one is said once.
+      // Prices that are the same in every country are listed once.
       .filter(({ category, country, price }) => country === '' || price !== elsewhere.get(category))
       .map(({ category, country, price }) => ({
         category,

@@ -1,4 +1,4 @@
-/** What concerns the workspace as a whole: overview, notices, sending window, audit. */
+/** Endpoints for the workspace as a whole: overview, notices, sending window, audit. */
 import * as t from 'io-ts';
 import { DefaultCountry as Country } from '../codecs/campaign-audience.ts';
 import { FrequencyCap, NewFrequencyCap } from '../codecs/frequency-cap.ts';

@@ -74,7 +74,7 @@ const ConsentObject = named(
   }),
 );
 
-/** The number of a column stands for an object with this column. */
+/** The number of a column is short for an object with this column. */
 const ConsentMapping = describe(
   readAs(ConsentObject, (input, context) =>
     ConsentObject.validate(typeof input === 'number' ? { column: input } : input, context),

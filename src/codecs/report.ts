@@ -8,7 +8,7 @@ interface CodedError extends t.ValidationError {
   readonly code?: ErrorCode;
 }
 
-/** Like `t.failure`, for a problem with a code of its own. */
+/** Like `t.failure`, for a problem that has its own code. */
 export function failWith<A>(
   code: ErrorCode,
   message: string,

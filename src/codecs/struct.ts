@@ -58,7 +58,7 @@ export function needed<A, O>(codec: t.Type<A, O>, hint: string): t.Type<A, O> {
   });
 }
 
-/** A refinement with a message of its own; `schema` adds its keywords to the document. */
+/** A refinement that has its own message; `schema` adds its keywords to the document. */
 export function refined<A, O>(
   codec: t.Type<A, O>,
   test: (value: A) => boolean,

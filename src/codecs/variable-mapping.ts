@@ -43,7 +43,7 @@ const Body = describe(recordOf(t.string), {
   description: 'Contact field or text for each variable, by its position (`"1"`) or name.',
 });
 
-/** A text stands for the button's main value; null skips the button. */
+/** A text is the button's main value; null skips the button. */
 const ButtonValue = named(
   'ButtonValue',
   t.union([

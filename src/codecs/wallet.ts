@@ -33,7 +33,7 @@ export const Wallet = named(
     channel_id: Uuid,
     balance: Amount,
     reserved: Amount,
-    /** What late charges could not take; taken first from the next recharge. */
+    /** The part of late charges that the balance did not cover; taken first from the next recharge. */
     uncollected: Amount,
     low_balance_threshold: nullish(Amount),
     currency: t.string,

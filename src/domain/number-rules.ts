@@ -16,7 +16,7 @@ export interface NumberRule {
   readonly authority: string;
   /** The library still calls the former form valid. */
   readonly forced?: true;
-  /** Both forms are valid: the number stays as it is, and only tells who somebody is. */
+  /** Both forms are valid: the number stays as it is, and the rule only decides whose it is. */
   readonly identityOnly?: true;
 }
 

@@ -6,7 +6,7 @@ export interface WrittenNumber {
   readonly digits: string;
   /** The same without a zero that stood in brackets, as in `+34 (0)612…`. */
   readonly withoutZero?: string;
-  /** It stood in a link, a JID or a scheme, whose digits are international. */
+  /** Found in a link, a JID or a scheme, whose digits are international. */
   readonly isInternational?: true;
   /** The country that the spelling names itself, as `;phone-context=+49` does. */
   readonly country?: string;

@@ -23,7 +23,7 @@ export interface NumberingPlan {
   readonly lengths: readonly number[];
   /** Matches the beginning of a national number if a prefix may have to be removed from it or added. */
   readonly prefix: RegExp | undefined;
-  /** What the groups of `prefix` become. */
+  /** The replacement of the groups of `prefix`. */
   readonly prefixBecomes: string | undefined;
   /** The prefix of international numbers dialled in this country. */
   readonly internationalPrefix: RegExp | undefined;
@@ -174,7 +174,7 @@ export function firstMobileDigits(plan: NumberingPlan): string {
   return found;
 }
 
-/** What a pattern of digits, sets, groups and quantifiers may begin with. */
+/** The digits with which matches of a pattern may begin; the pattern has digits, sets, groups and quantifiers only. */
 function firstOf(
   pattern: string,
   place: { at: number },

@@ -1,4 +1,4 @@
-/** Reduces cells to what somebody meant to write: without the marks of phones, address books, keyboards and spreadsheets. */
+/** Removes the marks that phones, address books, keyboards and spreadsheets leave in cells. */
 
 /** Marks of direction, joiners, soft hyphens, variation selectors and tags of emoji. */
 const invisible =

@@ -198,7 +198,7 @@ function instantOf(value: unknown): Date | null {
   return Number.isNaN(parsed.getTime()) ? null : parsed;
 }
 
-/** As `messagingLimitOf`. A plain number in `current_limit` is a throughput, not the messaging limit. */
+/** Like `messagingLimitOf`. A plain number in `current_limit` is a throughput, not the messaging limit. */
 function limitOfChange(event: string, value: JsonObject): number | null | undefined {
   const perDay = value['max_daily_conversations_per_business'] ?? value['max_daily_conversation_per_phone'];
   if (perDay !== undefined) return messagingLimitOf(perDay);

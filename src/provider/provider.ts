@@ -165,7 +165,7 @@ export interface ProviderTemplate {
   readonly rejectedReason: string | null;
   /** Who made it, in upper case; `AUTO_GENERATED` by the provider itself. Null if the provider does not say. */
   readonly source: string | null;
-  /** Null if the template has no time to live of its own. */
+  /** Null if the template does not set a time to live. */
   readonly sendTtlSeconds: number | null;
 }
 

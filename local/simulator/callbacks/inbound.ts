@@ -77,7 +77,7 @@ export function identityBody({ account, input, id, now }: InboundMessage): strin
   });
 }
 
-/** What happens in a conversation that another app holds: a person's message, that app's (`to`), or its status (`status`). */
+/** An event in a conversation that another app handles: a message from the person, one from that app (`to`), or its status (`status`). */
 export function standbyBody(given: InboundMessage): string {
   const { account, input, id, now } = given;
   const timestamp = String(Math.floor(now / 1000));

@@ -1,4 +1,4 @@
-/** Runs a tool in a process group of its own, so that aborting stops its children too. */
+/** Runs a tool in its own process group, so that aborting it stops its children too. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Environment } from './user-cache.ts';

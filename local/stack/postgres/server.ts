@@ -16,7 +16,7 @@ export interface PostgresOptions {
   readonly dataDir: string;
   readonly port: number;
   readonly logFile: string;
-  /** `name=value` settings beside the launcher's own. */
+  /** Additional `name=value` settings. */
   readonly settings?: readonly string[];
 }
 
@@ -115,7 +115,7 @@ interface Initialisation {
   readonly user: RunUser | undefined;
 }
 
-/** Creates the data in a folder beside the real one and renames it when complete: a start that is killed leaves nothing to repair. */
+/** Creates the data in a temporary folder and renames it when complete, so that a start that is killed leaves nothing to repair. */
 async function initialise({ binaries, dataFolder, passwordFile, user }: Initialisation): Promise<void> {
   const draft = `${dataFolder}.new`;
   rmSync(draft, { recursive: true, force: true });

@@ -19,7 +19,7 @@ const probeTimeoutMs = 3_000;
 const downloadTimeoutMs = 180_000;
 
 /**
- * Resolves to undefined on success, else to the reason. Runs in a process of its own, because the SDK's download cannot be
+ * Resolves to undefined on success, else to the reason. Runs in a separate process, because the SDK's download cannot be
  * cancelled.
  */
 export async function downloadWithSdk({

@@ -1,4 +1,4 @@
-/** What changes one campaign: POST /api/campaigns/:id/start, /pause, /cancel and /test, and PATCH /api/campaigns/:id. */
+/** Requests that change one campaign: POST /api/campaigns/:id/start, /pause, /cancel and /test, and PATCH /api/campaigns/:id. */
 import * as t from 'io-ts';
 import { describe } from '../../codecs/json-schema.ts';
 import { idOf, integerOf, IsoDateTime, textOf } from '../../codecs/scalars.ts';

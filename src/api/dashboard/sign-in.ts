@@ -89,13 +89,13 @@ export function sessionEndpoints({
       const keyId = await keyOf({ database }, body, request.ip);
       const value = newSessionSecret();
       await insertSession(database, { idHash: hashSessionSecret(value), keyId });
-      // The new cookie replaces that of the previous session, which nobody could end any more.
+      // The new cookie replaces the previous one, and then the previous session could no longer be ended.
       if (previous !== undefined) await endSession(database, previous);
       return { status: 204, headers: { 'Set-Cookie': sessionCookie(config, value) } };
     },
   );
 
-  /** Whoever sends somebody a link could otherwise have them work in a foreign workspace without their knowledge. */
+  /** Otherwise a link could make somebody work in another workspace without noticing. */
   async function refuseReplacing(
     { database }: Pick<Dependencies, 'database'>,
     {

@@ -223,7 +223,7 @@ export function createApiServer(
 }
 
 const flushMs = 2_000;
-/** 1 s: a surplus connection that has sent no request by then is closed. */
+/** A surplus connection that has sent no request within 1 s is closed. */
 const surplusMs = 1_000;
 
 /**

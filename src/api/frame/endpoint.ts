@@ -54,7 +54,7 @@ export interface Deprecation {
   readonly since: Date;
   /** From when the operation may be gone. */
   readonly sunset: Date;
-  /** What to use in its place, for the document. */
+  /** The replacement, as the document names it. */
   readonly advice: string;
 }
 

@@ -1,4 +1,4 @@
-/** What machines poll without an API key: liveness, readiness, metrics. */
+/** Endpoints that machines poll without an API key: liveness, readiness, metrics. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as t from 'io-ts';

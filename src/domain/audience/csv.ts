@@ -132,7 +132,7 @@ function readCustomFields(
   return Object.fromEntries(fields);
 }
 
-/** What stands behind a comma without being a first name, compared without dots. */
+/** Words after a comma that are not a first name, compared without dots. */
 const nameSuffixes = new Set(
   'jr sr jun sen ii iii iv v md dds dvm rn phd dphil drphil edd jd llm llb mba msc bsc ma ba mag dipl-ing esq cpa pe dr prof inc llc llp ltd limited corp co company gmbh ag kg ug ek sa sas sarl srl spa bv nv oy ab plc pty'.split(
     ' ',

@@ -41,7 +41,7 @@ const mostNamed = 4_096;
 /** Maximum number of characters of a cell to examine: no e-mail address is longer. */
 const longestCell = 320;
 
-/** So many columns are tried as the phone and as the country column, with as many rows: reading numbers takes most of the time. */
+/** How many columns are tried as the phone and as the country column, and with how many rows: reading numbers takes most of the time. */
 const mostPhoneColumns = 4;
 const mostCountryColumns = 2;
 const mostRows = 200;
@@ -234,7 +234,7 @@ function countryConfidence(phone: GuessedPhone | undefined): number {
 
 // Numbers that are no phone numbers.
 
-/** Of fewer cells, each may pass a check by chance. */
+/** Fewer cells might all pass a check by chance. */
 const leastChecked = 5;
 
 /** True for a column of identity, article or running numbers, or of dates. A header that names phones is believed. */

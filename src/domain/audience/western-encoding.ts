@@ -19,7 +19,7 @@ const undefinedInWindows1252 = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
 
 type Kind = 'lower' | 'upper' | 'other';
 
-/** What each byte is in an encoding. */
+/** The character of each byte in an encoding. */
 function kindsOf(encoding: WesternEncoding): readonly Kind[] {
   const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
   // Without `stream`, Node 20 decodes Windows-1252 as ISO 8859-1.

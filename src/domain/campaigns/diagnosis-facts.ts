@@ -20,7 +20,7 @@ export interface DiagnosisEntry {
   /** True when this check does not prevent the campaign from sending. */
   readonly ok: boolean;
   readonly detail: string;
-  /** What the reader can do; null if there is nothing to do. */
+  /** Advice for the reader; null if there is nothing to do. */
   readonly action: string | null;
   /**
    * Amount that the wallet lacks to send to all pending recipients, in its currency; an estimate if the sentences say

@@ -96,7 +96,7 @@ export const pauseReasonTable: TitledReasonTable<PauseReason> = {
 export interface PriceChange {
   readonly category_before: string;
   readonly category: string;
-  /** ISO 3166 alpha-2 code of the country whose price rises most; empty: every country without a price of its own. */
+  /** ISO 3166 alpha-2 code of the country whose price rises most; empty for the countries without their own price. */
   readonly country: string;
   readonly price_before: string;
   readonly price: string;
@@ -227,7 +227,7 @@ export const preparationErrorTable: ReasonTable<PreparationErrorCode> = {
   },
 };
 
-/** Why a message failed, or why its outcome is unknown. `PROVIDER_<code>` stands for every code of the provider. */
+/** Why a message failed, or why its outcome is unknown. `PROVIDER_<code>` covers every code of the provider. */
 export const failureReasonTable = {
   'PROVIDER_<code>': {
     title: 'Refused by the provider',

@@ -13,7 +13,7 @@ export interface TemplateState {
 interface TemplateChange {
   readonly type: 'STATUS' | 'CATEGORY';
   readonly reason: string | null;
-  /** The provider's explanation beside the reason; set when a callback reported the change. */
+  /** The provider's explanation of the reason; set if a callback reported the change. */
   readonly remarks?: Pick<TemplateData, 'otherInfo' | 'rejectionInfo'>;
   readonly occurredAt: Date;
 }

@@ -25,7 +25,7 @@ export interface MessagePlan {
 
 export interface PlannedMedia {
   readonly link: string;
-  /** Of the file's bytes, in hexadecimal. */
+  /** Hash of the file's bytes, in hexadecimal. */
   readonly sha256: string;
   readonly type: string;
 }

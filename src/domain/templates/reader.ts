@@ -117,7 +117,7 @@ const readBody = <Leaf>(card: CardDefinition, given: Given<Leaf>, code: unknown)
   );
 };
 
-/** The code given at the OTP button, for a body that has none of its own; two different codes are reported. */
+/** The code given at the OTP button, for a body without a code; two different codes are reported. */
 const codeAtButton = <Leaf>(definition: TemplateDefinition, given: Given<Leaf>): unknown => {
   const button = definition.buttons.find((candidate) => candidate.kind === 'otp');
   const name = definition.body?.variables[0];

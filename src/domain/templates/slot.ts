@@ -14,7 +14,7 @@ export type SlotRule =
 
 const slotNumber = Symbol('slot');
 
-/** Stands in a message for the n-th value of the recipient. */
+/** Placeholder for the n-th value of the recipient. */
 export interface SlotReference {
   readonly [slotNumber]: number;
 }
@@ -74,7 +74,7 @@ const address = /^(?:https?:)?\/\/([^/?#]+)(.*)$/is;
 
 interface ButtonUrl {
   readonly host: string;
-  /** What follows the host, before the variable. */
+  /** The part after the host and before the variable. */
   readonly path: string;
 }
 
@@ -84,7 +84,7 @@ const buttonUrl = ({ prefix }: UrlSuffixRule): ButtonUrl | undefined => {
   return host === '' || path === '' ? undefined : { host: comparableHost(host), path };
 };
 
-/** What follows the host in a text that names the host of the button; undefined for any other text. */
+/** The part after the host, if the text names the host of the button; otherwise undefined. */
 const afterHost = ({ host }: ButtonUrl, text: string): string | undefined => {
   const [, given = '', rest = ''] = address.exec(text) ?? /^([^/?#]+)([/?#].*)$/s.exec(text) ?? [];
   return comparableHost(given) === host ? rest : undefined;
@@ -115,7 +115,7 @@ const encodeUrlPart = (text: string): string =>
     .replaceAll(/%(?![0-9a-f]{2})/gi, '%25')
     .replaceAll(/[^\w.~:/?#[\]@!$&'()*+,;=%-]+/gu, encodeURIComponent);
 
-/** A whole address where only its end belongs would stand in the message twice. */
+/** If only the end of the address belongs here, a whole address would appear in the message twice. */
 const suffixProblem = (rule: UrlSuffixRule, text: string): string | undefined => {
   const url = buttonUrl(rule);
   // Behind a question mark, a whole address may be the value of a parameter.

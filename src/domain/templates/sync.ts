@@ -14,7 +14,7 @@ export interface ListedTemplate {
   readonly components: readonly unknown[];
   readonly quality: string | null;
   readonly rejectedReason: string | null;
-  /** Who made it; null when the provider does not say. */
+  /** The author; null if the provider does not say. */
   readonly source: string | null;
   /** How long the provider tries to deliver a message; null: the default of the category. */
   readonly sendTtlSeconds: number | null;

@@ -140,7 +140,7 @@ const shown = (count: number): string => count.toLocaleString('en-US');
 export const excessOf = ({ part, max }: Pick<TextLimit, 'part' | 'max'>, length: number): string =>
   `${part}: ${shown(length)} of ${shown(max)}`;
 
-/** What is said of a text that is too long whatever the recipient's values are, after the name of its field. */
+/** The message, after the name of the field, for a text that is too long whatever the recipient's values are. */
 export const tooLong = (exceeded: Pick<TextLimit, 'part' | 'max' | 'fixed'>): string =>
   `is too long (${excessOf(exceeded, exceeded.fixed)} characters)`;
 

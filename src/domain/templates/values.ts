@@ -18,8 +18,8 @@ export const textOf = (value: unknown): string | undefined => (typeof value === 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /**
- * The values of one message, in the shape of its template. `Leaf` is a string for a single message; for a campaign it
- * may also stand for a value that differs from recipient to recipient.
+ * The values of one message, in the shape of its template. `Leaf` is a string for a single message; for a campaign it may also
+ * be a placeholder for a value that differs by recipient.
  */
 export interface TemplateValues<Leaf = string> extends CardValues<Leaf> {
   /** Epoch milliseconds. */

@@ -135,7 +135,7 @@ const longestName = 64;
 /** Names compared with a misspelt one; a CSV may have thousands of columns. */
 const mostCompared = 200;
 
-/** The known name that a misspelt one most likely stands for, with or without its braces; undefined if none is near. */
+/** The known name that is closest to a misspelt one, with or without its braces; undefined if none is close. */
 export const nearestName = (misspelling: string, sources: FieldSources): string | undefined => {
   const given = bare(misspelling);
   if (given === '' || given.length > longestName) return undefined;

@@ -262,7 +262,7 @@ const readMapping = (
 /** Values take at least one character each. */
 const isAlwaysTooLong = ({ fixed, max, slots }: TextLimit): boolean => fixed + slots.length > max;
 
-/** How many characters are left for fields, whose values nobody knows yet, if a text is more than half full without them. */
+/** How many characters are left for the unknown values of fields, if a text is more than half full without them. */
 const roomLeft = ({ part, max, fixed, slots: used }: TextLimit, slots: readonly RecipientSlot[]) => {
   const room = max - fixed;
   if (used.length === 0 || room >= max / 2) return [];

@@ -8,7 +8,7 @@ import { crc32 } from 'node:zlib';
 export const keyScopes = ['channel', 'workspace', 'operator'] as const;
 export type KeyScope = (typeof keyScopes)[number];
 
-/** The caller that a valid key stands for. */
+/** The caller that a valid key identifies. */
 export interface Principal {
   readonly workspaceId: number;
   /** The public part of the key; recorded as the creator of what the key creates. */

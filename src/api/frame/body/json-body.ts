@@ -57,7 +57,7 @@ export async function scanJson(bytes: Buffer, most: number): Promise<JsonScan> {
   let yieldsAt = 2 * pieceBytes;
   let textFrom = 0;
   let tokenEnd = 0;
-  /** Of the list at the second level that is being read; undefined outside of one. */
+  /** The second-level list that is being read; undefined outside a list. */
   let listFrom: number | undefined;
   let cuts: number[] = [];
   let pieceFrom = 0;

@@ -9,7 +9,7 @@ import type { FileReceiver } from '../endpoint.ts';
 import type { FrameContext } from '../state.ts';
 import { CallerGone, HttpProblem } from '../error-envelope.ts';
 
-/** If the form is broken, too large or abandoned, destroys the file's stream with an error and rejects with the same error. `onBytes` is told of every part of the form. */
+/** If the form is broken, too large or abandoned, destroys the file's stream with an error and rejects with the same error. `onBytes` is called for every chunk of the form. */
 export function fileReceiver(ctx: FrameContext, onBytes: (bytes: number) => void): FileReceiver {
   return async ({ field, maxBytes, fields, isOptional }, take) => {
     const form = guardForm(ctx.req, maxBytes, onBytes);
@@ -32,7 +32,7 @@ export function fileReceiver(ctx: FrameContext, onBytes: (bytes: number) => void
       content.pipe(file, { end: false });
     };
     try {
-      // Drops fields that nobody wants as they arrive, and everything after a hundred parts.
+      // Drops unknown fields as they arrive, and everything after a hundred parts.
       const limits = { fields: fields === undefined ? 0 : 20, parts: 100, fileSize: maxBytes + 1 };
       const parser = busboy({ headers: ctx.req.headers, limits })
         .on('file', onFile)

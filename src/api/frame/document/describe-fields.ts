@@ -82,7 +82,7 @@ function withDescriptions(name: string, schema: JsonSchema): JsonSchema {
         schemaDescriptions[`${name}.${field}`] ??
         constantOf(one) ??
         (field === 'data' ? dataOf(name, one) : meaningOf(field));
-      // A schema with a description of its own keeps it wherever it is used.
+      // A schema that has a description keeps it wherever it is used.
       const own = one['$ref'] === '#/components/schemas/SuccessStatus';
       return [
         field,

@@ -3,17 +3,23 @@ import { ApplicationFailureCategory } from '@temporalio/common';
 import { runImport } from '../commands/contacts/run-import.ts';
 import { createKeyedSemaphore } from '../concurrency/keyed-semaphore.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { cancelAnyImport, findWorkspaceOfImport } from '../records/contacts/imports.ts';
+import { cancelAnyImport, findImportLoad } from '../records/contacts/imports.ts';
 import { asActivity } from './failure.ts';
 
 const heartbeatEveryMs = 1_000;
 const retryMs = 5_000;
 
+/**
+ * 32 MiB. An import remembers the numbers of its file: if a file holds nothing else, with 20 MB besides, 70 MB for one of this size and
+ * 400 MB for one of 256 MiB. So larger files are imported one at a time.
+ */
+const largeBytes = 32 * 1024 * 1024;
+
 export function createImportActivities(
   dependencies: Pick<Dependencies, 'config' | 'database' | 'storage' | 'secrets' | 'logger'>,
   { draining }: { readonly draining: () => boolean },
 ) {
-  // An import takes about 20 MB and a connection outside the pool; two of one workspace would wait for each other's contacts.
+  // An import takes a connection outside the pool; two of one workspace would wait for each other's contacts.
   const slots = createKeyedSemaphore({ total: 4, perKey: 1, waiting: 40, waitingPerKey: 10 });
 
   return {
@@ -26,8 +32,9 @@ export function createImportActivities(
         const timer = setInterval(() => context.heartbeat(), heartbeatEveryMs);
         let release: (() => void) | undefined;
         try {
-          const workspaceId = await findWorkspaceOfImport(dependencies.database, importId);
-          release = await slots.acquire([workspaceId], signal);
+          const { workspaceId, size } = await findImportLoad(dependencies.database, importId);
+          const keys = size > largeBytes ? [workspaceId, 'large'] : [workspaceId];
+          release = await slots.acquire(keys, signal);
           if (release === undefined) throw noSlot();
           return await runImport(dependencies, importId, { signal, draining });
         } finally {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { createImportActivities } from '../../src/activities/import-contacts.ts';
 import { stepErasure } from '../../src/commands/contacts/run-erasures.ts';
 import { runImport } from '../../src/commands/contacts/run-import.ts';
 import { openImportBatch } from '../../src/records/contacts/import-batch.ts';
@@ -201,6 +203,19 @@ describe('POST /api/contacts/imports', () => {
     expect((await call('GET', following)).body.data[0].line).toBe(3);
   });
 
+  it('takes ids of tags in a column, and leaves out those of no tag', async () => {
+    const [tagged, untagged] = [next(), next()];
+    await create({ phoneNumber: tagged });
+    await create({ phoneNumber: untagged });
+    const tag = (await call('POST', '/api/tags', { name: 'By id' })).body.data.tagId;
+    const csv = `phone,tags\n${tagged},${tag.toUpperCase()}\n${untagged},0197c0de-0000-7000-8000-0000000000ff\n`;
+    const fields = { mapping: { phone_column: 0, tags: 1 } };
+    expect((await imported(csv, fields)).counts).toMatchObject({ updated: 1, unchanged: 1 });
+    expect((await contactWith(tagged)).tagsId).toEqual([tag]);
+    expect((await imported(csv, fields)).counts).toMatchObject({ updated: 0, unchanged: 2 });
+    expect((await call('GET', '/api/tags')).body.data).toHaveLength(1);
+  });
+
   it('changes nothing in a dry run, and counts what a run would do', async () => {
     const [known, fresh, out] = [next(), next(), next()];
     await create({ phoneNumber: known, firstName: 'Old' });
@@ -214,6 +229,9 @@ describe('POST /api/contacts/imports', () => {
     expect(await contactWith(fresh)).toBeUndefined();
     expect((await contactWith(out)).consent).toBe('all');
     expect((await call('GET', '/api/tags')).body.data).toEqual([]);
+    const { id: knownId } = await contactWith(known);
+    const ids = (await rowsOf(dry.id)).map(({ contact_id: id }: { contact_id: string | null }) => id);
+    expect(ids).toEqual([knownId, null, (await contactWith(out)).id, null]);
     const real = await call('POST', path, { csv_file_key: dry.csv_file_key, ...fields });
     expect(real.status, real.text).toBe(202);
     await run(real.body.data.id);
@@ -457,6 +475,43 @@ describe('an import that is stopped', () => {
     if (ended.includes(false)) await run(id);
     expect(await stateOf(id)).toMatchObject({ state: 'COMPLETED', counts: { rows, created: rows } });
     expect([await createdIn(), await createdEvents()]).toEqual([rows, rows]);
+  });
+
+  it('reads one large file at a time, and small ones meanwhile', async () => {
+    const large: string[] = [];
+    for (let count = 0; count < 2; count += 1) {
+      workspace = await api.seedWorkspace();
+      large.push((await post(`phone\n${next()}\n`)).body.data.id);
+    }
+    await query(api.database, 'UPDATE contact_import SET size = 40000000 WHERE id = ANY ($1)', [large]);
+    workspace = await api.seedWorkspace();
+    const small = (await post(`phone\n${next()}\n`)).body.data.id;
+
+    const { storage } = api.dependencies;
+    const reading: (() => void)[] = [];
+    const read = async (key: string) => {
+      await new Promise<void>((resolve) => {
+        reading.push(resolve);
+      });
+      return storage.read(key);
+    };
+    const activities = createImportActivities(
+      { ...api.dependencies, storage: { ...storage, read } },
+      { draining: () => false },
+    );
+    const start = (id: string) => new MockActivityEnvironment().run(activities.importContacts, id);
+    const first = start(large[0] ?? '');
+    await expect.poll(() => reading.length).toBe(1);
+    const others = [start(large[1] ?? ''), start(small)];
+    await expect.poll(() => reading.length).toBe(2);
+    reading[1]?.();
+    expect(await others[1]).toBe(true);
+    expect(reading).toHaveLength(2);
+    reading[0]?.();
+    expect(await first).toBe(true);
+    await expect.poll(() => reading.length).toBe(3);
+    reading[2]?.();
+    expect(await others[0]).toBe(true);
   });
 
   it('ends when it is cancelled, and keeps what is done', async () => {

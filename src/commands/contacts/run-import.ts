@@ -31,7 +31,7 @@ import {
   type RowOutcome,
 } from '../../records/contacts/import-batch.ts';
 import { beginImport, type ContactImport, endImport, releaseImport } from '../../records/contacts/imports.ts';
-import { findTagsNamed } from '../../records/contacts/tags.ts';
+import { findTags, findTagsNamed } from '../../records/contacts/tags.ts';
 import { isRefusedValue, isWriteCollision } from '../../records/database/load-connection.ts';
 import { createUuidV7Generator, formatUuid } from '../../records/database/uuid-v7.ts';
 import { listSubscribedKeys } from '../../records/webhooks/events.ts';
@@ -110,8 +110,8 @@ interface Batch {
 interface Run {
   readonly begun: ContactImport;
   readonly signal: AbortSignal;
-  /** Ids of tags by their names in small letters. */
-  readonly tags: Map<string, string>;
+  /** Ids of tags by their names in small letters, and by themselves; undefined for an id that is no tag's. */
+  readonly tags: Map<string, string | undefined>;
   /** Committed rows by result, as far as rows are kept. */
   readonly counts: Record<ImportResult, number>;
   readonly newId: () => string;
@@ -231,7 +231,7 @@ async function applyBatch(dependencies: Importer, { run, batch, open }: Applying
   // By identity: rows of one person may have several forms of the number.
   const known = await open.find([...new Set(reached.map(({ phone }) => identityOf(phone.digits)))]);
   const tags = await resolveTags(dependencies, { run, open }, reached);
-  const tagIdsOf = (row: Reached) => row.tags.map((name) => tags.get(name.toLowerCase()) ?? name);
+  const tagIdsOf = (row: Reached) => row.tags.flatMap((name) => tags.get(name.toLowerCase()) ?? []);
 
   const created = new Map<string, NewAudienceContact & { readonly tagsId: readonly string[] }>();
   const values = new Map<number, ContactValues>();
@@ -261,7 +261,13 @@ async function applyBatch(dependencies: Importer, { run, batch, open }: Applying
         ...newContact({ ...candidate, phone }, { id, consent: 'all' }),
         tagsId: tagIds,
       });
-      outcomes.push({ line, result: 'created', reason: null, detail: null, contactId: id });
+      outcomes.push({
+        line,
+        result: 'created',
+        reason: null,
+        detail: null,
+        contactId: dryRun ? null : id,
+      });
     } else {
       const { firstName = '', lastName = '', email = '', customFields = {} } = candidate.person ?? {};
       values.set(line, { id, firstName, lastName, email, customFields, tagIds });
@@ -470,18 +476,18 @@ async function keepStops(
   return open.find(strangers);
 }
 
-/** The ids of the rows' tags by their names in small letters. Tags that the workspace lacks are created, except by a dry run. */
+/** The rows' tags by name or id, as `Run.tags`. Tags that the workspace lacks are created by name, except by a dry run. */
 async function resolveTags(
   { database }: Importer,
   { run, open }: Pick<Writing, 'run' | 'open'>,
   rows: readonly Reached[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<Run['tags']> {
   const { workspaceId, createdBy, dryRun } = run.begun;
   const names = new Map<string, string>();
   for (const row of rows)
     for (const name of row.tags) {
       const key = name.toLowerCase();
-      if (!isUuid(name) && !run.tags.has(key) && !names.has(key)) names.set(key, name);
+      if (!run.tags.has(key) && !names.has(key)) names.set(key, name);
     }
   if (run.tags.size + names.size > maxTags)
     throw new PreparationFailure(
@@ -490,6 +496,9 @@ async function resolveTags(
     );
   if (names.size === 0) return run.tags;
   const found = new Map(run.tags);
+  const ids = [...names.keys()].filter(isUuid);
+  const known = await findTags(database, workspaceId, ids);
+  for (const id of ids) found.set(id, known.has(id) ? id : undefined);
   for (const { tagId, name } of await findTagsNamed(database, workspaceId, [...names.keys()]))
     found.set(name.toLowerCase(), tagId);
   const missing = [...names].filter(([key]) => !found.has(key));

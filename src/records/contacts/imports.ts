@@ -131,18 +131,22 @@ export async function cancelImport(
   return rowCount > 0;
 }
 
-const Workspace = row(t.type({ workspaceId: t.number }));
+const ImportLoad = t.type({ workspaceId: t.number, size: t.bigint });
 
-/** Throws NotFound. */
-export async function findWorkspaceOfImport(connection: Connection, importId: string): Promise<number> {
-  const found = await connection.maybeOneFirst(sql.type(Workspace)`
-    SELECT workspace_id AS "workspaceId" FROM contact_import WHERE id = ${importId}`);
+/** The workspace, and the size of the file in bytes. Throws NotFound. */
+export async function findImportLoad(
+  connection: Connection,
+  importId: string,
+): Promise<t.TypeOf<typeof ImportLoad>> {
+  const found = await connection.maybeOne(sql.type(row(ImportLoad))`
+    SELECT workspace_id AS "workspaceId", size FROM contact_import WHERE id = ${importId}`);
   return found ?? notFound('Import');
 }
 
 /** Cancels the import of any workspace. */
 export async function cancelAnyImport(connection: Connection, importId: string): Promise<void> {
-  await cancelImport(connection, await findWorkspaceOfImport(connection, importId), importId);
+  const { workspaceId } = await findImportLoad(connection, importId);
+  await cancelImport(connection, workspaceId, importId);
 }
 
 /** Counts an attempt, and makes a waiting import RUNNING. Undefined if it has ended or does not exist. */

@@ -3,6 +3,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import type { RecipientState } from '../../domain/campaigns/recipient.ts';
 import { countRecipients } from '../../telemetry/metrics.ts';
 import type { BrakeDecisions } from '../../records/sending/failure-brake.ts';
+import { expireMediaOfCampaigns } from '../../records/templates/provider-media.ts';
 import { pauseBraked } from '../campaigns/change-campaign.ts';
 import { deliverWorkflowOutboxes } from '../campaigns/deliver-workflow-outbox.ts';
 import type { Consequences } from './status-effects.ts';
@@ -13,6 +14,8 @@ export interface AfterCommit extends Pick<Consequences, 'paused' | 'resync'>, Br
   readonly reached: readonly RecipientState[];
   /** Codes that the table of codes does not list, one for each failure. */
   readonly unlisted: readonly number[];
+  /** Campaigns whose messages failed for a file: its id is renewed by their next step. */
+  readonly refusedMedia: readonly string[];
 }
 
 export const nothingLeft: AfterCommit = {
@@ -22,16 +25,19 @@ export const nothingLeft: AfterCommit = {
   braked: [],
   woken: [],
   unlisted: [],
+  refusedMedia: [],
 };
 
 export async function finishAfterCommit(
   dependencies: Pick<Dependencies, 'database' | 'logger' | 'orchestrator'> &
     Partial<Pick<Dependencies, 'metrics'>>,
-  { paused, resync, reached, braked, woken, unlisted }: AfterCommit,
+  { paused, resync, reached, braked, woken, unlisted, refusedMedia }: AfterCommit,
 ): Promise<void> {
   // Undefined in admin commands, which have no metrics.
   if (dependencies.metrics !== undefined) countRecipients(dependencies.metrics, reached);
   for (const code of unlisted) dependencies.metrics?.unlistedRefusals.inc({ code });
+  // If this is lost with the process, the next failure makes up for it.
+  if (refusedMedia.length > 0) await expireMediaOfCampaigns(dependencies.database, refusedMedia);
   await pauseBraked(dependencies, braked);
   await deliverWorkflowOutboxes(dependencies, [...new Set([...paused, ...woken])]);
   // Not awaited: while Temporal is slow, the callbacks of all tenants would wait for it.

@@ -94,6 +94,7 @@ export async function applyItems(
     paused: [...accounts.paused, ...effects.paused],
     resync: [...accounts.resync, ...effects.resync],
     unlisted: effects.unlisted,
+    refusedMedia: effects.refusedMedia,
     reached,
     braked,
     woken,

@@ -5,6 +5,7 @@ import {
   type ProviderError,
   providerErrorRule,
   type ProviderErrorRule,
+  refusesMedia,
 } from '../../domain/sending/provider-error.ts';
 import { statusBits } from '../../domain/campaigns/recipient.ts';
 import type { Connection } from '../../records/database/database.ts';
@@ -130,15 +131,25 @@ interface FailedTarget extends FailedMessage {
   readonly contactId: string | null;
   /** The recipient, identified by the ids in the status. */
   readonly person: Person;
+  /** The campaign, if the provider may no longer have its file; null otherwise. */
+  readonly refusedMediaOf: string | null;
+}
+
+interface StatusEffects extends Effects<FailedTarget> {
+  /** Campaigns whose file the provider may no longer have. */
+  readonly refusedMedia: readonly string[];
 }
 
 /** Applies the effects of `failed` statuses. A repeated failure has no second effect. */
-export function applyStatusEffects(
+export async function applyStatusEffects(
   dependencies: Pick<Dependencies, 'logger' | 'now'>,
   connection: Connection,
   matches: Iterable<StatusMatch>,
-): Promise<Effects<FailedTarget>> {
-  return applyConsequences(dependencies, connection, [...matches].flatMap(failureOf));
+): Promise<StatusEffects> {
+  const failures = [...matches].flatMap(failureOf);
+  const effects = await applyConsequences(dependencies, connection, failures);
+  const refusedMedia = new Set(failures.flatMap(({ refusedMediaOf }) => refusedMediaOf ?? []));
+  return { ...effects, refusedMedia: [...refusedMedia] };
 }
 
 function failureOf({ target, statuses }: StatusMatch): readonly FailedTarget[] {
@@ -155,6 +166,7 @@ function failureOf({ target, statuses }: StatusMatch): readonly FailedTarget[] {
       contactId: target.contact_id,
       person: personOf({ waId: failed.recipientId, userId: failed.recipientUserId }),
       country: target.country,
+      refusedMediaOf: refusesMedia(failure.code, failure.details ?? '') ? target.campaign_id : null,
     },
   ];
 }

@@ -15,7 +15,7 @@ import {
   type PlannedMedia,
   withMediaIds,
 } from '../../domain/templates/plan.ts';
-import { ProviderRequestError, type SendResult } from '../../provider/provider.ts';
+import { ProviderRequestError } from '../../provider/provider.ts';
 import { findProviderMedia, saveProviderMedia } from '../../records/templates/provider-media.ts';
 import { type Channel } from '../../records/workspaces/channels.ts';
 import { FileTemporarilyUnavailable, newCampaignFileKey } from '../audience/campaign-file.ts';
@@ -158,14 +158,6 @@ export async function uploadCampaignMedia(
   }
   return uploaded;
 }
-
-const codesOfRefusedIds: ReadonlySet<number> = new Set([100, 131009, 131014, 131053]);
-
-/** The provider may refuse an id of a file before its time is over. */
-export const refusesMediaId = (result: SendResult): boolean =>
-  result.kind === 'rejected' &&
-  codesOfRefusedIds.has(result.code) &&
-  /\b(?:media|id|ids|file)\b/i.test(`${result.message} ${result.details ?? ''}`);
 
 /**
  * The plan with the provider's ids in place of the links. Files whose ids are too old are uploaded again; if that fails, the

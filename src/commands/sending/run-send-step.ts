@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { formatAmount, priceOf } from '../../domain/money.ts';
+import { refusesMedia } from '../../domain/sending/provider-error.ts';
 import { compileRenderer, type MessagePlan, offerEndsBy } from '../../domain/templates/plan.ts';
 import { lockCampaign, moveCampaign } from '../../records/campaigns/lifecycle.ts';
 import { isLockHeld } from '../../records/database/failure.ts';
@@ -19,7 +20,7 @@ import { expireProviderMedia } from '../../records/templates/provider-media.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
 import { pauseBraked, pauseCampaignsOfChannel, pauseEndedOffer } from '../campaigns/change-campaign.ts';
 import { createContactRenewal, type Sender } from './batch-claimer.ts';
-import { planWithMedia, refusesMediaId } from '../messages/campaign-media.ts';
+import { planWithMedia } from '../messages/campaign-media.ts';
 import { within } from '../../concurrency/within.ts';
 import { handleRejections, handleStop } from './outcome-recorder.ts';
 import { sendBatches, type SendingStep, type StepOptions } from './send-batches.ts';
@@ -137,7 +138,10 @@ function renewalOfMedia(
       if (files.length === 0) return send;
       return async (...message) => {
         const result = await send(...message);
-        if (!refusesMediaId(result)) return result;
+        const isRefused =
+          result.kind === 'rejected' &&
+          refusesMedia(result.code, `${result.message} ${result.details ?? ''}`);
+        if (!isRefused) return result;
         expiring ??= expireProviderMedia(database, channel_id, files);
         stale = await expiring.catch(() => false);
         return stale ? { kind: 'unreachable', cause: 'held back' } : result;

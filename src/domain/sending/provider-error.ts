@@ -294,6 +294,13 @@ export const findProviderError = (reason: string): ProviderErrorRow | undefined 
 
 export const kindOfReason = (reason: string): FailureKind => findProviderError(reason)?.kind ?? 'own';
 
+const mediaCodes: ReadonlySet<number> = new Set([131014, 131053]);
+const parameterCodes: ReadonlySet<number> = new Set([100, 131009]);
+
+/** Whether the failure may mean that the provider no longer has the file of a media id. `words` are the provider's. */
+export const refusesMedia = (code: number, words: string): boolean =>
+  mediaCodes.has(code) || (parameterCodes.has(code) && /\b(?:media|id|ids|file)\b/i.test(words));
+
 /** A rejection by the provider; a status callback gives only its code. */
 export interface ProviderError {
   readonly code: number;

@@ -56,6 +56,22 @@ export async function expireProviderMedia(
   return rowCount > 0;
 }
 
+/** Messages of these campaigns failed for their files, after they had been accepted: as `expireProviderMedia`. */
+export async function expireMediaOfCampaigns(
+  connection: Connection,
+  campaignIds: readonly string[],
+): Promise<void> {
+  await connection.query(sql.type(nothing)`
+    UPDATE provider_media SET uploaded_at = now() - make_interval(days => ${usableDays})
+    FROM (
+      SELECT used.channel_id, file.sha256 FROM unnest(${sql.array(campaignIds, 'uuid')}) AS given (id)
+      CROSS JOIN LATERAL (SELECT channel_id, message_plan FROM campaign WHERE campaign.id = given.id OFFSET 0) AS used
+      CROSS JOIN LATERAL jsonb_to_recordset(coalesce(used.message_plan -> 'media', '[]')) AS file (sha256 text)
+    ) AS failed
+    WHERE provider_media.channel_id = failed.channel_id AND provider_media.sha256 = failed.sha256
+      AND uploaded_at < now() - interval '10 minutes'`);
+}
+
 /** Deletes up to `limit` ids that the provider has forgotten; resolves to their number. */
 export async function deleteOldProviderMedia(connection: Connection, limit: number): Promise<number> {
   const { rowCount } = await connection.query(sql.type(nothing)`

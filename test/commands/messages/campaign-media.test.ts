@@ -15,6 +15,12 @@ import { createOutbound } from '../../../src/outbound/outbound.ts';
 import { nothing, nullable, row } from '../../../src/records/database/row.ts';
 import { createFolderStorage } from '../../../src/storage/folder-storage.ts';
 import { aCampaignToPrepare, aSender, type Sender } from '../../support/audience-campaign.ts';
+import {
+  createApplier,
+  deliver,
+  messagesCallback,
+  status as callbackStatus,
+} from '../../support/callback-fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { sendingDependencies } from '../../support/sending-dependencies.ts';
 
@@ -212,6 +218,27 @@ describe('a media link that is the same for all recipients', () => {
     expect(
       await test.pool.one(sql.type(State)`SELECT state, reason FROM recipient WHERE campaign_id = ${next}`),
     ).toEqual({ state: 'FAILED', reason: 'PROVIDER_131009' });
+  });
+
+  it('is uploaded again when a status says that an accepted message failed for its file', async () => {
+    const sender = await imageSender();
+    const campaignId = await prepared(sender, `${origin}/a.png`);
+    const next = await prepared(sender, `${origin}/a.png`);
+    const { workspaceId, channelId } = sender;
+    await run(
+      sql.fragment`UPDATE provider_media SET uploaded_at = now() - interval '3 days' WHERE channel_id = ${channelId}`,
+    );
+    await send(campaignId);
+    const Sent = row(t.type({ id: t.string, number: t.string }));
+    const { id, number } = await test.pool.one(sql.type(Sent)`
+      SELECT recipient.id, channel.phone_number_id AS number FROM recipient, channel
+      WHERE campaign_id = ${campaignId} AND channel.id = ${channelId} AND channel.workspace_id = ${workspaceId}`);
+    const failed = { status: 'failed', providerMessageId: `wamid.${id}`, callbackData: id };
+    await deliver(createApplier(test.pool), [
+      messagesCallback(number, { statuses: [callbackStatus({ ...failed, code: 131053 })] }),
+    ]);
+    expect(await send(next)).toEqual(header({ id: 'media-2' }));
+    expect(uploads).toHaveLength(2);
   });
 
   it.each([

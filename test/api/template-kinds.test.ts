@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { sql } from 'slonik';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { beginCampaign } from '../../src/commands/campaigns/begin-campaign.ts';
 import { createApiKey } from '../../src/commands/workspaces/api-keys.ts';
 import { createChannel } from '../../src/commands/workspaces/channels.ts';
@@ -13,6 +13,7 @@ import type { Dependencies } from '../../src/dependencies.ts';
 import { prepareCampaign } from '../../src/commands/audience/prepare-campaign.ts';
 import { runSendStep } from '../../src/commands/sending/run-send-step.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
+import { nothing } from '../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
 import { startTestSimulator, type SimulatorClient } from '../local/simulator/client.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -100,7 +101,32 @@ it('imports every kind of template in one sync', async () => {
   expect(body.data.synced).toBeGreaterThanOrEqual(sendable.length);
 });
 
+const needsMarketingEndpoint = ({ kind }: TemplateFixture): boolean => kind === 'gif header';
+const useMarketingEndpoint = (on: boolean) =>
+  api.dependencies.database.query(sql.type(nothing)`
+    UPDATE channel SET marketing_endpoint = ${on} WHERE phone_number_id = '5552000'`);
+
+it('refuses a GIF on the ordinary endpoint', async () => {
+  const gif = sendable.filter(needsMarketingEndpoint);
+  const templateId = await templateIdOf(gif[0] as TemplateFixture);
+  const skeleton = (await call('GET', `/api/templates/${templateId}/payload-skeleton`)).body.data;
+  const message = `The template cannot be sent by this service, choose another: it has a header of format GIF, which only a MARKETING template of a channel with marketing_endpoint may have`;
+  const sent = await call('POST', '/api/templates/external/message/send', skeleton);
+  expect([sent.status, sent.body.error]).toEqual([400, [{ field: 'templateId', message }]]);
+  const created = await call('POST', '/api/campaigns/auto-trigger', {
+    name: 'GIF',
+    template_id: templateId,
+    contact_selection_type: 'quick_contacts',
+    quick_contacts: [`+${newNumber()}`],
+    variable_mapping: skeleton.variableMapping,
+    send_type: 'IMMEDIATE',
+  });
+  expect([created.status, created.body.error]).toEqual([400, [{ field: 'template_id', message }]]);
+});
+
 describe.each(sendable)('a template of kind: $kind', (fixture) => {
+  beforeEach(async () => void (await useMarketingEndpoint(needsMarketingEndpoint(fixture))));
+
   it('names the variables it requires', async () => {
     const { body } = await call('GET', `/api/templates/${await templateIdOf(fixture)}/variables`);
     expect(body).toEqual({ status: 'success', data: fixture.variables });

@@ -165,13 +165,13 @@ export async function checkCampaign(
   });
   if (context === undefined) throw new NotFound('Channel');
   await requirePrices(dependencies.config, database, channelId);
-  const { template, channelIsActive, available, price } = context;
+  const { template, channelIsActive, marketingEndpoint, available, price } = context;
   if (template === undefined) throw new NotFound('Template', 'template_not_found');
   if (template.vanished || !isSendable(template.status)) {
     throw templateNotApproved('template_id', template.vanished ? 'gone' : template.status);
   }
   const definition = parseTemplate(template.components, template);
-  const unsendable = unsendablePart(definition);
+  const unsendable = unsendablePart(definition, marketingEndpoint && template.category === 'MARKETING');
   if (unsendable !== undefined) throw Invalid.at('template_id', unsendableMessage(unsendable));
   requireFeatures(context, body);
   const windows = windowsOf(context, template, body);

@@ -43,7 +43,7 @@ export async function testCampaign(
   const components =
     variables === undefined
       ? componentsOfSample(sample)
-      : componentsOf(template, { variables }, dependencies.now());
+      : componentsOf({ channel, template }, { variables }, dependencies.now());
   const recipient = { to: number.digits, country: number.country };
   requireSendable({ channel, template, recipient, numberField: 'phone_number' });
   // Its events have the messageSource `campaign`.

@@ -60,7 +60,7 @@ export async function sendTemplateMessage(
   }
   const { channel, template } = await findSender(dependencies, request);
   requireSendable({ channel, template, recipient, numberField: 'recipientPhoneNumber' });
-  const components = componentsOf(template, request, dependencies.now());
+  const components = componentsOf({ channel, template }, request, dependencies.now());
   const outcome = await sendSingleMessage(dependencies, {
     channel,
     template,
@@ -149,12 +149,15 @@ export function requireSendable({
 }
 
 export function componentsOf(
-  template: Template,
+  { channel, template }: { readonly channel: Channel; readonly template: Template },
   { variables, variableMapping }: Pick<TemplateMessageRequest, 'variables' | 'variableMapping'>,
   now: Date,
 ): readonly unknown[] {
   const definition = parseTemplate(template.components, template);
-  const unsendable = unsendablePart(definition);
+  const unsendable = unsendablePart(
+    definition,
+    channel.marketingEndpoint && template.category === 'MARKETING',
+  );
   if (unsendable !== undefined) throw Invalid.at('templateId', unsendableMessage(unsendable));
   const input =
     variables === undefined

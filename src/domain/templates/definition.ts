@@ -84,12 +84,17 @@ const sendableStatuses: ReadonlySet<string> = new Set([
 /** Whether messages may be sent from a template in this status; an unknown one never. */
 export const isSendable = (status: string): boolean => sendableStatuses.has(status.trim().toUpperCase());
 
-/** Returns the first part that this service cannot fill; undefined when there is none. */
-export const unsendablePart = (template: TemplateDefinition): string | undefined => {
+/** Returns the first part that this service cannot fill or this endpoint does not take; undefined when there is none. */
+export const unsendablePart = (
+  template: TemplateDefinition,
+  usesMarketingEndpoint = true,
+): string | undefined => {
   const [component] = template.unsupported;
   if (component !== undefined) return `a component of type ${component}`;
   for (const { header, buttons } of [template, ...(template.carousel?.cards ?? [])]) {
     if (header?.kind === 'unsupported') return `a header of format ${header.format.toUpperCase()}`;
+    if (header?.kind === 'gif' && !usesMarketingEndpoint)
+      return 'a header of format GIF, which only a MARKETING template of a channel with marketing_endpoint may have';
     if (buttons.some(({ type }) => type === 'order_details')) return 'a button of type ORDER_DETAILS';
   }
   return undefined;

@@ -24,6 +24,7 @@ interface ContextQuestion {
 
 export interface CampaignContext {
   readonly channelIsActive: boolean;
+  readonly marketingEndpoint: boolean;
   /** Undefined when the channel's business account has no such template. */
   readonly template: ContextTemplate | undefined;
   readonly features: Features;
@@ -61,6 +62,7 @@ type ContextTemplate = t.TypeOf<typeof Template>;
 const ContextRow = row(
   t.type({
     channelIsActive: t.boolean,
+    marketingEndpoint: t.boolean,
     template: nullable(Template),
     scheduleCampaigns: t.boolean,
     targetedSegments: t.boolean,
@@ -82,7 +84,7 @@ export async function findCampaignContext(
 ): Promise<CampaignContext | undefined> {
   const card = cardOf(sql.fragment`channel.id`, sql.fragment`template.category`);
   const found = await connection.maybeOne(sql.type(ContextRow)`
-    SELECT channel.status = 'active' AS "channelIsActive",
+    SELECT channel.status = 'active' AS "channelIsActive", channel.marketing_endpoint AS "marketingEndpoint",
       CASE WHEN template.id IS NOT NULL THEN jsonb_build_object(
         'id', template.id, 'category', template.category, 'status', template.status,
         'parameterFormat', template.parameter_format, 'components', template.components,

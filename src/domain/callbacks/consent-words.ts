@@ -1,7 +1,7 @@
 /**
  * Words by which a person stops or allows messages (`STOP`). `commands/callbacks/apply-inbound-message.ts` applies them. A message
- * counts if one of its texts consists only of such a word and polite ones; case, accents, white space and punctuation are ignored:
- * `Stop, please!` equals `STOP`.
+ * counts if one of its texts consists only of such a word, also repeated, and polite ones; case, accents, white space, punctuation and
+ * emoji are ignored: `Stop, please!` equals `STOP`.
  */
 import type { ConsentDecision } from '../contacts/consent.ts';
 
@@ -57,7 +57,7 @@ const politeWords = words(
 /** Words that turn a stop into its opposite if they come shortly before it. */
 const negations = new Set(
   words(
-    "DON'T, DONT, NOT, NEVER, CAN'T, WON'T, NICHT, NO, NÃO, NON, NE, PAS, NIET, JANGAN, НЕ, NIE, DEĞİL",
+    "DON'T, DONT, NOT, NEVER, CAN'T, WON'T, NICHT, KEIN, NO, NÃO, NON, NE, PAS, NIET, JANGAN, НЕ, NIE, DEĞİL",
   ).map(essence),
 );
 /** `bus stop`, `stop by`: no wish. */
@@ -90,7 +90,7 @@ export function createConsentReader(given: {
 
   const read = (text: string, isTyped: boolean): ConsentWish | undefined => {
     const whole = essence(text);
-    for (const word of new Set([whole, withoutPoliteWords(whole)])) {
+    for (const word of new Set([whole, withoutRepetition(withoutPoliteWords(whole))])) {
       const category = marketing.has(word) ? 'MARKETING' : 'ALL';
       if (optOut.has(word)) {
         const stop = { kind: 'decision', category, allows: false } as const;
@@ -149,14 +149,32 @@ function withoutPoliteWords(text: string): string {
   }
 }
 
-/** Reduces a text to its words, without case and Latin, Greek or Cyrillic accents. A text without any is compared as it is. */
+/** `stop stop stop` equals `stop`. */
+function withoutRepetition(text: string): string {
+  const all = text.split(' ');
+  for (let length = 1; length <= all.length / 2; length += 1)
+    if (all.length % length === 0 && all.every((word, at) => word === all[at % length]))
+      return all.slice(0, length).join(' ');
+  return text;
+}
+
+/** Letters that Unicode does not take for another one with an accent, as people type them without it. */
+const plainLetters: Readonly<Record<string, string>> = { ı: 'i', đ: 'd', ł: 'l', '’': "'" };
+
+/**
+ * Reduces a text to its words, without case and the accents, vowel signs and hamzas that people leave out. A text without any word is
+ * compared as it is.
+ */
 function essence(text: string): string {
   const plain = text
+    // Direction marks, joiners, soft hyphens, and what makes an emoji of the sign before it.
+    .replaceAll(/[\p{Cf}\p{Me}\p{Variation_Selector}]/gu, '')
     .normalize('NFKD')
-    .replaceAll(/[\u0300-\u036f]/gu, '')
+    .replaceAll(/[\u0300-\u036f\u0591-\u05bd\u0640\u064b-\u0655]/gu, '')
     .normalize('NFKC')
     .trim()
-    .toLowerCase();
-  const found = plain.replaceAll('’', "'").match(/[\p{L}\p{N}\p{M}]+(?:'[\p{L}\p{N}\p{M}]+)*/gu);
+    .toLowerCase()
+    .replaceAll(/[ıđł’]/gu, (letter) => plainLetters[letter] ?? letter);
+  const found = plain.match(/[\p{L}\p{N}\p{M}]+(?:'[\p{L}\p{N}\p{M}]+)*/gu);
   return found === null ? plain : found.join(' ');
 }

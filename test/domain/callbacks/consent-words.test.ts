@@ -44,12 +44,21 @@ describe('a typed text', () => {
     ['Resume promotions', 'allow marketing'],
     ['START', 'allow'],
     ['unstop', 'allow'],
+    ['STOP ❤️', 'stop'],
+    ['stop ❗️', 'stop'],
+    ['Stop stop STOP!', 'stop'],
+    ['opt out, opt out', 'stop'],
+    ['cancel cancel', 'stop unless offered'],
+    ['START START', 'allow'],
+    ['stop it', 'asks'],
+    ['STOP START', 'asks'],
     // German
     ['Stopp', 'stop'],
     ['Abmelden bitte', 'stop'],
     ['ENDE', 'stop unless offered'],
     ['bitte nicht abmelden', 'nothing'],
     ['Ich möchte mich abmelden', 'asks'],
+    ['kein Stopp', 'nothing'],
     ['Werbung stoppen', 'stop marketing'],
     // Spanish
     ['Baja', 'stop'],
@@ -77,10 +86,19 @@ describe('a typed text', () => {
     // Turkish
     ['durdur', 'stop'],
     ['iptal', 'stop unless offered'],
+    ['İPTAL', 'stop unless offered'],
+    ['abonelikten çık', 'stop'],
+    // Vietnamese
+    ['hủy đăng ký', 'stop'],
+    ['huy dang ky', 'stop'],
     // Thai, Arabic, Hindi, Tamil, Telugu, Bengali, Urdu, Filipino
     ['ยกเลิก', 'stop unless offered'],
     ['إلغاء الاشتراك', 'stop'],
+    ['الغاء الاشتراك', 'stop'],
+    ['إلغاء الإشتراك', 'stop'],
     ['إيقاف', 'stop unless offered'],
+    ['ايقاف', 'stop unless offered'],
+    ['إيقـــاف', 'stop unless offered'],
     ['रोकें', 'stop'],
     ['कृपया रोकें', 'stop'],
     ['बंद करें', 'stop unless offered'],
@@ -96,6 +114,40 @@ describe('a typed text', () => {
   ])('%j: %s', (text, expected) => {
     expect(outcome(text)).toBe(expected);
   });
+});
+
+/** Ways of writing a word that leave its meaning as it is. */
+const spellings: Readonly<Record<string, (word: string) => string>> = {
+  'in small letters': (word) => word.toLowerCase(),
+  'in full width': (word) =>
+    word.replaceAll(/[A-Z]/g, (letter) => String.fromCodePoint(letter.charCodeAt(0) + 0xfee0)),
+  'in bold letters': (word) =>
+    word.replaceAll(/[A-Z]/g, (letter) => String.fromCodePoint(letter.charCodeAt(0) - 65 + 0x1d400)),
+  'with composed accents': (word) => word.normalize('NFC'),
+  'with separate accents': (word) => word.normalize('NFD'),
+  'with a soft hyphen': (word) => `${word.slice(0, 1)}\u00ad${word.slice(1)}`,
+  'with a joiner': (word) => `${word.slice(0, 1)}\u200d${word.slice(1)}`,
+  'with curly apostrophes': (word) => word.replaceAll("'", '’'),
+  'with hyphens that do not break': (word) => word.replaceAll('-', '\u2011'),
+  'with wide spaces': (word) => `\u00a0\u3000${word.replaceAll(' ', ' \n ')}\t`,
+  'from right to left': (word) => `\u200f\u202b${word}\u202c`,
+  isolated: (word) => `\u2068${word}\u2069`,
+  'after a byte order mark': (word) => `\ufeff${word}`,
+  'with punctuation': (word) => `«${word}»!!! …`,
+  'with Arabic, Hindi and Chinese punctuation': (word) => `${word}؟ । 。`,
+  'with markup': (word) => `*_~${word}~_*`,
+  'with emoji': (word) => `🛑 ${word} 🙏🏽 ❤️ 👨‍👩‍👧 ❗️ 🇩🇪`,
+  'with polite words': (word) => `Please, ${word}, thank you`,
+  twice: (word) => `${word} ${word}`,
+};
+
+it.each(Object.entries(spellings))('knows every word %s, typed or on a button', (_, spell) => {
+  for (const word of [...defaultOptOutWords, ...defaultOptInWords]) {
+    const typed = outcome(word);
+    expect(typed, word).toMatch(/^(?:stop|allow)/);
+    expect(outcome(spell(word)), word).toBe(typed);
+    expect(outcome(spell(word), false), word).toBe(typed === 'stop unless offered' ? 'nothing' : typed);
+  }
 });
 
 it.each([

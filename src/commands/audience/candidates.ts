@@ -2,17 +2,19 @@
 import type { AudienceInput } from '../../codecs/campaign-audience.ts';
 import { createTurns } from '../../concurrency/slices.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import type { Candidate } from '../../domain/audience/candidate.ts';
+import { type AudienceRules, type Candidate, stopsByConsent } from '../../domain/audience/candidate.ts';
 import {
   columnProblems,
   csvCandidateReader,
   type CsvMapping,
   type CsvRowReading,
 } from '../../domain/audience/csv.ts';
+import { createPhoneSet, type PhoneSet } from '../../domain/audience/phone-set.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 import { parseQuickContact } from '../../domain/audience/quick-contact.ts';
 import type { ContactSelectionType } from '../../domain/campaigns/campaign.ts';
 import { referencesOf } from '../../domain/contacts/segment-filter.ts';
+import { identityOf } from '../../domain/number-rules.ts';
 import { isPhoneNumber, readNumber } from '../../domain/phone-number.ts';
 import {
   contactsQuery,
@@ -39,14 +41,14 @@ export interface AudienceRequest {
   readonly keepVariables: boolean;
   /** The contacts' custom fields that the mapping names. */
   readonly customFields?: readonly string[];
-  /** The CSV, if it has been downloaded already. */
-  readonly file?: AsyncIterable<Buffer>;
+  /** Reads the CSV, if it is at hand already. */
+  readonly file?: () => AsyncIterable<Buffer>;
   /** Stops reading a file. */
   readonly signal?: AbortSignal;
 }
 
 type Sources = Pick<Dependencies, 'config' | 'database' | 'storage' | 'outbound'>;
-type Pages = AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>;
+export type Pages = AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>;
 
 export async function openCandidates(sources: Sources, request: AudienceRequest): Promise<Pages> {
   const { selectionType, audience, customFields = [] } = request;
@@ -55,7 +57,8 @@ export async function openCandidates(sources: Sources, request: AudienceRequest)
     case 'csv_contacts': {
       if (audience.csv_mapping === undefined)
         throw new PreparationFailure('CSV_UNREADABLE', 'csv_mapping is missing');
-      const file = request.file ?? readCampaignFile(sources, audience, request.campaignId, request.signal);
+      const file =
+        request.file?.() ?? readCampaignFile(sources, audience, request.campaignId, request.signal);
       const mapping = { ...audience.csv_mapping, default_country: request.defaultCountry };
       return readCsvCandidates(file, mapping, rowsOfBatch(customFields));
     }
@@ -120,6 +123,30 @@ export async function isAtMost(
   most: number,
 ): Promise<boolean> {
   return hasAtMost(sources.config.databaseUrl, await storedAudience(sources, selectionType, request), most);
+}
+
+/**
+ * The people whom some row of a CSV stops; undefined if it has no column of consent. Their first row, which becomes the recipient, may say
+ * nothing: so the file is read once before. At most `most.rows` rows, and until `most.endsAt` on the clock of `performance`.
+ */
+export async function findStopped(
+  mapping: Pick<CsvMapping, 'consent'> | undefined,
+  rules: Pick<AudienceRules, 'isMarketing'>,
+  open: () => Pages | Promise<Pages>,
+  most: { readonly rows: number; readonly endsAt: number } = { rows: Infinity, endsAt: Infinity },
+): Promise<PhoneSet | undefined> {
+  if (mapping?.consent?.column == null) return undefined;
+  const stopped = createPhoneSet();
+  let rows = 0;
+  for await (const batch of await open()) {
+    for (const candidate of batch) {
+      const digits = candidate.phone?.digits ?? '';
+      if (digits !== '' && stopsByConsent(candidate, rules)) stopped.add(identityOf(digits));
+    }
+    rows += batch.length;
+    if (rows >= most.rows || performance.now() > most.endsAt) break;
+  }
+  return stopped;
 }
 
 // The rows of a campaign's CSV as candidates, in batches.

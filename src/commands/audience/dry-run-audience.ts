@@ -12,6 +12,7 @@ import { findKnownContacts } from '../../records/audience/audience-sources.ts';
 import { findContactsOverCap } from '../../records/contacts/frequency-cap.ts';
 import { findOptedOut } from '../contacts/opted-out-numbers.ts';
 import { buildRecipients } from './build-recipients.ts';
+import { findStopped, type Pages } from './candidates.ts';
 
 type DryRunner = Pick<Dependencies, 'database' | 'secrets'>;
 
@@ -40,14 +41,14 @@ export interface TriedRow {
 
 export interface DryRunRequest {
   readonly workspaceId: number;
-  readonly batches: AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>;
+  /** Opens the audience; called twice if a column of a CSV says who opted out. */
+  readonly open: () => Pages | Promise<Pages>;
   readonly rules: AudienceRules;
   /** The frequency cap that the campaign has to keep. */
   readonly cap?: WorkspaceCap | undefined;
   /** True if the audience is given as phone numbers, whose contacts are then looked up. */
   readonly byNumber: boolean;
-  /** The column of a CSV in which countries stand. */
-  readonly countryColumn?: number | undefined;
+  readonly mapping?: CsvMapping | undefined;
   readonly mostRows: number;
   readonly mostMs: number;
   /** True to return the skipped rows, which then stay in memory. */
@@ -61,7 +62,8 @@ export async function dryRunAudience(
   dependencies: DryRunner,
   request: DryRunRequest,
 ): Promise<AudienceEstimate> {
-  const { workspaceId, rules, cap, byNumber } = request;
+  const { workspaceId, byNumber, mapping, cap } = request;
+  const countryColumn = countryColumnOf(mapping);
   const skipped: Record<string, number> = {};
   const skippedRows: NewRecipient[] = [];
   const countries = new Map<string, number>();
@@ -73,15 +75,21 @@ export async function dryRunAudience(
   let isWhole = true;
   let sendable = 0;
   const endsAt = performance.now() + request.mostMs;
+  const stopped = await findStopped(mapping, request.rules, request.open, {
+    rows: request.mostRows,
+    endsAt: endsAt - request.mostMs / 2,
+  });
+  const rules = { ...request.rules, stopped };
+  const batches = await request.open();
 
   async function* limited(): AsyncGenerator<readonly Candidate[]> {
-    for await (const batch of request.batches) {
+    for await (const batch of batches) {
       const taken = batch.slice(0, request.mostRows - rowsRead);
       rowsRead += taken.length;
       candidates.push(...taken.slice(0, shown - candidates.length));
       if (byNumber) {
         for (const candidate of taken.slice(0, mostPlainNumbers - plainNumbers.length)) {
-          const plain = plainNumber(candidate, request.countryColumn);
+          const plain = plainNumber(candidate, countryColumn);
           if (plain !== undefined) plainNumbers.push(plain);
         }
       }
@@ -138,7 +146,7 @@ export async function dryRunAudience(
 }
 
 /** Undefined if the mapping names no column of countries. */
-export const countryColumnOf = (mapping: CsvMapping | undefined): number | undefined =>
+const countryColumnOf = (mapping: CsvMapping | undefined): number | undefined =>
   mapping === undefined || mapping.country_code_column === mapping.phone_column
     ? undefined
     : mapping.country_code_column;

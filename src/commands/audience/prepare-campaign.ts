@@ -9,6 +9,7 @@ import { AudienceInput } from '../../codecs/campaign-audience.ts';
 import { report } from '../../codecs/report.ts';
 import type { KeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import type { AudienceRules } from '../../domain/audience/candidate.ts';
 import { PreparationFailure } from '../../domain/audience/preparation-failure.ts';
 import { capOn } from '../../domain/campaigns/frequency-cap.ts';
 import { requiresConsent } from '../../domain/contacts/consent.ts';
@@ -37,7 +38,13 @@ import { createFieldLearner } from '../contacts/contact-fields.ts';
 import { findOptedOut } from '../contacts/opted-out-numbers.ts';
 import { buildRecipients } from './build-recipients.ts';
 import { FileTemporarilyUnavailable, foreignFileUrl, storeDownload } from './campaign-file.ts';
-import { type AudienceRequest, defaultCountryOf, isAtMost, openCandidates } from './candidates.ts';
+import {
+  type AudienceRequest,
+  defaultCountryOf,
+  findStopped,
+  isAtMost,
+  openCandidates,
+} from './candidates.ts';
 import { freezeVariables, type FrozenMapping } from './freeze-variables.ts';
 import {
   createPreparationSlots,
@@ -154,7 +161,7 @@ async function downloadAndPrepare(
     let media: PreparedMedia | undefined;
     const prepare = (isShort: boolean) => {
       onBegin();
-      return prepareOnce(dependencies, campaign, { audience, file: file?.read(), watch, isShort, media });
+      return prepareOnce(dependencies, campaign, { audience, file: file?.read, watch, isShort, media });
     };
     const prepareInSlot = () =>
       retry(() =>
@@ -266,7 +273,7 @@ function withUploads(frozen: FrozenMapping, media: PreparedMedia | undefined): F
 interface Preparation {
   readonly media: PreparedMedia | undefined;
   readonly audience: AudienceInput;
-  readonly file: AsyncIterable<Buffer> | undefined;
+  readonly file: (() => AsyncIterable<Buffer>) | undefined;
   readonly watch: PreparationWatch;
   readonly isShort: boolean;
 }
@@ -277,8 +284,15 @@ async function prepareOnce(
   { audience, file, watch, isShort, media }: Preparation,
 ): Promise<number> {
   const { databaseUrl } = dependencies.config;
-  const request = await readRequest(dependencies, campaign, audience);
+  const read = await readRequest(dependencies, campaign, audience);
+  const request = file === undefined ? read : { ...read, file };
   const frozen = withUploads(await freezeVariables(dependencies, { campaign, ...request }), media);
+  // Before the transaction of the recipients, which would be idle meanwhile.
+  const stopped = await findStopped(
+    request.selectionType === 'csv_contacts' ? audience.csv_mapping : undefined,
+    { isMarketing: campaign.template_category === 'MARKETING' },
+    () => openCandidates(dependencies, { ...request, signal: watch.signal }),
+  );
   let recipients: RecipientLoad | undefined;
   let contacts: ContactLoad | undefined;
   const destroy = (): void => {
@@ -291,8 +305,7 @@ async function prepareOnce(
     if (recipients === undefined) return 0;
     watch.showProgress(recipients.count);
     contacts = await openContacts(dependencies, campaign, { audience, frozen, isShort });
-    const fetched = file === undefined ? request : { ...request, file };
-    return await load(dependencies, { request: fetched, frozen, campaign, recipients, contacts, watch });
+    return await load(dependencies, { request, frozen, campaign, recipients, contacts, watch, stopped });
   } finally {
     watch.signal.removeEventListener('abort', destroy);
     destroy();
@@ -306,11 +319,12 @@ interface Loading {
   readonly recipients: RecipientLoad;
   readonly contacts: ContactLoad | undefined;
   readonly watch: PreparationWatch;
+  readonly stopped: AudienceRules['stopped'];
 }
 
 async function load(
   dependencies: Preparer,
-  { request, frozen, campaign, recipients, contacts, watch }: Loading,
+  { request, frozen, campaign, recipients, contacts, watch, stopped }: Loading,
 ): Promise<number> {
   const { template_category: category, workspace_id: workspaceId } = campaign;
   const isMarketing = category === 'MARKETING';
@@ -330,6 +344,7 @@ async function load(
       resolvers: frozen.resolvers,
       limits: frozen.limits,
       isMarketing,
+      stopped,
       requiresContact:
         campaign.contact_selection_type === 'csv_contacts' &&
         requiresConsent(campaign.require_consent, isMarketing),

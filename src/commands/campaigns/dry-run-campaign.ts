@@ -28,7 +28,6 @@ import { type AudienceRequest, openCandidates, quickCandidate } from '../audienc
 import { freezeVariables } from '../audience/freeze-variables.ts';
 import {
   type AudienceEstimate,
-  countryColumnOf,
   dryRunAudience,
   mostPlainNumbers,
   numberWarnings,
@@ -212,7 +211,9 @@ async function audienceOf(
     quickContacts: body.quick_contacts ?? [],
     defaultCountry,
     // A CSV in the body is read from there, because it is stored only when a campaign is created.
-    ...(body.csv_contacts_string !== undefined && { file: piecesOf(body.csv_contacts_string) }),
+    ...(body.csv_contacts_string !== undefined && {
+      file: () => piecesOf(body.csv_contacts_string ?? ''),
+    }),
     keepVariables: false,
   };
   const frozen = await freezeVariables(dependencies, {
@@ -230,11 +231,12 @@ async function audienceOf(
   const isMarketing = template.category === 'MARKETING';
   return dryRunAudience(dependencies, {
     workspaceId,
-    batches: await openCandidates(dependencies, {
-      ...request,
-      keepVariables: frozen.keepsVariables,
-      customFields,
-    }),
+    open: () =>
+      openCandidates(dependencies, {
+        ...request,
+        keepVariables: frozen.keepsVariables,
+        customFields,
+      }),
     rules: {
       blockedCountries: new Set(channel.blockedCountries),
       countriesWithoutMarketing: new Set(dependencies.config.marketingSkipCountries),
@@ -250,7 +252,7 @@ async function audienceOf(
       campaign.ignoreFrequencyCap === true ? null : await getFrequencyCap(dependencies.database, workspaceId),
       { workspaceId, category: template.category },
     ),
-    countryColumn: countryColumnOf(request.audience.csv_mapping),
+    mapping: selectionType === 'csv_contacts' ? request.audience.csv_mapping : undefined,
     byNumber: selectionType === 'csv_contacts' || selectionType === 'quick_contacts',
     mostRows,
     mostMs,

@@ -24,12 +24,7 @@ import { getTemplate, type Template } from '../../records/templates/templates.ts
 import { getConsentPolicy, getWorkspaceCountry } from '../../records/workspaces/workspaces.ts';
 import { createCsvRowReader, type CsvRow } from '../audience/csv.ts';
 import { readCsvCandidates, readCsvRows } from '../audience/candidates.ts';
-import {
-  countryColumnOf,
-  dryRunAudience,
-  numberWarnings,
-  type TriedRow,
-} from '../audience/dry-run-audience.ts';
+import { dryRunAudience, numberWarnings, type TriedRow } from '../audience/dry-run-audience.ts';
 
 export interface CsvPreviewRequest {
   readonly workspaceId: number;
@@ -87,10 +82,11 @@ export async function previewCsv(dependencies: Previewer, request: CsvPreviewReq
   const cut = { isCut: false };
   const trial = await dryRunAudience(dependencies, {
     workspaceId,
-    batches: readCsvCandidates(beginningOf(await open(dependencies, key), cut), {
-      ...mapping,
-      default_country: defaultCountry,
-    }),
+    open: async () =>
+      readCsvCandidates(beginningOf(await open(dependencies, key), cut), {
+        ...mapping,
+        default_country: defaultCountry,
+      }),
     rules: {
       blockedCountries: new Set(),
       resolvers: message?.compiled?.resolvers ?? [],
@@ -103,7 +99,7 @@ export async function previewCsv(dependencies: Previewer, request: CsvPreviewReq
       ),
     },
     byNumber: true,
-    countryColumn: countryColumnOf(mapping),
+    mapping,
     mostRows,
     mostMs,
     keepsSkipped: request.keepsSkipped,

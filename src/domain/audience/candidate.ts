@@ -1,8 +1,10 @@
 /** Decides who of an audience becomes a recipient, and why the others are skipped. */
 import type { SkipReason } from '../campaigns/recipient.ts';
 import { type Consent, mayReceive } from '../contacts/consent.ts';
+import { identityOf } from '../number-rules.ts';
 import type { PhoneNumber } from '../phone-number.ts';
 import type { RowConsent } from './consent-column.ts';
+import type { PhoneSet } from './phone-set.ts';
 import {
   resolveVariables,
   type CustomFields,
@@ -71,6 +73,8 @@ export interface AudienceRules {
   readonly requiresContact?: boolean;
   /** The template's category is MARKETING; default true. */
   readonly isMarketing?: boolean;
+  /** Identities of people of whom some row, perhaps a later one, stops such messages. */
+  readonly stopped?: Pick<PhoneSet, 'has'> | undefined;
   /** ISO 3166 alpha-2 codes to which the channel never sends. */
   readonly blockedCountries: ReadonlySet<string>;
   /** ISO 3166 alpha-2 codes to which no MARKETING template is sent. */
@@ -82,14 +86,24 @@ export interface AudienceRules {
   readonly customFields?: readonly string[];
 }
 
-/** Skips a row that stops messages like these; one that nobody can read might. Its person does not become a contact. */
-export function skipByConsent(
-  { consent }: Candidate,
+/** True for a row that stops messages like these; one that nobody can read might. */
+export const stopsByConsent = (
+  { consent }: Pick<Candidate, 'consent'>,
   { isMarketing }: Pick<AudienceRules, 'isMarketing'>,
+): boolean =>
+  consent !== undefined &&
+  (consent.kind === 'unclear' || (!consent.allows && (isMarketing !== false || consent.category === 'ALL')));
+
+/** Skips people whom a row of the file stops. They do not become contacts. */
+export function skipByConsent(
+  candidate: Candidate,
+  rules: Pick<AudienceRules, 'isMarketing' | 'stopped'>,
 ): NewRecipient['skip'] {
-  if (consent === undefined) return undefined;
+  const { stopped } = rules;
+  const digits = candidate.phone?.digits ?? '';
   const isStopped =
-    consent.kind === 'unclear' || (!consent.allows && (isMarketing !== false || consent.category === 'ALL'));
+    stopsByConsent(candidate, rules) ||
+    (stopped !== undefined && digits !== '' && stopped.has(identityOf(digits)));
   return isStopped ? { reason: 'UNSUBSCRIBED', detail: 'The file says so' } : undefined;
 }
 

@@ -2,6 +2,7 @@
 export interface PhoneSet {
   /** Returns false if the number was already in the set. */
   readonly add: (digits: string) => boolean;
+  readonly has: (digits: string) => boolean;
 }
 
 const firstCapacity = 4096;
@@ -31,6 +32,16 @@ export function createPhoneSet(): PhoneSet {
     slots = larger;
   };
   return {
+    has(digits) {
+      const value = Number(digits);
+      const mask = slots.length - 1;
+      let place = hash(value) & mask;
+      while (slots[place] !== 0) {
+        if (slots[place] === value) return true;
+        place = (place + 1) & mask;
+      }
+      return false;
+    },
     add: (digits) => {
       if (!insert(slots, Number(digits))) return false;
       size += 1;

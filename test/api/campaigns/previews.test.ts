@@ -74,6 +74,16 @@ it('shows a CSV as a campaign would read it', async () => {
   });
 });
 
+it('counts people as skipped of whom a later row says that they opted out', async () => {
+  const text = 'Handy;Opt-out\n0151 12345690;\n0151 12345691;\n+49 (0)151 12345690;ja\n';
+  const csvMapping = { phone_column: 0, country_code_column: 0, default_country: 'DE', consent: 1 };
+  const preview = await send(`/api/campaigns/csv-files/${await upload(text)}/preview`, {
+    csv_mapping: csvMapping,
+  });
+  expect(preview.body.data).toMatchObject({ reasons: { DUPLICATE: 1, UNSUBSCRIBED: 1 }, rows_read: 3 });
+  expect(preview.body.data.rows[0]).toMatchObject({ line: 2, reason: 'UNSUBSCRIBED' });
+});
+
 it('reports why the mapping does not fit the template, and rejects a column that does not exist', async () => {
   const path = `/api/campaigns/csv-files/${await upload(csv)}/preview`;
   const without = await send(path, { template_id: templateId });

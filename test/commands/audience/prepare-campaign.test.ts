@@ -410,6 +410,44 @@ describe('a CSV', () => {
     expect((await contactsOf(sender)).length).toBe(1);
   });
 
+  test('skips people of whom only a later row, with any spelling of the number, says that they opted out', async () => {
+    const rows = [
+      '+523312345601,,',
+      '+4915100000002,,no marketing',
+      '+4915100000003,,',
+      '+4915100000004,,',
+      '+5213312345601,,ja',
+      '+4915100000003,,no marketing',
+      '+4915100000004,,?',
+      '+4915100000005,,',
+    ];
+    const statesOf = async (category: string) => {
+      const sender = await aSender(database.pool);
+      await database.pool.query(sql.type(nothing)`
+        UPDATE template SET category = ${category} WHERE id = ${sender.templateId}`);
+      const csv = `p,c,Opt-out\n${rows.join('\n')}\n`;
+      const id = await aCsv(sender, csv, { audience: { csv_mapping: { ...mapping, consent: 2 } } });
+      await prepare(id);
+      const found = await recipientsOf(id);
+      const counted = await preparationOf(id);
+      expect(counted.pending).toBe(found.filter(({ state }) => state === 'PENDING').length);
+      expect((await contactsOf(sender)).length).toBe(counted.pending);
+      return found.map(({ state, reason }) => reason ?? state);
+    };
+    const [stop, again] = ['UNSUBSCRIBED', 'DUPLICATE'];
+    expect(await statesOf('MARKETING')).toEqual([stop, stop, stop, stop, again, again, again, 'PENDING']);
+    expect(await statesOf('UTILITY')).toEqual([
+      stop,
+      'PENDING',
+      'PENDING',
+      stop,
+      again,
+      again,
+      again,
+      'PENDING',
+    ]);
+  });
+
   test('skips people who are no contacts where the workspace requires consent', async () => {
     const statesOf = async (policy: ConsentPolicy, category: string) => {
       const sender = await aSender(database.pool);

@@ -206,25 +206,27 @@ const waitingRecipients = (request: ClaimRequest) => sql.fragment`
 /**
  * The recipient's contact as it is now. `obstacle`: why the recipient is skipped although it was prepared, because the contact
  * was deleted or opted out since, or gave its number up and the next owner of the number opted out, or another contact of the same
- * person opted out, or the frequency cap is reached; one that was restored or opted in again is sent to. `changed`: its fields, if it changed. OFFSET 0 keeps one
- * lookup each: without statistics a join would read all contacts. The owners are a scalar subquery for the same reason.
+ * person opted out, or the frequency cap is reached; opt-outs that wait for a locked contact count. One that was restored or opted
+ * in again is sent to. `changed`: its fields, if it changed. OFFSET 0 keeps one lookup each: without statistics a join would read all
+ * contacts. The owners are a scalar subquery for the same reason.
  */
 const contactNow = ({ rendersAgain, customFields, isMarketing = true, cap }: ClaimRequest) => {
-  const mayReceive = (contact: ReturnType<typeof sql.fragment>) =>
-    isMarketing
-      ? sql.fragment`${contact}.subscribed`
-      : sql.fragment`(${contact}.subscribed OR ${contact}.consent <> 'none')`;
+  const mayReceive = isMarketing
+    ? sql.fragment`contact.subscribed`
+    : sql.fragment`(contact.subscribed OR contact.consent <> 'none')`;
   const overCap =
     cap === undefined
       ? sql.fragment``
       : sql.fragment` WHEN ${isOverCap(cap, sql.fragment`waiting.contact_id`)} THEN 'FREQUENCY_CAP'`;
   const stopCounts = isMarketing ? sql.fragment`true` : sql.fragment`NOT stop.marketing_only`;
-  return sql.fragment`
-  SELECT CASE WHEN contact.deleted_at IS NOT NULL THEN 'CONTACT_DELETED' WHEN NOT ${mayReceive(sql.fragment`contact`)} OR EXISTS (
+  // Of the innermost table `contact`.
+  const isStopped = sql.fragment`(NOT ${mayReceive} OR EXISTS (
       SELECT FROM waiting_opt_out AS stop
-      WHERE stop.workspace_id = contact.workspace_id AND stop.contact_id = contact.id AND ${stopCounts})
+      WHERE stop.workspace_id = contact.workspace_id AND stop.contact_id = contact.id AND ${stopCounts}))`;
+  return sql.fragment`
+  SELECT CASE WHEN contact.deleted_at IS NOT NULL THEN 'CONTACT_DELETED' WHEN ${isStopped}
       OR CASE WHEN contact.phone_number IS DISTINCT FROM waiting.phone_number OR number_identity(waiting.phone_number) IS NOT NULL
-        THEN COALESCE((SELECT bool_or(NOT ${mayReceive(sql.fragment`contact`)})
+        THEN COALESCE((SELECT bool_or(${isStopped})
           FROM ${contactsByNumber(sql.fragment`locked.workspace_id`, sql.fragment`number_forms(waiting.phone_number)`)}), false)
         ELSE false END
     THEN 'UNSUBSCRIBED'${overCap} END AS obstacle,

@@ -161,6 +161,24 @@ describe('consent at the claim', () => {
     expect(positionsOf(await claim(seeded, 4))).toEqual([2, 4]);
   });
 
+  it('skips a recipient whose opt-out waits for another contact, under a former form of the number', async () => {
+    for (const isMarketing of [true, false]) {
+      const seeded = await seedWithContacts(3);
+      const [number, former] = ['523312345611', '5213312345611'];
+      await change(seeded, 1, sql.fragment`phone_number = ${number}`);
+      await test.pool.query(sql.type(nothing)`
+        UPDATE recipient SET phone_number = ${number} WHERE campaign_id = ${seeded.campaignId} AND position = 1`);
+      await test.pool.query(sql.type(nothing)`
+        WITH other AS (
+          INSERT INTO contact (workspace_id, phone_number, source) VALUES (${seeded.workspaceId}, ${former}, 'incoming')
+          RETURNING workspace_id, id)
+        INSERT INTO waiting_opt_out (workspace_id, contact_id, marketing_only) SELECT workspace_id, id, true FROM other`);
+      expect(positionsOf(await claim(seeded, 3, false, isMarketing))).toEqual(
+        isMarketing ? [2, 3] : [1, 2, 3],
+      );
+    }
+  });
+
   it('skips a recipient whose number belongs to somebody else now, who opted out', async () => {
     const seeded = await seedWithContacts(4);
     for (const position of [1, 2, 3])

@@ -146,8 +146,8 @@ const newCampaign = createRoute({
   path: '/campaigns/new',
   component: screen(() => import('./screens/new-campaign/new-campaign.tsx'), 'NewCampaign'),
   validateSearch: (search: Record<string, unknown>) => ({
-    ...strings('failed', 'copy', 'template')(search),
-    ...lists('reason')(search),
+    ...strings('failed', 'copy', 'template', 'reached')(search),
+    ...lists('reason', 'state')(search),
   }),
 });
 

@@ -327,6 +327,10 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
   'claim a batch, retries first': (connection) => claim(connection),
   'claim a batch whose contacts may have changed': (connection) => claim(connection, { rendersAgain: true }),
   'claim a batch of a utility template': (connection) => claim(connection, { isMarketing: false }),
+  'claim a batch under a frequency cap': (connection) =>
+    claim(connection, {
+      cap: { workspaceId: seeded.workspaceId, messages: 2, days: 7, categories: ['UTILITY'] },
+    }),
   'record outcomes': (connection) => {
     const outcomes = new Map(
       positions.map((at) => [at, { kind: 'accepted', providerMessageId: `wamid.${at}` } as const]),

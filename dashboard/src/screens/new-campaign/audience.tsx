@@ -1,8 +1,10 @@
 /** The audience of a campaign that is not a file. */
-import { MultiSelect, Textarea } from '@mantine/core';
+import { Button, Group, MultiSelect, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { allOf, api, client } from '../../client.ts';
+import type { RecipientState } from '../../../../src/domain/campaigns/recipient.ts';
 import { Loaded } from '../../parts/display/load-states.tsx';
+import { stateWord } from '../../parts/display/states.ts';
 
 export type Kind = 'csv_contacts' | 'quick_contacts' | 'all_contacts' | 'segmented' | 'failed_contacts';
 export const kinds: readonly { readonly value: Kind; readonly label: string }[] = [
@@ -27,7 +29,15 @@ export function Numbers({ value, onChange }: { value: string; onChange: (text: s
   );
 }
 
-export function Segments({ value, onChange }: { value: string[]; onChange: (ids: string[]) => void }) {
+interface SegmentsProps {
+  readonly value: string[];
+  /** Other conditions choose the contacts already. */
+  readonly isOptional: boolean;
+  readonly onChange: (ids: string[]) => void;
+}
+
+export function Segments({ value, isOptional, onChange }: SegmentsProps) {
+  const missing = isOptional ? 'Any' : 'Choose at least one';
   const list = useQuery({
     queryKey: ['segments'],
     queryFn: () => allOf((place) => api.listSegments(client, { limit: 100, ...place })),
@@ -38,13 +48,39 @@ export function Segments({ value, onChange }: { value: string[]; onChange: (ids:
         <MultiSelect
           label="Segments"
           description={segments.length === 0 ? 'There is none yet: make one under Segments' : undefined}
-          placeholder={value.length === 0 ? 'Choose at least one' : ''}
+          placeholder={value.length === 0 ? missing : ''}
           data={segments.map(({ id, name }) => ({ value: id, label: name }))}
           value={value}
           onChange={onChange}
         />
       )}
     </Loaded>
+  );
+}
+
+/** Names the states of an earlier campaign by which the audience is chosen. */
+export function Filter({ filter, onRemove }: { filter: api.ContactFilters; onRemove: () => void }) {
+  const [condition] = filter.conditions;
+  const id = /^campaign\.(.+)$/.exec(condition?.field ?? '')?.[1];
+  const campaign = useQuery({
+    queryKey: ['campaign', id],
+    queryFn: async () => (await api.getCampaign(client, id ?? '')).data,
+    enabled: id !== undefined,
+  });
+  const states = Array.isArray(condition?.value) ? condition.value.map(String) : [];
+  const of = campaign.data === undefined ? 'another campaign' : `“${campaign.data.name}”`;
+  const words = states.map((state) => stateWord(state as RecipientState).toLowerCase()).join(' or ');
+  return (
+    <Group gap="xs">
+      <Text size="sm">
+        {id === undefined || filter.conditions.length > 1
+          ? 'Only contacts that meet the conditions of the copied campaign.'
+          : `People of ${of} whose message is ${words}.`}
+      </Text>
+      <Button variant="subtle" size="compact-sm" onClick={onRemove}>
+        Remove
+      </Button>
+    </Group>
   );
 }
 

@@ -18,6 +18,8 @@ export interface Draft {
   readonly uploaded?: Uploaded | undefined;
   readonly numbers: string;
   readonly segments: readonly string[];
+  /** Of `segmented`: conditions that the contacts meet besides. */
+  readonly filter?: api.ContactFilters | undefined;
   readonly variables: Variables;
   readonly at: string;
   /** A decimal number; absent or empty without a maximum. */

@@ -9,7 +9,7 @@ import { Loaded } from '../../parts/display/load-states.tsx';
 import { momentOf, timeProblem } from '../../parts/forms/time-field.tsx';
 import { forgetDraft, useDraft } from '../../parts/forms/use-draft.ts';
 import { windowProblem } from '../../sending-window.ts';
-import { kinds, linesOf, Numbers, Segments, type Kind } from './audience.tsx';
+import { Filter, kinds, linesOf, Numbers, Segments, type Kind } from './audience.tsx';
 import { Create } from './create.tsx';
 import { CsvAudience, type CsvFile } from './csv.tsx';
 import type { Draft } from './draft.ts';
@@ -36,7 +36,7 @@ export interface FormProps {
 export function Form({ initial, source, failed }: FormProps) {
   const draftName = `new-campaign ${source}`;
   const { draft, change } = useDraft(draftName, initial);
-  const { kind, numbers, segments, variables, at, uploaded, window, maxCost = '' } = draft;
+  const { kind, numbers, segments, filter, variables, at, uploaded, window, maxCost = '' } = draft;
   const [file, setFile] = useState<CsvFile>();
   const [today] = useState(() => dayOf(new Date()));
   const templates = useQuery({
@@ -62,7 +62,7 @@ export function Form({ initial, source, failed }: FormProps) {
     ...(mapping !== undefined && { variable_mapping: mapping }),
     ...(kind === 'csv_contacts' && { csv_file_key: file?.key, csv_mapping: file?.mapping }),
     ...(kind === 'quick_contacts' && { quick_contacts: linesOf(numbers) }),
-    ...(kind === 'segmented' && { segments }),
+    ...(kind === 'segmented' && { segments, ...(filter !== undefined && { contact_filters: filter }) }),
     ...(kind === 'failed_contacts' && {
       failed_campaign_id: failed?.campaign.id,
       ...((failed?.reasons.length ?? 0) > 0 && { failed_reasons: failed?.reasons }),
@@ -72,7 +72,7 @@ export function Form({ initial, source, failed }: FormProps) {
     csv_contacts: file === undefined,
     quick_contacts: linesOf(numbers).length === 0,
     all_contacts: false,
-    segmented: segments.length === 0,
+    segmented: segments.length === 0 && (filter === undefined || filter.conditions.length === 0),
     failed_contacts: false,
   };
   const isTimed =
@@ -144,7 +144,14 @@ export function Form({ initial, source, failed }: FormProps) {
             <Numbers value={numbers} onChange={(text) => change({ numbers: text })} />
           )}
           {kind === 'segmented' && (
-            <Segments value={[...segments]} onChange={(ids) => change({ segments: ids })} />
+            <Segments
+              value={[...segments]}
+              isOptional={filter !== undefined}
+              onChange={(ids) => change({ segments: ids })}
+            />
+          )}
+          {kind === 'segmented' && filter !== undefined && (
+            <Filter filter={filter} onRemove={() => change({ filter: undefined })} />
           )}
           {kind === 'csv_contacts' ? (
             <CsvAudience

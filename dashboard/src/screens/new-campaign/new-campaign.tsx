@@ -38,6 +38,7 @@ function copyOf(campaign: api.CampaignDetail): Draft {
     kind: known.includes(type) ? (type as Kind) : 'csv_contacts',
     uploaded: typeof key === 'string' ? { key, name: `The file of “${campaign.name}”`, mapping } : undefined,
     segments: Array.isArray(segments) ? segments.map(String) : [],
+    filter: audience['contact_filters'] as api.ContactFilters | undefined,
     window: windowOf(campaign.sending_window) ?? undefined,
     // The copy of a campaign that is still to come begins with it, not at once.
     at: planned !== null && isLater(planned) ? fieldTime(new Date(planned)) : '',
@@ -45,8 +46,15 @@ function copyOf(campaign: api.CampaignDetail): Draft {
   };
 }
 
+/** Returns the draft for the people of a campaign whose message is in one of the states. */
+const toThese = (campaignId: string, states: readonly string[]): Draft => ({
+  ...empty,
+  kind: 'segmented',
+  filter: { conditions: [{ field: `campaign.${campaignId}`, operator: 'in', value: states }] },
+});
+
 export function NewCampaign() {
-  const { failed, copy, template, reason } = route.useSearch();
+  const { failed, copy, template, reason, reached, state = [] } = route.useSearch();
   const session = useSession();
   const sourceId = failed ?? copy;
   const source = useQuery({
@@ -54,11 +62,15 @@ export function NewCampaign() {
     queryFn: async () => (await api.getCampaign(client, sourceId ?? '')).data,
     enabled: sourceId !== undefined,
   });
+  const begun =
+    reached === undefined
+      ? { source: template ?? '', initial: { ...empty, templateId: template } }
+      : { source: `reached ${reached} ${state.join(' ')}`, initial: toThese(reached, state) };
   if (session?.scope !== undefined && session.scope !== 'channel') return <CannotSend />;
   return (
     <Screen title="New campaign">
       {sourceId === undefined ? (
-        <Form key={template ?? ''} source={template ?? ''} initial={{ ...empty, templateId: template }} />
+        <Form key={begun.source} source={begun.source} initial={begun.initial} />
       ) : (
         <Loaded query={source}>
           {(campaign) =>

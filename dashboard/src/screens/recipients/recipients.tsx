@@ -1,10 +1,11 @@
 /** Recipients of a campaign with their states: filters in the address, an export, and one recipient in full. */
 import { Button, Group, MultiSelect, Table, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { memo } from 'react';
 import { isFinished } from '../../../../src/domain/campaigns/campaign.ts';
 import { recipientStates, type RecipientState } from '../../../../src/domain/campaigns/recipient.ts';
+import { campaignStates } from '../../../../src/domain/contacts/predicate.ts';
 import { api, client } from '../../client.ts';
 import { phone } from '../../format.ts';
 import { IconDownload } from '@tabler/icons-react';
@@ -108,6 +109,7 @@ export function Recipients() {
           }
           w={{ base: '100%', xs: 300 }}
         />
+        {!isArchived && <SendToThese id={id} states={state} isNarrowed={!!reason || !!number} />}
       </Group>
       {list.error && <ErrorFace error={list.error} retry={() => void list.refetch()} />}
       {isArchived && (
@@ -152,6 +154,27 @@ export function Recipients() {
         {recipient !== undefined && <Recipient campaignId={id} recipientId={recipient} />}
       </SidePanel>
     </Screen>
+  );
+}
+
+interface SendToTheseProps {
+  readonly id: string;
+  readonly states: readonly string[] | undefined;
+  /** By a reason or a number, which a new campaign cannot ask for. */
+  readonly isNarrowed: boolean;
+}
+
+/** A new campaign to the people in the chosen states. */
+function SendToThese({ id, states = [], isNarrowed }: SendToTheseProps) {
+  const navigate = useNavigate();
+  const known: readonly string[] = campaignStates;
+  if (states.length === 0 || isNarrowed || !states.every((one) => known.includes(one))) return null;
+  return (
+    <Button
+      onClick={() => void navigate({ to: '/campaigns/new', search: { reached: id, state: [...states] } })}
+    >
+      Send to these
+    </Button>
   );
 }
 

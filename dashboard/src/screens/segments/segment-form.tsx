@@ -2,9 +2,11 @@
 import {
   ActionIcon,
   Alert,
+  Autocomplete,
   Button,
   Card,
   Group,
+  MultiSelect,
   SegmentedControl,
   Select,
   Stack,
@@ -14,21 +16,29 @@ import {
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconTrash } from '@tabler/icons-react';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
-import { api, client } from '../../client.ts';
+import { type FormEvent, useState } from 'react';
+import { allOf, api, client } from '../../client.ts';
 import { number } from '../../format.ts';
 import { Loaded } from '../../parts/display/load-states.tsx';
+import { stateWord } from '../../parts/display/states.ts';
 import { changedFields } from '../../parts/forms/changed-fields.ts';
 import { FormFoot } from '../../parts/forms/form-foot.tsx';
 import { forgetDraft, useRecordDraft } from '../../parts/forms/use-draft.ts';
 import { sendOnce } from '../../send-once.ts';
 import {
+  campaignPrefix,
+  campaignStates,
+  choiceOf,
+  customPrefix,
   fieldChoices,
   firstOperator,
+  isDate,
   isFilledIn,
   operatorsOf,
   readValue,
+  takesDays,
   takesValue,
+  valuesOf,
   writeValue,
   type Draft,
 } from './conditions.ts';
@@ -185,57 +195,61 @@ interface ConditionProps {
   readonly onRemove: (() => void) | undefined;
 }
 
-function Condition({ at, draft: { field, operator, value }, onChange, onRemove }: ConditionProps) {
-  const tags = useTags(field === 'tag');
-  const isCustom = field.startsWith('custom.');
+function Condition({ at, draft, onChange, onRemove }: ConditionProps) {
+  const { field, operator, value } = draft;
+  const choice = choiceOf(field);
+  const fields = useContactFields(choice === customPrefix);
+  const type = fields.data?.find(({ id }) => `${customPrefix}${id}` === field)?.type;
+  const setField = (next: string, nextType?: api.ContactFieldType) =>
+    onChange({ field: next, operator: firstOperator(next, nextType), value: '' });
   return (
     <Group align="flex-end" gap="xs">
       <Select
         label={`Field ${at}`}
         data={[...fieldChoices]}
-        value={isCustom ? 'custom.' : field}
+        value={choice}
         allowDeselect={false}
-        onChange={(next) => next && onChange({ field: next, operator: firstOperator(next), value: '' })}
-        w={170}
+        onChange={(next) => next && setField(next)}
+        w={190}
       />
-      {isCustom && (
-        <TextInput
+      {choice === customPrefix && (
+        <Autocomplete
           label="Custom field"
-          value={field.slice('custom.'.length)}
-          onChange={({ currentTarget }) =>
-            onChange({ field: `custom.${currentTarget.value}`, operator, value })
-          }
-          w={140}
+          data={fields.data?.map(({ id }) => id) ?? []}
+          renderOption={({ option }) => (
+            <FieldOption field={fields.data?.find(({ id }) => id === option.value)} id={option.value} />
+          )}
+          value={field.slice(customPrefix.length)}
+          onChange={(id) => {
+            const known = fields.data?.find((one) => one.id === id);
+            if (known === undefined) onChange({ ...draft, field: `${customPrefix}${id}` });
+            else setField(`${customPrefix}${id}`, known.type);
+          }}
+          w={180}
+        />
+      )}
+      {choice === campaignPrefix && (
+        <CampaignSelect
+          value={field.slice(campaignPrefix.length)}
+          onChange={(id) => onChange({ ...draft, field: `${campaignPrefix}${id}` })}
         />
       )}
       <Select
         label={`Operator ${at}`}
-        data={[...operatorsOf(field)]}
+        data={[...operatorsOf(field, type)]}
         value={operator}
         allowDeselect={false}
         onChange={(next) => next && onChange({ field, operator: next as Draft['operator'], value })}
         w={180}
       />
-      {takesValue(operator) &&
-        (field === 'tag' ? (
-          <Select
-            label={`Value ${at}`}
-            data={tags.data?.map(({ tagId, name }) => ({ value: tagId, label: name })) ?? []}
-            value={value || null}
-            onChange={(next) => onChange({ field, operator, value: next ?? '' })}
-            searchable
-            limit={100}
-            w={220}
-          />
-        ) : (
-          <TextInput
-            label={`Value ${at}`}
-            value={value}
-            onChange={({ currentTarget }) => onChange({ field, operator, value: currentTarget.value })}
-            placeholder={field === 'subscribed' ? 'true or false' : undefined}
-            w={220}
-          />
-        ))}
+      {takesValue(operator) && (
+        <Value
+          label={`Value ${at}`}
+          draft={draft}
+          type={type}
+          onChange={(next) => onChange({ field, operator, value: next })}
+        />
+      )}
       {onRemove && (
         <ActionIcon
           variant="subtle"
@@ -247,6 +261,179 @@ function Condition({ at, draft: { field, operator, value }, onChange, onRemove }
           <IconTrash size={16} aria-hidden />
         </ActionIcon>
       )}
+      {value === '' && type !== undefined && takesValue(operator) && (
+        <FieldHint field={fields.data?.find(({ id }) => `${customPrefix}${id}` === field)} />
+      )}
     </Group>
   );
 }
+
+const useContactFields = (enabled: boolean) =>
+  useQuery({
+    queryKey: ['contact-fields'],
+    queryFn: async () => (await api.listContactFields(client)).data,
+    staleTime: 60_000,
+    enabled,
+  });
+
+const exampleOf = ({ type, examples }: api.ContactField): string =>
+  [type, ...(examples.length > 0 ? [`such as ${examples.join(', ')}`] : [])].join(', ');
+
+function FieldOption({ field, id }: { field: api.ContactField | undefined; id: string }) {
+  return (
+    <div>
+      <Text size="sm">{id}</Text>
+      {field && (
+        <Text size="xs" c="dimmed" truncate maw={220}>
+          {exampleOf(field)}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function FieldHint({ field }: { field: api.ContactField | undefined }) {
+  if (field === undefined) return null;
+  return (
+    <Text size="xs" c="dimmed" w="100%">
+      {exampleOf(field)}
+    </Text>
+  );
+}
+
+function CampaignSelect({ value, onChange }: { value: string; onChange: (id: string) => void }) {
+  const [search, setSearch] = useState('');
+  const [asked] = useDebouncedValue(search, 300);
+  const found = useQuery({
+    queryKey: ['campaigns', { search: asked, limit: 20 }],
+    queryFn: async () =>
+      (await api.listCampaigns(client, { limit: 20, ...(asked !== '' && { search: asked }) })).data,
+    placeholderData: keepPreviousData,
+  });
+  const chosen = useQuery({
+    queryKey: ['campaign', value],
+    queryFn: async () => (await api.getCampaign(client, value)).data,
+    enabled: value !== '',
+  });
+  const known = [...(chosen.data === undefined ? [] : [chosen.data]), ...(found.data ?? [])];
+  const names = new Map(known.map(({ id, name }) => [id, name]));
+  return (
+    <Select
+      label="Campaign"
+      data={[...names].map(([id, name]) => ({ value: id, label: name }))}
+      value={value || null}
+      onChange={(id) => id !== null && onChange(id)}
+      searchable
+      onSearchChange={setSearch}
+      filter={({ options }) => options}
+      w={220}
+    />
+  );
+}
+
+interface ValueProps {
+  readonly label: string;
+  readonly draft: Draft;
+  readonly type: api.ContactFieldType | undefined;
+  readonly onChange: (value: string) => void;
+}
+
+const consentChoices = [
+  { value: 'all', label: 'All messages' },
+  { value: 'no_marketing', label: 'No marketing' },
+  { value: 'none', label: 'Nothing' },
+];
+const booleanChoices = [
+  { value: 'true', label: 'Yes' },
+  { value: 'false', label: 'No' },
+];
+const stateChoices = campaignStates.map((state) => ({
+  value: state,
+  label: state === 'REPLIED' ? 'Replied' : stateWord(state),
+}));
+
+function Value({ label, draft: { field, operator, value }, type, onChange }: ValueProps) {
+  const tags = useTags(field === 'tag');
+  const segments = useQuery({
+    queryKey: ['segments'],
+    queryFn: () => allOf((place) => api.listSegments(client, { limit: 100, ...place })),
+    enabled: field === 'segment',
+  });
+  const one = (data: { value: string; label: string }[]) => (
+    <Select
+      label={label}
+      data={data}
+      value={value || null}
+      onChange={(next) => onChange(next ?? '')}
+      searchable
+      limit={100}
+      w={220}
+    />
+  );
+  const several = (data: { value: string; label: string }[]) => (
+    <MultiSelect
+      label={label}
+      data={data}
+      value={valuesOf(value)}
+      onChange={(next) => onChange(next.join(', '))}
+      searchable
+      limit={300}
+      w={260}
+    />
+  );
+  const isList = operator === 'in' || operator === 'not_in';
+  if (field === 'tag') return one(tags.data?.map(({ tagId, name }) => ({ value: tagId, label: name })) ?? []);
+  if (field === 'segment')
+    return several(segments.data?.map(({ id, name }) => ({ value: id, label: name })) ?? []);
+  if (choiceOf(field) === campaignPrefix) return several(stateChoices);
+  if (field === 'country' && isList) return several(countries);
+  if (field === 'country') return one(countries);
+  if (field === 'consent') return isList ? several(consentChoices) : one(consentChoices);
+  if (field === 'subscribed' || type === 'boolean') return one(booleanChoices);
+  const isDay =
+    isDate(field, type) && !takesDays(operator) && (value === '' || /^\d{4}-\d\d-\d\d$/.test(value));
+  return (
+    <TextInput
+      label={label}
+      type={isDay ? 'date' : 'text'}
+      inputMode={takesDays(operator) ? 'numeric' : undefined}
+      placeholder={takesDays(operator) ? 'Number of days' : undefined}
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      w={220}
+    />
+  );
+}
+
+const regionNames = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
+/** Codes that name no country of phone numbers. */
+const noCountries = [
+  'AQ',
+  'BV',
+  'CP',
+  'CQ',
+  'DG',
+  'EA',
+  'EU',
+  'EZ',
+  'GS',
+  'HM',
+  'IC',
+  'PN',
+  'QO',
+  'TF',
+  'UM',
+  'UN',
+  'XA',
+  'XB',
+  'ZZ',
+];
+const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+
+const countries = letters
+  .flatMap((first) => letters.map((second) => `${first}${second}`))
+  .flatMap((code) => {
+    const name = noCountries.includes(code) ? undefined : regionNames.of(code);
+    return name === undefined ? [] : [{ value: code, label: name }];
+  })
+  .toSorted((a, b) => a.label.localeCompare(b.label));

@@ -133,8 +133,8 @@ function FrequencyCapCard() {
           Messages per person
         </Title>
         <Text size="sm">
-          Campaigns skip people who have got this many messages lately, at no cost. The review of a new
-          campaign says how many.
+          Campaigns skip people who have got this many messages lately, at no cost. An operator key, as above,
+          allows changes. The review of a new campaign says how many.
         </Text>
         {/* No limit is null, which is data. */}
         <Loaded query={{ ...query, data: query.data === undefined ? undefined : { recorded: query.data } }}>
@@ -142,10 +142,7 @@ function FrequencyCapCard() {
             session?.operator === true ? (
               <CapForm recorded={recorded} />
             ) : (
-              <>
-                <Text fw={600}>{recorded === null ? 'No limit' : capText(recorded)}</Text>
-                <OperatorKey purpose="To change it" label="Allow changes of the limit" />
-              </>
+              <Text fw={600}>{recorded === null ? 'No limit' : capText(recorded)}</Text>
             )
           }
         </Loaded>

@@ -9,6 +9,7 @@ import {
   type LogLevel,
 } from '@temporalio/worker';
 import { createCampaignActivities } from './activities/campaign.ts';
+import { createComparisonActivities } from './activities/compare-prices.ts';
 import { createWebhookActivities } from './activities/deliver-webhook.ts';
 import { createImportActivities } from './activities/import-contacts.ts';
 import { createRetentionActivities } from './activities/retention.ts';
@@ -103,6 +104,7 @@ async function createWorkers(
         activities: {
           ...createTemplateActivities(dependencies),
           ...createRetentionActivities(dependencies),
+          ...createComparisonActivities(dependencies),
           ...createImportActivities(dependencies, { draining }),
         },
       }),

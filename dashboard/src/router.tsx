@@ -196,7 +196,7 @@ const wallet = createRoute({
   getParentRoute: () => inside,
   path: '/wallet',
   component: screen(() => import('./screens/wallet/wallet.tsx'), 'Wallet'),
-  validateSearch: strings('campaign', 'channel'),
+  validateSearch: strings('campaign', 'channel', 'statement'),
 });
 
 const channels = createRoute({

@@ -107,6 +107,8 @@ const commands: Readonly<Record<string, Control>> = {
     numbers.set(textOf(phoneNumberId), all);
     return all;
   },
+  // Prices and tiers of the pricing analytics.
+  pricing: (state, input) => state.analytics.configure(input),
   // The provider forgets every uploaded file, as it does after 30 days.
   forget: (state) => {
     const forgotten = state.media.size;

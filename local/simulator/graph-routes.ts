@@ -50,6 +50,13 @@ function route(state: SimulatorState, request: SimulatorRequest): SimulatorAnswe
     const data = account.phoneNumberIds.map((number) => numberOf(account, number));
     return jsonAnswer(JSON.stringify({ data }));
   }
+  const fieldNames = url.searchParams.get('fields') ?? '';
+  if (edge === '' && account.id === id && fieldNames.startsWith('pricing_analytics')) {
+    const displayNumberOf = (number: string) =>
+      String(numberOf(account, number)['display_phone_number']).replaceAll(/\D/g, '');
+    const figures = state.analytics.read({ id, displayNumberOf }, fieldNames);
+    return jsonAnswer(JSON.stringify({ id, pricing_analytics: figures }));
+  }
   if (edge === '') return jsonAnswer(JSON.stringify(nodeOf(account, { id, url })));
   throw unsupported(id, request.method);
 }

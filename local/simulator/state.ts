@@ -4,6 +4,7 @@ import { createFaultPlan, type FaultPlan } from './protocol/faults.ts';
 import { createProviderAccounts, type ProviderAccounts } from './provider-accounts.ts';
 import { createReceivedMessages, type ReceivedMessages } from './messages/received.ts';
 import type { SimulatorOptions } from './options.ts';
+import { createPricingAnalytics, type PricingAnalytics } from './pricing-analytics.ts';
 import { openStateFile, readStateFile, type StateFile } from './state-file.ts';
 import { createThroughputLimit, type ThroughputLimit } from './messages/throughput-limit.ts';
 import { createStatusCallbacks, type StatusCallbacks } from './callbacks/statuses.ts';
@@ -13,6 +14,7 @@ export interface SimulatorState {
   readonly options: SimulatorOptions;
   readonly sender: CallbackSender;
   readonly callbacks: StatusCallbacks;
+  readonly analytics: PricingAnalytics;
   readonly faults: FaultPlan;
   readonly throughput: ThroughputLimit;
   readonly stateFile: StateFile | undefined;
@@ -41,13 +43,15 @@ export async function createSimulatorState(options: SimulatorOptions): Promise<S
     verifyToken: options.verifyToken,
   });
   const received = createReceivedMessages();
+  const analytics = createPricingAnalytics();
   if (options.stateFile !== undefined) await readStateFile(options.stateFile, received.restore);
   const run = randomBytes(9).toString('hex').toUpperCase();
   let messages = 0;
   return {
     options,
     sender,
-    callbacks: createStatusCallbacks(sender),
+    callbacks: createStatusCallbacks(sender, (message, at) => analytics.delivered({ ...message, at })),
+    analytics,
     faults: createFaultPlan(1),
     throughput: createThroughputLimit(),
     stateFile: options.stateFile === undefined ? undefined : openStateFile(options.stateFile),
@@ -65,6 +69,7 @@ export async function createSimulatorState(options: SimulatorOptions): Promise<S
 /** Returns to the state of a start without a state file. */
 export function resetSimulator(state: SimulatorState): void {
   state.callbacks.reset();
+  state.analytics.reset();
   state.faults.reset();
   state.stateFile?.clear();
   state.accounts = initialAccounts(state.options);

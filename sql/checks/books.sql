@@ -1,4 +1,4 @@
--- What is stored twice must agree: a campaign's counters, reasons and totals with its recipients, a wallet's balance with its
+-- What is stored twice must agree: a campaign's counters, reasons and totals with its recipients, its cost with its entries, a wallet's balance with its
 -- ledger, what it reserves with the messages that have no outcome, and what it could not
 -- collect with the single debts. One row per difference; no row: everything agrees.
 -- It only reads, in one statement and therefore of one instant. `doctor` and the tests run it; by hand:
@@ -8,7 +8,7 @@ WITH checked AS MATERIALIZED (
   SELECT campaign.id, campaign.status, total_contacts, total_contacts_skipped, claimed_position,
     -- Recipients that retention deletes, or deletes right now, count nowhere.
     archived_at IS NULL AS complete, preparation_status = 'READY' AS prepared,
-    to_jsonb(campaign_counter) - 'campaign_id' - 'claimed_position' - 'charged' AS kept
+    to_jsonb(campaign_counter) - 'campaign_id' - 'claimed_position' - 'charged' AS kept, campaign_counter.charged
   FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
   WHERE current_setting('books.quick', true) IS DISTINCT FROM 'on'
     OR status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED') OR claimed + unknown > 0
@@ -58,6 +58,12 @@ SELECT 'recipients-stranded', totals.id::text, 'waiting for another attempt', qu
 FROM totals JOIN checked USING (id)
 CROSS JOIN LATERAL (SELECT count(*) AS queued FROM recipient_retry WHERE campaign_id = totals.id) AS retries
 WHERE queued <> behind AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED')
+UNION ALL
+SELECT 'charged-differs-from-entries', checked.id::text, 'micro-units', charged::text, entries::text
+FROM checked CROSS JOIN LATERAL (
+  -- Entries of single messages name a campaign if 1.0.0 refunded a test message, which is no part of its cost.
+  SELECT coalesce(-sum(amount), 0) AS entries FROM ledger_entry WHERE campaign_id = checked.id AND message_id IS NULL) AS ledger
+WHERE charged <> entries
 UNION ALL
 SELECT 'ledger-differs-from-balance', channel_id::text, 'micro-units', balance::text, entries::text
 FROM wallet CROSS JOIN LATERAL (

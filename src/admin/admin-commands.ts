@@ -10,6 +10,7 @@ import { adoptDatabase } from '../commands/operations/installation.ts';
 import { syncTemplates } from '../commands/templates/sync-templates.ts';
 import { loadPrices, maxPriceFileBytes, setPriceMarkup } from '../commands/wallet/load-prices.ts';
 import { adjustWallet, rechargeWallet, releaseUnknownMessages } from '../commands/wallet/change-wallet.ts';
+import { bookDifference, compareAccount } from '../commands/wallet/compare-prices.ts';
 import {
   createApiKey,
   createSignInLink,
@@ -184,6 +185,38 @@ const priceCommands: readonly AdminCommand[] = [
         after: amount(after),
       }));
       return { ...loaded, card: loaded.card ?? null, differences };
+    },
+  }),
+  adminCommand({
+    name: 'compare-prices',
+    summary: "compare a day's charges with the provider's figures, as each night does",
+    options: {
+      'business-account-id': { description: "the provider's id of the business account" },
+      day: { description: "a day in the account's time zone, such as 2026-10-31" },
+    },
+    needs: ['secrets', 'provider', 'temporal'],
+    run: async ({ withProvider }, { day, ...values }) => {
+      if (Number.isNaN(Date.parse(`${day}T00:00:00Z`)))
+        throw new Error('--day must be a day such as 2026-10-31');
+      const { differences, problem } = await withProvider((dependencies) =>
+        compareAccount(dependencies, values['business-account-id'], day),
+      );
+      return { differences, compared: problem === undefined };
+    },
+  }),
+  adminCommand({
+    name: 'book-difference',
+    summary: "book a month's differences from the provider's figures as one correction",
+    options: {
+      'channel-id': channelId,
+      month: { description: 'such as 2026-10' },
+      reason: { description: 'why, for the ledger' },
+      cause: { description: 'only differences of this likely cause, such as TIER', optional: true },
+    },
+    run: async (context, { month, reason, cause, ...values }) => {
+      const place = await placeOf(context, values['channel-id']);
+      const { amount, differences } = await bookDifference(context, { ...place, month, reason, cause });
+      return { amount: formatAmount(amount), differences };
     },
   }),
   adminCommand({

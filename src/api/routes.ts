@@ -85,7 +85,14 @@ import {
 } from './segments.ts';
 import { createTag, deleteTag, getTag, listTags, updateTag } from './tags.ts';
 import { createPrices, getPrices, listPrices } from './prices.ts';
-import { getWallet, getWalletStatement, listWalletEntries, putLowBalance, rechargeWallet } from './wallet.ts';
+import {
+  getWallet,
+  getWalletStatement,
+  listWalletComparison,
+  listWalletEntries,
+  putLowBalance,
+  rechargeWallet,
+} from './wallet.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -189,6 +196,7 @@ const operations: readonly Endpoint[] = [
   putLowBalance,
   getWalletStatement,
   listWalletEntries,
+  listWalletComparison,
   listPrices,
   getPrices,
   createPrices,

@@ -3,6 +3,7 @@ import { describe } from '../codecs/json-schema.ts';
 import { limitUpTo, Uuid } from '../codecs/scalars.ts';
 import { oneOf, optional } from '../codecs/struct.ts';
 import {
+  ComparisonLine,
   LedgerEntry,
   RechargeWallet,
   SerialCursor,
@@ -20,6 +21,7 @@ import { formatAmount } from '../domain/money.ts';
 import type { Connection } from '../records/database/database.ts';
 import { findCardsOf, type PriceCardRow } from '../records/wallet/price-cards.ts';
 import * as records from '../records/wallet/wallets.ts';
+import { type ComparisonRow, listComparison } from '../records/wallet/comparison.ts';
 import { readStatement } from '../records/wallet/statement.ts';
 import { wantsCsv } from './frame/csv.ts';
 import { endpoint } from './frame/endpoint.ts';
@@ -217,6 +219,66 @@ export const listWalletEntries = endpoint(
   },
 );
 
+export const listWalletComparison = endpoint(
+  {
+    method: 'GET',
+    path: '/api/wallet/comparison',
+    operationId: 'listWalletComparison',
+    summary: 'List where charges differ from the provider’s figures',
+    description:
+      'Each night the deliveries of yesterday and of three days ago are compared with the provider’s figures. A line differs if the counts differ by more than 0.5 % and 3 messages, or the cost by more than 1 %. Each difference is a row and a notice (`price_difference`); nothing is booked. The latest comparison first. Default channel: the key’s, or the only one of the workspace.',
+    tag,
+    access: 'workspace',
+    query: optional({ channel_id: Uuid, cursor: SerialCursor, limit: limitUpTo(1000) }),
+    responses: {
+      200: oneCursorPage('One page of differences', ComparisonLine, {
+        id: '7',
+        channel_id: walletExample.channel_id,
+        day: '2026-10-31',
+        state: 'DIFFERENT',
+        category: 'UTILITY',
+        country: 'IN',
+        pricing_type: 'REGULAR',
+        ours: { messages: 120000, cost: '168' },
+        theirs: { messages: 120000, cost: '160.8' },
+        difference: '7.2',
+        likely_cause: 'TIER',
+        details: null,
+        compared_at: '2026-11-01T03:10:00.000Z',
+        booked_at: null,
+      }),
+    },
+    errors: [404],
+  },
+  async ({ dependencies: { database }, principal, query }) => {
+    const { channelId } = await chooseWallet(database, principal, query.channel_id);
+    const limit = query.limit ?? 100;
+    const before = query.cursor === undefined ? undefined : BigInt(query.cursor.id);
+    const found = await listComparison(database, channelId, { before, limit: limit + 1 });
+    return { status: 200, body: cutPage(found, limit, { cursor: serialCursor, present: presentComparison }) };
+  },
+);
+
+const presentComparison = (line: ComparisonRow) => ({
+  id: String(line.id),
+  channel_id: line.channelId,
+  day: line.day,
+  state: line.state,
+  category: line.category,
+  country: line.country,
+  pricing_type: line.pricingType,
+  ours: figuresOf(line.ourMessages, line.ourCost),
+  theirs: figuresOf(line.theirMessages, line.theirCost),
+  difference: line.difference === null ? null : formatAmount(line.difference),
+  likely_cause: line.cause,
+  details: line.details,
+  compared_at: line.comparedAt,
+  booked_at: line.bookedAt,
+});
+
+const figuresOf = (messages: bigint | null, cost: bigint | null) =>
+  messages === null || cost === null ? null : { messages: Number(messages), cost: formatAmount(cost) };
+
 const statementExample = {
   channel_id: walletExample.channel_id,
   month: '2026-10',
@@ -225,9 +287,10 @@ const statementExample = {
   opening_balance: '12.5',
   closing_balance: '97.5',
   lines: [
-    { kind: 'recharge', category: null, country: null, amount: '100' },
-    { kind: 'charge', category: 'MARKETING', country: 'DE', amount: '-15.75' },
-    { kind: 'refund', category: 'MARKETING', country: 'DE', amount: '0.75' },
+    { kind: 'recharge', category: null, market: null, country: null, amount: '100' },
+    { kind: 'charge', category: 'MARKETING', market: 'Germany', country: 'DE', amount: '-15.75' },
+    { kind: 'charge', category: 'MARKETING', market: 'Other', country: null, amount: '-0.5' },
+    { kind: 'refund', category: 'MARKETING', market: 'Germany', country: 'DE', amount: '1.25' },
   ],
 } as const;
 
@@ -238,7 +301,7 @@ export const getWalletStatement = endpoint(
     operationId: 'getWalletStatement',
     summary: 'Read the statement of a month',
     description:
-      'Opening balance, the month’s entries by kind, category and country, and closing balance; they add up exactly. `Accept: text/csv` or `format=csv` returns it as CSV. Default channel: the key’s, or the only one of the workspace.',
+      'Opening balance, the month’s entries by kind, category and market, and closing balance; they add up exactly. `Accept: text/csv` or `format=csv` returns it as CSV. Default channel: the key’s, or the only one of the workspace.',
     tag,
     access: 'workspace',
     query: optional({
@@ -281,15 +344,22 @@ export const getWalletStatement = endpoint(
   },
 );
 
-/** Without quotes and apostrophes: amounts are numbers, everything else is one word. */
+/** Without quotes: amounts are numbers, categories and countries one word, markets without commas. */
 function csvOf({ currency, opening_balance: opening, closing_balance: closing, lines }: WalletStatement) {
   const word = (text: string | null) => (text ?? '').replaceAll(/\W/g, '_');
   const rows = [
-    ['opening_balance', '', '', opening],
-    ...lines.map(({ kind, category, country, amount }) => [kind, word(category), word(country), amount]),
-    ['closing_balance', '', '', closing],
+    ['opening_balance', '', '', '', opening],
+    ...lines.map(({ kind, category, market, country, amount }) => [
+      kind,
+      word(category),
+      // Not read as a formula, and in one cell.
+      (market ?? '').replaceAll(/[^\p{L}\p{N}&(). -]|^[^\p{L}\p{N}]+/gu, ''),
+      word(country),
+      amount,
+    ]),
+    ['closing_balance', '', '', '', closing],
   ];
-  return ['kind,category,country,amount,currency', ...rows.map((row) => [...row, currency].join(','))]
+  return ['kind,category,market,country,amount,currency', ...rows.map((row) => [...row, currency].join(','))]
     .map((line) => `${line}\n`)
     .join('');
 }

@@ -1,5 +1,6 @@
 /** Wallets on the wire: amounts are decimal strings with up to six places. */
 import * as t from 'io-ts';
+import { differenceCauses, comparisonStates, pricingTypes } from '../domain/wallet/comparison.ts';
 import { describe, named } from './json-schema.ts';
 import { cursorOf, integerOf, IsoDateTime, textMatching, Uuid } from './scalars.ts';
 import { nullish, oneOf, struct } from './struct.ts';
@@ -142,19 +143,71 @@ export const WalletStatement = named(
             category: describe(nullish(t.string), {
               description: 'Category of the messages; null for other entries, and if it is not known.',
             }),
+            market: describe(nullish(t.string), {
+              description:
+                'Market of the recipients on the price card that applies at the end of the month; null for other entries, without a published card, and if it is not known.',
+            }),
             country: describe(nullish(t.string), {
               description:
-                'Country of the recipients (ISO 3166 alpha-2); null for other entries, and if it is not known.',
+                'Country of the recipients (ISO 3166 alpha-2); null if the market has several, for other entries, and if it is not known.',
             }),
             amount: Amount,
           }),
         ),
       ),
-      { description: 'Sums of the month’s entries by kind, category and country.' },
+      {
+        description:
+          'Sums of the month’s entries by kind, category and market, or country without a published card.',
+      },
     ),
   }),
 );
 export type WalletStatement = t.TypeOf<typeof WalletStatement>;
+
+const Figures = named(
+  'ComparedFigures',
+  struct({
+    messages: describe(t.number, { description: 'Number of delivered messages.' }),
+    cost: Amount,
+  }),
+);
+
+/** What we charged on a day next to what the provider says of it. */
+export const ComparisonLine = named(
+  'ComparisonLine',
+  struct({
+    id: t.string,
+    channel_id: Uuid,
+    day: describe(t.string, {
+      description: 'Day of the deliveries in the time zone of the business account, such as 2026-10-31.',
+    }),
+    state: describe(oneOf(comparisonStates, 'ComparisonState'), {
+      description: 'DIFFERENT: the figures differ. NOT_COMPARED: the provider did not give its figures.',
+    }),
+    category: describe(nullish(t.string), { description: 'Category of the messages; null if not compared.' }),
+    country: describe(nullish(t.string), {
+      description: 'Country of the recipients (ISO 3166 alpha-2), empty if unknown; null if not compared.',
+    }),
+    pricing_type: describe(nullish(oneOf(pricingTypes, 'PricingType')), {
+      description: 'Whether the messages are billed; null if not compared.',
+    }),
+    ours: describe(nullish(Figures), { description: 'What this service delivered and charged.' }),
+    theirs: describe(nullish(Figures), { description: 'What the provider delivered and billed.' }),
+    difference: describe(nullish(Amount), {
+      description:
+        'What was charged too much, as a decimal string; negative if too little. The workspace’s markup on the provider’s prices is no difference.',
+    }),
+    likely_cause: describe(nullish(oneOf(differenceCauses, 'DifferenceCause')), {
+      description:
+        'OTHER_SENDERS: something else sends on the number, too. TIER: a volume tier has lower prices. AUTHENTICATION_INTERNATIONAL: prices of international authentication. MAX_PRICE: a maximum price is set. null: not known.',
+    }),
+    details: describe(nullish(t.string), { description: 'Why the day was not compared; null if it was.' }),
+    compared_at: describe(IsoDateTime, { description: 'Time of the comparison.' }),
+    booked_at: describe(nullish(IsoDateTime), {
+      description: 'Time at which an operator booked the difference; null before.',
+    }),
+  }),
+);
 
 /** `amount` is signed: a charge is negative. */
 export const LedgerEntry = named(

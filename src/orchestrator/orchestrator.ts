@@ -18,6 +18,7 @@ import {
   type CampaignWorkflowInput,
   type ContactImportInput,
   contactImportWorkflowId,
+  priceComparisonScheduleId,
   retentionScheduleId,
   signalNames,
   taskQueues,
@@ -52,6 +53,8 @@ export interface Orchestrator {
   }) => Promise<void>;
   /** Schedules retention to run every hour; changes nothing if that schedule exists. */
   readonly scheduleRetention: () => Promise<void>;
+  /** Schedules the comparison of prices, which is made once a night, to look every hour; changes nothing if that schedule exists. */
+  readonly schedulePriceComparison: () => Promise<void>;
   /**
    * Resolves to the namespace with the id that Temporal gave it. Rejects within `timeoutMs` if the server does not respond or
    * has no such namespace.
@@ -208,6 +211,13 @@ export function orchestratorFor(
       keepHourly(retentionScheduleId, {
         type: 'startWorkflow',
         workflowType: workflowTypes.retention,
+        taskQueue: taskQueues.maintenance,
+        args: [],
+      }),
+    schedulePriceComparison: () =>
+      keepHourly(priceComparisonScheduleId, {
+        type: 'startWorkflow',
+        workflowType: workflowTypes.priceComparison,
         taskQueue: taskQueues.maintenance,
         args: [],
       }),

@@ -62,6 +62,7 @@ export function startLoops(dependencies: WorkerDependencies) {
         work: async () => {
           await liftBlocks(dependencies);
           await dependencies.orchestrator.scheduleRetention();
+          await dependencies.orchestrator.schedulePriceComparison();
           const { failure, lastId } = await scheduleTemplateSyncs(dependencies, afterAccount);
           afterAccount = lastId;
           if (failure !== undefined) throw failure;

@@ -18,6 +18,8 @@ import {
   type MediaFile,
   type MessagingProvider,
   type OutboundTemplateMessage,
+  type PricingPoint,
+  type PricingQuery,
   ProviderRequestError,
   type ProviderTemplate,
   type RequestFailure,
@@ -25,6 +27,7 @@ import {
   type TemplatePage,
   type TemplateQuery,
 } from './provider.ts';
+import { pricingField, readPricingPoints } from './pricing-analytics.ts';
 import { toReading, toSendResult } from './provider-answer.ts';
 
 export interface CloudProviderOptions {
@@ -64,6 +67,7 @@ export function createCloudProvider({
       readNumberHealth(
         await readFields(client, { id: phoneNumberId, accessToken, fields: healthFields, newer: limitField }),
       ),
+    readPricing: (query) => readPricing(client, query),
     unpauseTemplate: async ({ providerTemplateId, accessToken }) => {
       if (!isHeaderValue(accessToken)) throw new ProviderRequestError(unusableToken);
       const reading = await client.exchanger.exchange(
@@ -188,6 +192,22 @@ async function readFields(client: Client, { id, accessToken, fields, newer }: Fi
   if ('failure' in reading && isUnknownField(reading.failure)) reading = await ask(fields);
   if ('failure' in reading) throw new ProviderRequestError(reading.failure);
   return reading.body;
+}
+
+async function readPricing(
+  client: Client,
+  { businessAccountId, accessToken, from, to }: PricingQuery,
+): Promise<readonly PricingPoint[]> {
+  const path = `/${encodeURIComponent(businessAccountId)}?fields=${pricingField(from, to)}`;
+  const reading = await read(client, { path, accessToken });
+  if ('failure' in reading) throw new ProviderRequestError(reading.failure);
+  const points = readPricingPoints(reading.body);
+  if (points === undefined)
+    throw new ProviderRequestError({
+      kind: 'unknown',
+      cause: 'the response has no readable pricing analytics',
+    });
+  return points;
 }
 
 async function read(

@@ -1,6 +1,7 @@
 /** The messaging provider's interface; `cloud-provider.ts` implements it over HTTP. */
 import type { ProviderError } from '../domain/callbacks/message-status.ts';
 import { cleanText } from '../domain/clean-text.ts';
+import type { ProviderFigure } from '../domain/wallet/comparison.ts';
 import { Failure, ProviderRefused, ProviderUnreachable } from '../domain/error.ts';
 
 export interface MessagingProvider {
@@ -23,6 +24,11 @@ export interface MessagingProvider {
   }): Promise<void>;
   /** Reads whether a number may send, its quality and its messaging limit. Throws `ProviderRequestError`. */
   readNumberHealth(number: Pick<MediaFile, 'phoneNumberId' | 'accessToken'>): Promise<NumberHealth>;
+  /**
+   * Reads what an account's numbers delivered between two midnights of its time zone, and what that cost. Throws
+   * `ProviderRequestError`, also if the figures cannot be read.
+   */
+  readPricing(query: PricingQuery): Promise<readonly PricingPoint[]>;
   /** Resolves to the provider's id of the file. Throws `ProviderRequestError`. */
   uploadMedia(file: MediaFile): Promise<string>;
   /** Waits for requests in flight, at most for the time limit of a request, and closes every connection. */
@@ -130,6 +136,16 @@ export interface NumberHealth {
   readonly quality: 'LOW' | 'GOOD' | null;
   /** Different people in 24 hours; null: no limit; undefined: not mentioned. */
   readonly messagingLimit: number | null | undefined;
+}
+
+export interface PricingQuery extends Pick<TemplateQuery, 'businessAccountId' | 'accessToken'> {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+export interface PricingPoint extends ProviderFigure {
+  /** Digits; '' if the provider does not say. */
+  readonly phoneNumber: string;
 }
 
 export interface TemplateQuery {

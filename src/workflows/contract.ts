@@ -16,6 +16,7 @@ export const workflowTypes = {
   templateSync: 'templateSync',
   retention: 'retention',
   contactImport: 'contactImport',
+  priceComparison: 'priceComparison',
 } as const;
 
 export const campaignWorkflowId = (campaignId: string): string => `campaign-${campaignId}`;
@@ -24,6 +25,7 @@ export const templateSyncWorkflowId = (businessAccountId: string): string =>
   `template-sync-now-${businessAccountId}`;
 export const contactImportWorkflowId = (importId: string): string => `contact-import-${importId}`;
 export const retentionScheduleId = 'retention';
+export const priceComparisonScheduleId = 'price-comparison';
 export const templateSyncScheduleId = (businessAccountId: string): string =>
   `template-sync-${businessAccountId}`;
 

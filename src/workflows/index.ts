@@ -10,6 +10,7 @@ import type { ImportActivities } from '../activities/import-contacts.ts';
 import type { ContactImportInput, TemplateSyncInput, WebhookDeliveryInput } from './contract.ts';
 import type { TemplateActivities } from '../activities/sync-templates.ts';
 import type { SyncSummary } from '../domain/templates/sync.ts';
+import type { ComparisonActivities } from '../activities/compare-prices.ts';
 import type { RetentionActivities } from '../activities/retention.ts';
 
 export { campaign } from './campaign.ts';
@@ -60,6 +61,18 @@ const { deleteExpired } = proxyActivities<RetentionActivities>({
 /** Started by its schedule. Returns the number of deleted rows by kind. */
 export async function retention(): Promise<Readonly<Record<string, number>>> {
   return deleteExpired();
+}
+
+const { comparePrices } = proxyActivities<ComparisonActivities>({
+  startToCloseTimeout: '50 minutes',
+  heartbeatTimeout: '5 minutes',
+  retry: { initialInterval: '5 seconds', maximumInterval: '5 minutes', maximumAttempts: 5 },
+  summary: "compare charges with the provider's figures",
+});
+
+/** Started every hour by its schedule: compares each account once a night of its time zone. Returns how many, and what it found. */
+export async function priceComparison(): Promise<Readonly<Record<string, number>>> {
+  return { ...(await comparePrices()) };
 }
 
 const untilItWorks = {

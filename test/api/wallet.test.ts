@@ -140,14 +140,52 @@ describe('GET /api/wallet/statement', () => {
       currency: 'USD',
       opening_balance: '0',
       closing_balance: '12.500001',
-      lines: [{ kind: 'recharge', category: null, country: null, amount: '12.500001' }],
+      lines: [{ kind: 'recharge', category: null, market: null, country: null, amount: '12.500001' }],
     });
     const csv = await read('?month=2099-01', { Accept: 'text/csv' });
     expect(csv.headers.get('content-disposition')).toContain('statement-2099-01.csv');
     expect(csv.text).toBe(
-      'kind,category,country,amount,currency\nopening_balance,,,12.500001,USD\nclosing_balance,,,12.500001,USD\n',
+      'kind,category,market,country,amount,currency\nopening_balance,,,,12.500001,USD\nclosing_balance,,,,12.500001,USD\n',
     );
     expect((await read('?month=2026-13')).status).toBe(400);
+  });
+});
+
+describe('GET /api/wallet/comparison', () => {
+  it('lists what differs from the provider, the latest first', async () => {
+    const workspace = await api.seedWorkspace();
+    const { workspaceId, channelId, channelKey } = workspace;
+    await query(
+      api.database,
+      `INSERT INTO price_comparison (workspace_id, channel_id, day, state, category, country, pricing_type, our_messages,
+         our_cost, their_messages, their_cost, difference, cause)
+       VALUES ($1, $2, '2026-10-31', 'DIFFERENT', 'UTILITY', 'IN', 'REGULAR', 100, 140000, 100, 130000, 10000, 'TIER')`,
+      [workspaceId, channelId],
+    );
+    await query(
+      api.database,
+      `INSERT INTO price_comparison (workspace_id, channel_id, day, state, details)
+       VALUES ($1, $2, '2026-11-01', 'NOT_COMPARED', 'No')`,
+      [workspaceId, channelId],
+    );
+    const first = await api.send('GET', '/api/wallet/comparison?limit=1', { key: channelKey });
+    expect(first.body.data).toMatchObject([
+      { day: '2026-11-01', state: 'NOT_COMPARED', ours: null, theirs: null, difference: null, details: 'No' },
+    ]);
+    const cursor = encodeURIComponent(first.body.pagination.nextCursor);
+    const next = await api.send('GET', `/api/wallet/comparison?cursor=${cursor}`, { key: channelKey });
+    expect(next.body.data).toMatchObject([
+      {
+        channel_id: channelId,
+        day: '2026-10-31',
+        ours: { messages: 100, cost: '0.14' },
+        theirs: { messages: 100, cost: '0.13' },
+        difference: '0.01',
+        likely_cause: 'TIER',
+        booked_at: null,
+      },
+    ]);
+    expect(next.body.pagination.nextCursor).toBeNull();
   });
 });
 

@@ -21,11 +21,12 @@ import {
 import { insertAppMessage, lockOrBeginConversation } from '../../src/records/callbacks/inbound-messages.ts';
 import { decideConsent } from '../../src/records/contacts/consents.ts';
 import { lockPerson } from '../../src/records/callbacks/sender-contacts.ts';
-import { cancelPending } from '../../src/records/campaigns/lifecycle.ts';
+import { acceptCategory, cancelPending } from '../../src/records/campaigns/lifecycle.ts';
 import { listOutboxMessages, takeStarts } from '../../src/records/campaigns/workflow-outbox.ts';
 import { listConversations } from '../../src/records/conversations/conversations.ts';
 import { listMessages } from '../../src/records/messages/messages.ts';
 import { suspectCampaigns } from '../../src/records/operations/standstill.ts';
+import { countDelivered } from '../../src/records/wallet/comparison.ts';
 import { listLedgerEntries } from '../../src/records/wallet/wallets.ts';
 import { listDeliveries } from '../../src/records/webhooks/deliveries.ts';
 import {
@@ -343,6 +344,20 @@ const hot: Readonly<Record<string, (connection: Connection) => Promise<unknown>>
     countKnownOutcomes(connection, [
       { campaignId: seeded.campaignId, outcomes: positions.map(() => ({ kind: 'delivered' }) as const) },
     ]),
+  'count what was delivered': (connection) =>
+    countDelivered(
+      connection,
+      ['DE', 'IN', ''].map((country) => ({
+        ...seeded,
+        at: new Date(),
+        category: null,
+        country,
+        isFree: false,
+        messages: 100,
+        cost: 100n * messagePrice,
+      })),
+    ),
+  'estimate the cost of a campaign': (connection) => acceptCategory(connection, seeded.campaignId),
   'expire a claim': (connection) => expireClaims(connection, { ...seeded, graceSeconds: 600 }),
   'learn ids from answers': (connection) =>
     learnIdsOfCampaignRecipients(

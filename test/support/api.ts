@@ -192,6 +192,7 @@ export function createIdleOrchestrator(overrides: Partial<Orchestrator> = {}): O
     startWebhookDelivery: async () => 'started',
     scheduleTemplateSync: async () => undefined,
     scheduleRetention: async () => undefined,
+    schedulePriceComparison: async () => undefined,
     startTemplateSync: async () => undefined,
     startContactImport: async () => undefined,
     namespace: async () => ({ id: 'a namespace', name: 'default' }),

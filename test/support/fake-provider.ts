@@ -37,6 +37,7 @@ export function createFakeProvider(answer: Answer = accept): FakeProvider {
       throw new Error('not part of these tests');
     },
     readAccountTerms: () => Promise.resolve({ currency: null, timeZone: null }),
+    readPricing: () => Promise.resolve([]),
     readNumberHealth: () =>
       Promise.resolve({ canSend: null, details: null, quality: null, messagingLimit: undefined }),
     unpauseTemplate: () => Promise.resolve(),

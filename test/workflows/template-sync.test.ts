@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Orchestrator } from '../../src/orchestrator/orchestrator.ts';
 import {
   contactImportWorkflowId,
+  priceComparisonScheduleId,
   retentionScheduleId,
   taskQueues,
   templateSyncScheduleId,
@@ -92,6 +93,14 @@ test('changes the schedule of retention, too', async () => {
   await handle.update((present) => ({ ...present, spec: { intervals: [{ every: '1 day' }] } }));
   await orchestrator.scheduleRetention();
   expect((await handle.describe()).spec).toEqual(spec);
+});
+
+test('gives the comparison of prices one schedule', async () => {
+  await orchestrator.schedulePriceComparison();
+  await orchestrator.schedulePriceComparison();
+  const { action, spec } = await temporal.client.schedule.getHandle(priceComparisonScheduleId).describe();
+  expect(action).toMatchObject({ workflowType: 'priceComparison', taskQueue: 'maintenance' });
+  expect(spec.intervals?.map(({ every }) => every)).toEqual([3_600_000]);
 });
 
 test('retries when the provider fails, and runs one sync of an account at a time', async () => {

@@ -200,6 +200,14 @@ export type Campaign = {
   readonly max_cost: string | null;
   /** Cost of the messages so far less refunds, as a decimal string. */
   readonly charged: string;
+  /** Most that all recipients could cost at the start of the campaign, as a decimal string; null before, and for campaigns of earlier releases. */
+  readonly estimate: string | null;
+  /** What was charged and given back for messages that failed later or were not delivered in time, as a decimal string. */
+  readonly given_back: string;
+  /** Delivered messages that cost nothing. */
+  readonly free_messages: number;
+  /** `charged` by delivered message, as a decimal string; null before the first is delivered. */
+  readonly cost_per_delivered: string | null;
 };
 
 export type CampaignCheck = {
@@ -337,6 +345,14 @@ export type CampaignDetail = {
   readonly max_cost: string | null;
   /** Cost of the messages so far less refunds, as a decimal string. */
   readonly charged: string;
+  /** Most that all recipients could cost at the start of the campaign, as a decimal string; null before, and for campaigns of earlier releases. */
+  readonly estimate: string | null;
+  /** What was charged and given back for messages that failed later or were not delivered in time, as a decimal string. */
+  readonly given_back: string;
+  /** Delivered messages that cost nothing. */
+  readonly free_messages: number;
+  /** `charged` by delivered message, as a decimal string; null before the first is delivered. */
+  readonly cost_per_delivered: string | null;
   /** Audience fields of the creation, without inline contacts. */
   readonly audience: { readonly [key: string]: unknown };
   /** Contact field or text for each variable of the template; null if none was given. */
@@ -610,6 +626,53 @@ export type CheckCampaign = {
 
 /** active: receives events. inactive: receives none; queued deliveries wait. */
 export type ChosenWebhookStatus = "active" | "inactive";
+
+export type ComparedFigures = {
+  /** Number of delivered messages. */
+  readonly messages: number;
+  readonly cost: string;
+};
+
+export type ComparisonLine = {
+  /** Unique id. */
+  readonly id: string;
+  /** Id of the channel. */
+  readonly channel_id: string;
+  /** Day of the deliveries in the time zone of the business account, such as 2026-10-31. */
+  readonly day: string;
+  /** DIFFERENT: the figures differ. NOT_COMPARED: the provider did not give its figures. */
+  readonly state: ComparisonState;
+  /** Category of the messages; null if not compared. */
+  readonly category: string | null;
+  /** Country of the recipients (ISO 3166 alpha-2), empty if unknown; null if not compared. */
+  readonly country: string | null;
+  /** Whether the messages are billed; null if not compared. */
+  readonly pricing_type: PricingType | null;
+  /** What this service delivered and charged. */
+  readonly ours: ComparedFigures | null;
+  /** What the provider delivered and billed. */
+  readonly theirs: ComparedFigures | null;
+  /** What was charged too much, as a decimal string; negative if too little. The workspace’s markup on the provider’s prices is no difference. */
+  readonly difference: string | null;
+  /** OTHER_SENDERS: something else sends on the number, too. TIER: a volume tier has lower prices. AUTHENTICATION_INTERNATIONAL: prices of international authentication. MAX_PRICE: a maximum price is set. null: not known. */
+  readonly likely_cause: DifferenceCause | null;
+  /** Why the day was not compared; null if it was. */
+  readonly details: string | null;
+  /** Time of the comparison. */
+  readonly compared_at: string;
+  /** Time at which an operator booked the difference; null before. */
+  readonly booked_at: string | null;
+};
+
+export type ComparisonLinePage = {
+  readonly status: SuccessStatus;
+  /** This page of the list. */
+  readonly data: readonly (ComparisonLine)[];
+  /** Position of this page in the list. */
+  readonly pagination: CursorPagination;
+};
+
+export type ComparisonState = "DIFFERENT" | "NOT_COMPARED";
 
 export type Consent = {
   /** Unique id. */
@@ -1503,6 +1566,8 @@ export type DiagnosisEntry = {
   readonly missing?: string;
 };
 
+export type DifferenceCause = "OTHER_SENDERS" | "TIER" | "AUTHENTICATION_INTERNATIONAL" | "MAX_PRICE";
+
 /** Machine-readable cause of the error. Stable: codes may be added, and none changes its meaning. */
 export type ErrorCode = "unauthorized" | "jwt_not_allowed" | "forbidden" | "validation_failed" | "malformed_request" | "name_required" | "channel_required" | "schedule_in_past" | "feature_unavailable" | "quota_exhausted" | "insufficient_balance" | "provider_rejected" | "template_not_found" | "template_not_approved" | "not_found" | "method_not_allowed" | "cursor_expired" | "request_timeout" | "conflict" | "idempotency_conflict" | "idempotency_mismatch" | "too_large" | "unsupported_media_type" | "expectation_failed" | "rate_limited" | "messaging_limit" | "provider_unreachable" | "outcome_unknown" | "unavailable" | "internal_error";
 
@@ -2167,7 +2232,7 @@ export type Notice = {
 
 export type NoticeData = {
   /** Kind of the notice. */
-  readonly kind: "template_status" | "template_category" | "channel_blocked" | "channel_quality" | "messaging_limit" | "webhook_disabled" | "campaign_paused" | "campaign_failed" | "unlisted_code" | "low_balance" | "price_card" | "asks_to_stop";
+  readonly kind: "template_status" | "template_category" | "channel_blocked" | "channel_quality" | "messaging_limit" | "webhook_disabled" | "campaign_paused" | "campaign_failed" | "unlisted_code" | "low_balance" | "price_card" | "asks_to_stop" | "price_difference";
   /** Record that the notice is about. */
   readonly subject: NoticeEventSubject;
   /** Text for people. */
@@ -2195,7 +2260,7 @@ export type NoticeEventSubject = {
 };
 
 /** What the notice is about; `message` says it in a sentence. */
-export type NoticeKind = "template_status" | "template_category" | "channel_blocked" | "channel_quality" | "messaging_limit" | "webhook_disabled" | "campaign_paused" | "campaign_failed" | "unlisted_code" | "low_balance" | "price_card" | "asks_to_stop";
+export type NoticeKind = "template_status" | "template_category" | "channel_blocked" | "channel_quality" | "messaging_limit" | "webhook_disabled" | "campaign_paused" | "campaign_failed" | "unlisted_code" | "low_balance" | "price_card" | "asks_to_stop" | "price_difference";
 
 export type NoticePage = {
   readonly status: SuccessStatus;
@@ -2483,6 +2548,8 @@ export type PriceDifference = {
   /** Price on this card; null if it has none. */
   readonly after: string | null;
 };
+
+export type PricingType = "REGULAR" | "FREE";
 
 export type ProviderChange = {
   /** Subject of the notification, such as `messages`. */
@@ -2982,7 +3049,9 @@ export type StatementLine = {
   readonly kind: LedgerEntryKind;
   /** Category of the messages; null for other entries, and if it is not known. */
   readonly category: string | null;
-  /** Country of the recipients (ISO 3166 alpha-2); null for other entries, and if it is not known. */
+  /** Market of the recipients on the price card that applies at the end of the month; null for other entries, without a published card, and if it is not known. */
+  readonly market: string | null;
+  /** Country of the recipients (ISO 3166 alpha-2); null if the market has several, for other entries, and if it is not known. */
   readonly country: string | null;
   /** Amount as a decimal string in the wallet’s currency, up to six decimal places. */
   readonly amount: string;
@@ -3345,7 +3414,7 @@ export type WalletStatement = {
   readonly opening_balance: string;
   /** Balance at the end of the month, or now, as a decimal string. */
   readonly closing_balance: string;
-  /** Sums of the month’s entries by kind, category and country. */
+  /** Sums of the month’s entries by kind, category and market, or country without a published card. */
   readonly lines: readonly (StatementLine)[];
 };
 

@@ -27,7 +27,10 @@ export interface CallbackCounts extends OutboxCounts {
 const tickMs = 25;
 
 /** A wheel of ticks instead of a timer for every message. */
-export function createStatusCallbacks(sender: CallbackSender): StatusCallbacks {
+export function createStatusCallbacks(
+  sender: CallbackSender,
+  onDelivered: (message: PendingMessage, at: number) => void = () => undefined,
+): StatusCallbacks {
   let settings = defaultCallbackSettings;
   let lastTick = tickOf(Date.now());
   let scheduled = 0;
@@ -51,6 +54,7 @@ export function createStatusCallbacks(sender: CallbackSender): StatusCallbacks {
     scheduled -= 1;
     const step = message.steps[message.next];
     if (step) outbox.add({ message, step, at: now });
+    if (arrivesAt(message.steps) === message.next) onDelivered(message, now);
     message.next += 1;
     place(message, now);
   };
@@ -118,6 +122,12 @@ export function createStatusCallbacks(sender: CallbackSender): StatusCallbacks {
     },
   };
 }
+
+/** The step with which a message arrives; −1: it does not. */
+const arrivesAt = (steps: PendingMessage['steps']): number => {
+  const delivered = steps.findIndex(({ status }) => status === 'delivered');
+  return delivered < 0 ? steps.findIndex(({ status }) => status === 'read') : delivered;
+};
 
 function tickOf(time: number): number {
   return Math.floor(time / tickMs);

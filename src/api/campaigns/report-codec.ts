@@ -161,6 +161,18 @@ const reportFields = {
   charged: describe(Amount, {
     description: 'Cost of the messages so far less refunds, as a decimal string.',
   }),
+  estimate: describe(nullish(Amount), {
+    description:
+      'Most that all recipients could cost at the start of the campaign, as a decimal string; null before, and for campaigns of earlier releases.',
+  }),
+  given_back: describe(Amount, {
+    description:
+      'What was charged and given back for messages that failed later or were not delivered in time, as a decimal string.',
+  }),
+  free_messages: describe(Integer, { description: 'Delivered messages that cost nothing.' }),
+  cost_per_delivered: describe(nullish(Amount), {
+    description: '`charged` by delivered message, as a decimal string; null before the first is delivered.',
+  }),
 };
 export const CampaignReport = named('Campaign', struct(reportFields));
 export type CampaignReport = t.TypeOf<typeof CampaignReport>;
@@ -196,6 +208,10 @@ export function presentCampaignReport<R extends ReportRow>(row: R) {
         : { ...evidence, first_at: new Date(evidence.first_at), last_at: new Date(evidence.last_at) },
     max_cost: row.max_cost === null ? null : formatAmount(row.max_cost),
     charged: formatAmount(row.charged),
+    estimate: row.estimate === null ? null : formatAmount(row.estimate),
+    given_back: formatAmount(row.given_back),
+    cost_per_delivered:
+      row.delivered + row.read === 0 ? null : formatAmount(row.charged / BigInt(row.delivered + row.read)),
     begins_at: beginningOf(row),
     preparation_error: code === null ? null : { code, message: message ?? '' },
     counters: { pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped },
@@ -279,6 +295,10 @@ export const campaignReportExample = {
   ignore_frequency_cap: false,
   max_cost: '1000',
   charged: '485',
+  estimate: '992.1',
+  given_back: '4.9',
+  free_messages: 0,
+  cost_per_delivered: '0.054494',
 };
 
 export const campaignDetailExample = {

@@ -6,7 +6,11 @@ import {
   type ReportedPricing,
   type StatusOutcome,
 } from '../../domain/callbacks/message-status.ts';
-import { providerReason, type RecipientState } from '../../domain/campaigns/recipient.ts';
+import {
+  type ProviderStatus,
+  providerReason,
+  type RecipientState,
+} from '../../domain/campaigns/recipient.ts';
 import { cleanText } from '../../domain/clean-text.ts';
 import { Failure } from '../../domain/error.ts';
 import { epochSeconds } from '../../domain/epoch-seconds.ts';
@@ -26,10 +30,12 @@ import {
   updateRecipients,
 } from '../../records/callbacks/message-statuses.ts';
 import {
+  addToCampaignMoney,
   addToMinute,
   type CountedState,
   countedStates,
   type MinuteCount,
+  type MoneyMove,
   moveCounters,
   moveFailedReasons,
   noStateMoves,
@@ -44,7 +50,9 @@ import {
   countKnownOutcomes,
 } from '../../records/sending/failure-brake.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
+import { countDelivered } from '../../records/wallet/comparison.ts';
 import { type MoneyOfWallet, settleBatch } from '../wallet/settle-batch.ts';
+import { deliveriesOf, hasArrived } from './count-deliveries.ts';
 import type { RoutedStatus, StatusMatch } from './match-statuses.ts';
 
 /** A message's record with the change that its statuses cause. */
@@ -179,19 +187,49 @@ async function applyToLocked(
     connection,
     recipients.map((progress) => stateMove(progress, money.get(progress.after.id)?.entries)),
   );
+  await addToCampaignMoney(connection, moneyMoves(recipients, money));
   const moved = recipients.filter(({ before, after }) => before.state !== after.state);
   const decisions = await countKnownOutcomes(connection, knownOutcomes(moved, matches));
+  await countDelivered(
+    connection,
+    deliveriesOf(
+      progressed.map(({ target, before, after, outcome }) => ({
+        target,
+        before,
+        after: { ...after, ...money.get(after.id) },
+        pricing: outcome.pricing,
+        at: deliveredAt(after, outcome) ?? occurredAt,
+      })),
+    ),
+  );
   return { ...decisions, reached: moved.map(({ after }) => after.state) };
 }
 
-/** The time of the status that stated the price; null, which is now, if that cannot be the time of a delivery. */
-function statedAt(
-  { not_before: notBefore }: LockedMessage,
-  { pricing, fresh }: StatusOutcome<RoutedStatus>,
-): Date | null {
+/**
+ * The time whose prices count: of the delivery, also if the price came with `read`, which may be days later; before it, of the
+ * status that stated the price. Null, which is now, if that time cannot be right.
+ */
+function statedAt(message: LockedMessage, outcome: StatusOutcome<RoutedStatus>): Date | null {
+  const { pricing, fresh } = outcome;
   const stating = fresh.find((status) => status.pricing !== null && status.pricing === pricing);
-  const at = epochSeconds(stating?.timestamp ?? null);
-  if (at === null || at.getTime() > Date.now()) return null;
+  const stated = epochSeconds(stating?.timestamp ?? null);
+  if (stated === null) return null;
+  const arrived = reportedTime(outcome, 'delivered') ?? message.arrived_at;
+  return plausible(message, arrived !== null && arrived < stated ? arrived : stated);
+}
+
+/** The time of the delivery, or of the reading of a message whose delivery is not reported. */
+function deliveredAt(message: LockedMessage, outcome: StatusOutcome<RoutedStatus>): Date | null {
+  const at = reportedTime(outcome, 'delivered') ?? message.arrived_at ?? reportedTime(outcome, 'read');
+  return at === null ? null : plausible(message, at);
+}
+
+const reportedTime = ({ fresh }: StatusOutcome<RoutedStatus>, name: ProviderStatus): Date | null =>
+  epochSeconds(fresh.find(({ status }) => status === name)?.timestamp ?? null);
+
+/** Null if the time lies ahead; not before the acceptance. */
+function plausible({ not_before: notBefore }: LockedMessage, at: Date): Date | null {
+  if (at.getTime() > Date.now()) return null;
   return notBefore !== null && at < notBefore ? notBefore : at;
 }
 
@@ -275,6 +313,27 @@ function stateMove({ target, before, after }: Progress, entries: readonly Settle
   return { campaignId: target.campaign_id ?? '', from: before, to: after, charged };
 }
 
+function moneyMoves(
+  recipients: readonly Progress[],
+  money: ReadonlyMap<string, SettlementOutcome>,
+): readonly MoneyMove[] {
+  return recipients.flatMap(({ target: { campaign_id: campaignId }, before, after }) => {
+    const outcome = money.get(after.id);
+    const refunds = outcome?.entries.filter(({ kind }) => kind === 'refund') ?? [];
+    const isFree = hasArrived(after) && (outcome ?? after).price === 0n;
+    const wasFree = hasArrived(before) && before.price === 0n;
+    return campaignId === null
+      ? []
+      : [
+          {
+            campaignId,
+            givenBack: refunds.reduce((sum, { amount }) => sum + amount, 0n),
+            free: Number(isFree) - Number(wasFree),
+          },
+        ];
+  });
+}
+
 /** A message whose state changed: `message` has the new state but still the old price and settlement. */
 interface MovedMessage {
   readonly target: StatusTarget;
@@ -301,6 +360,7 @@ async function settleMessages(
       message,
       settle: (wallet: MoneyOfWallet) => settle({ ...message, reportedPrice, ...wallet }),
       correctionReason: correctionReason(candidate),
+      correctedCategory: correctedCategory(candidate),
     };
   });
   const due = requests.filter(({ message, settle: settleWith }) => {
@@ -316,10 +376,14 @@ async function settleMessages(
 
 const unlimited = 2n ** 62n;
 
-function correctionReason({ pricing }: MovedMessage): string {
-  if (pricing === null) return 'PRICING';
-  return pricing.billable ? `CATEGORY_${pricedCategory(pricing.category)}`.slice(0, 100) : 'NOT_BILLABLE';
+function correctionReason(moved: MovedMessage): string {
+  if (moved.pricing === null) return 'PRICING';
+  const category = correctedCategory(moved);
+  return category === undefined ? 'NOT_BILLABLE' : `CATEGORY_${category}`.slice(0, 100);
 }
+
+const correctedCategory = ({ pricing }: MovedMessage): string | undefined =>
+  pricing?.billable === true ? pricedCategory(pricing.category).slice(0, 91) : undefined;
 
 type PriceOf = (moved: MovedMessage) => bigint | null;
 

@@ -20,7 +20,7 @@ import type { MessagePlan } from '../../domain/templates/plan.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
 import { findChannelPace } from '../../records/sending/channel-rate.ts';
 import { getTemplate } from '../../records/templates/templates.ts';
-import { findPrices, getWallet } from '../../records/wallet/wallets.ts';
+import { findPrices, getWallet, priceTerms } from '../../records/wallet/wallets.ts';
 import { getChannel } from '../../records/workspaces/channels.ts';
 import { getConsentPolicy, getFrequencyCap } from '../../records/workspaces/workspaces.ts';
 import { FileTemporarilyUnavailable } from '../audience/campaign-file.ts';
@@ -272,8 +272,8 @@ async function costOf(
   { countries }: AudienceEstimate,
 ): Promise<bigint> {
   if (countries.size === 0) return 0n;
-  const { category } = await getTemplate(database, workspaceId, body.template_id);
-  const prices = await findPrices(database, channelId, category);
+  const template = await getTemplate(database, workspaceId, body.template_id);
+  const prices = await findPrices(database, channelId, template.category, priceTerms(template));
   let cost = 0n;
   for (const [country, count] of countries) {
     cost += priceOf(prices, country) * BigInt(count);

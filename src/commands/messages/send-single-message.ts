@@ -29,7 +29,7 @@ import { type SingleToken, slowDown, takeSingleToken } from '../../records/sendi
 import { recordAnswers } from '../../records/sending/circuit-breaker.ts';
 import { lockQuota, takeQuota } from '../../records/sending/messaging-limit.ts';
 import type { Template } from '../../records/templates/templates.ts';
-import { findPrices } from '../../records/wallet/wallets.ts';
+import { findPrices, priceTerms } from '../../records/wallet/wallets.ts';
 import type { Channel } from '../../records/workspaces/channels.ts';
 import { applyRefusalEffects, type MessageRecipient } from './refusal-effects.ts';
 
@@ -156,7 +156,7 @@ function claim(dependencies: SingleSender, message: SingleMessage): Promise<stri
 async function claimOnce({ database }: SingleSender, message: SingleMessage): Promise<string> {
   const { channel, template, recipient, source, campaignId, onClaim } = message;
   const messageId = randomUUID();
-  const prices = await findPrices(database, channel.id, template.category);
+  const prices = await findPrices(database, channel.id, template.category, priceTerms(template));
   const price = priceOf(prices, recipient.country);
   await database.transaction(async (transaction) => {
     await onClaim?.(transaction, messageId);

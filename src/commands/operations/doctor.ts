@@ -141,6 +141,7 @@ const meanings: Readonly<Record<BookDifference['kind'], string>> = {
   'totals-differ-from-rows': 'the stored totals differ from the counted recipients',
   'recipients-stranded':
     'PENDING recipients were passed by and are not exactly those that are queued for another attempt',
+  'charged-differs-from-entries': 'the cost of the campaign differs from the sum of its entries',
   'ledger-differs-from-balance': 'the balance of the wallet differs from the sum of its entries',
   'reserved-differs-from-messages':
     'the reserved amount differs from the price of the messages without an outcome',

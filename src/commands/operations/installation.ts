@@ -82,6 +82,7 @@ export function guardOrchestrator(orchestrator: Orchestrator, database: Database
     startTemplateSync: guarded(orchestrator.startTemplateSync),
     startContactImport: guarded(orchestrator.startContactImport),
     scheduleRetention: guarded(orchestrator.scheduleRetention),
+    schedulePriceComparison: guarded(orchestrator.schedulePriceComparison),
   };
 }
 

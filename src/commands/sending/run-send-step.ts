@@ -66,7 +66,11 @@ export async function runSendStep(
   }
   const answeredAt = performance.now();
   const clock = { offsetMs: answeredAt - context.now, roundTripMs: answeredAt - askedAt };
-  const prices = await findPrices(database, context.channel_id, context.template_category);
+  const prices = await findPrices(database, context.channel_id, context.template_category, {
+    upcomingCategory: context.upcoming_category,
+    upcomingCategoryAt: context.upcoming_category_at?.toISOString() ?? null,
+    ttlSeconds: context.template_ttl_seconds,
+  });
 
   if (context.pending > 0 && (await isPausedForPrice(dependencies, context, prices)))
     return { drained: false, waitMs: 0 };
@@ -162,11 +166,12 @@ async function isPausedForPrice(
     epoch,
     priced_category: before,
     template_category: category,
+    template_ttl_seconds: ttlSeconds,
   }: SendingContext,
   prices: ReadonlyMap<string, bigint>,
 ): Promise<boolean> {
   if (before === null || before === category) return false;
-  const former = await findPrices(database, channel_id, before);
+  const former = await findPrices(database, channel_id, before, { ttlSeconds });
   const rises = [...new Set([...former.keys(), ...prices.keys()])].map((country) => ({
     country,
     was: priceOf(former, country),

@@ -129,7 +129,7 @@ export async function syncBusinessAccount(
 }
 
 /** Every number of an account has its own token, and each may read the account's templates. Active channels come first. */
-function accessTokensOf(
+export function accessTokensOf(
   secrets: SyncDependencies['secrets'],
   channels: readonly Channel[],
 ): readonly string[] {
@@ -146,7 +146,7 @@ function accessTokensOf(
 }
 
 /** Tries one token after the other until the provider accepts one; throws the rejection of the last. */
-async function withAnyToken(
+export async function withAnyToken(
   [token = '', ...others]: readonly string[],
   work: (token: string) => Promise<void>,
   onRefused: () => void,

@@ -3,7 +3,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import { Conflict, Invalid } from '../../domain/error.ts';
 import { amountBounds, parseAmount } from '../../domain/money.ts';
 import { getCampaign } from '../../records/campaigns/campaigns.ts';
-import { moveCounters, noStateMoves } from '../../records/campaigns/status-counters.ts';
+import { addToMinute, moveCounters, noStateMoves } from '../../records/campaigns/status-counters.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
 import {
@@ -76,6 +76,10 @@ async function collect(transaction: Transaction, channelId: string): Promise<big
       transaction,
       charges.map((one) => ({ ...one, by: noStateMoves })),
     );
+    await addToMinute(
+      transaction,
+      charges.map((one) => ({ ...one, accepted: 0, delivered: 0, read: 0, failed: 0 })),
+    );
   }
   return taken;
 }
@@ -91,7 +95,8 @@ function payDebts(debts: readonly Debt[], { workspace_id: workspaceId, balance, 
     const paid = debt.amount < available ? debt.amount : available;
     left -= paid;
     rest.push({ ...debt, amount: debt.amount - paid });
-    const { channelId, campaignId } = debt;
+    const { channelId } = debt;
+    const campaignId = debt.isRecipient ? debt.campaignId : null;
     const messageId = debt.isRecipient ? undefined : debt.messageId;
     const key = messageId ?? campaignId ?? '';
     const present = entries.get(key);

@@ -5,7 +5,12 @@
 import { startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { giveBack } from '../../domain/wallet/settlement.ts';
-import { addToMinute, moveCounters, noStateMoves } from '../../records/campaigns/status-counters.ts';
+import {
+  addToCampaignMoney,
+  addToMinute,
+  moveCounters,
+  noStateMoves,
+} from '../../records/campaigns/status-counters.ts';
 import type { Database } from '../../records/database/database.ts';
 import {
   advanceCampaign,
@@ -73,6 +78,7 @@ export function giveBackRecipients(database: Database, limit = batchSize): Promi
       await addToMinute(transaction, [
         { campaignId, accepted: 0, delivered: 0, read: 0, failed: 0, charged },
       ]);
+      await addToCampaignMoney(transaction, [{ campaignId, givenBack: -charged, free: 0 }]);
     }
     if (due.isOver && !isOpen) await forgetCampaign(transaction, campaignId);
     else {

@@ -7,7 +7,6 @@ import {
   type LedgerSum,
   type LockedWallet,
   lockWallets,
-  type NewLedgerEntry,
   writeSettlements,
   writeUncollected,
 } from '../../records/wallet/wallets.ts';
@@ -32,6 +31,8 @@ export interface DueMessage {
   readonly target: Target;
   readonly settle: (wallet: MoneyOfWallet) => SettlementOutcome;
   readonly correctionReason?: string;
+  /** The category that the provider reported with the price; absent: the template's. */
+  readonly correctedCategory?: string | undefined;
   readonly refundReason?: string;
 }
 
@@ -53,15 +54,17 @@ export async function settleBatch(
 
   const entries = new Map<string, LedgerSum>();
   const debts: Debt[] = [];
-  for (const { target, settle, correctionReason, refundReason } of due) {
+  for (const { target, settle, correctionReason, correctedCategory, refundReason } of due) {
     const wallet = wallets.get(target.channel_id);
     if (wallet === undefined) continue;
     const uncollected = owed.get(target.id) ?? 0n;
     const outcome = settle({ available: wallet.balance - wallet.reserved, uncollected });
     money.set(target.id, outcome);
     const reasons = { charge: undefined, correction: correctionReason, refund: refundReason };
-    for (const { kind, amount } of outcome.entries)
-      add(entries, target, { kind, amount, reason: reasons[kind] });
+    for (const { kind, amount } of outcome.entries) {
+      const category = kind === 'correction' ? correctedCategory : undefined;
+      add(entries, target, { kind, amount, reason: reasons[kind], category });
+    }
     if (outcome.uncollected !== uncollected) debts.push(debtOf(target, outcome.uncollected));
     const change = outcome.entries.reduce((sum, { amount }) => sum + amount, 0n);
     wallets.set(target.channel_id, {
@@ -76,34 +79,39 @@ export async function settleBatch(
   return money;
 }
 
-const debtOf = ({ id, kind, channel_id, campaign_id }: Target, amount: bigint): Debt => ({
-  messageId: id,
-  channelId: channel_id,
-  campaignId: campaign_id,
-  isRecipient: kind === 'recipient',
+const debtOf = (target: Target, amount: bigint): Debt => ({
+  messageId: target.id,
+  channelId: target.channel_id,
+  campaignId: countedCampaign(target),
+  isRecipient: target.kind === 'recipient',
   amount,
 });
+
+/** A campaign's test messages are no part of its cost. */
+const countedCampaign = ({ kind, campaign_id: campaignId }: Target): string | null =>
+  kind === 'recipient' ? campaignId : null;
 
 /** Keeps one entry per campaign, kind and reason; a message outside campaigns has its own entries. */
 function add(
   entries: Map<string, LedgerSum>,
   target: Target,
-  { kind, amount, reason }: Pick<NewLedgerEntry, 'kind' | 'amount' | 'reason'>,
+  { kind, amount, reason, category }: Pick<LedgerSum, 'kind' | 'amount' | 'reason' | 'category'>,
 ): void {
   const messageId = target.kind === 'message' ? target.id : undefined;
-  const key = [messageId ?? target.campaign_id, kind, reason, amount > 0n].join(' ');
+  const key = [messageId ?? target.campaign_id, kind, reason, category, amount > 0n].join(' ');
   const present = entries.get(key);
   const countries = new Map(present?.countries);
   countries.set(target.country, (countries.get(target.country) ?? 0n) + amount);
   entries.set(key, {
     channelId: target.channel_id,
     workspaceId: target.workspace_id,
-    campaignId: target.campaign_id,
+    campaignId: countedCampaign(target),
     messageId,
     kind,
     amount: (present?.amount ?? 0n) + amount,
     messageCount: (present?.messageCount ?? 0) + 1,
     reason,
     countries,
+    category,
   });
 }

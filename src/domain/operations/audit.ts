@@ -22,6 +22,7 @@ const auditActions = [
   'wallet.adjust',
   'wallet.load-prices',
   'wallet.low-balance',
+  'wallet.book-difference',
   'wallet.set-price-markup',
   'wallet.release-unknown',
   'key.create',

@@ -1,5 +1,6 @@
 /** Notices: messages to the users of a workspace. Events are their counterpart for programs. */
 import { formatAmount } from '../money.ts';
+import type { DifferenceCause, FigureDifference } from '../wallet/comparison.ts';
 import type { PauseReason } from '../campaigns/campaign.ts';
 import {
   describeEvidence,
@@ -22,6 +23,7 @@ export const noticeKinds = [
   'low_balance',
   'price_card',
   'asks_to_stop',
+  'price_difference',
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
@@ -212,3 +214,36 @@ export const pricesMissing = (account: {
       ? `There is no price card for ${account.currency}: no campaign can start. An operator loads the provider’s.`
       : `The price card for ${account.currency} is of ${account.effectiveOn}. See whether the provider has published another one.`,
 });
+
+const causeTexts: Readonly<Record<DifferenceCause, string>> = {
+  OTHER_SENDERS: 'something else sends on the number, too',
+  TIER: 'lower prices of a volume tier',
+  AUTHENTICATION_INTERNATIONAL: 'prices of international authentication',
+  MAX_PRICE: 'a maximum price for marketing',
+};
+
+export const pricesDiffer = ({
+  day,
+  differences,
+  currency,
+  ...channel
+}: NoticedChannel & {
+  readonly day: string;
+  readonly differences: readonly FigureDifference[];
+  readonly currency: string;
+}): NewNotice => {
+  const amount = differences.reduce((sum, { difference }) => sum + difference, 0n);
+  const causes = [
+    ...new Set(differences.flatMap(({ cause }) => (cause === null ? [] : [causeTexts[cause]]))),
+  ];
+  const direction = amount < 0n ? 'less' : 'more';
+  const size = `${formatAmount(amount < 0n ? -amount : amount)} ${currency}`;
+  return {
+    workspaceId: channel.workspaceId,
+    kind: 'price_difference',
+    subject: channelSubject(channel),
+    message: `Our figures of ${day} differ from the provider’s: we charged ${size} ${direction}. ${
+      causes.length === 0 ? 'The cause is not known.' : `Likely causes: ${causes.join('; ')}.`
+    } Nothing was booked; the wallet shows the differences.`,
+  };
+};

@@ -114,12 +114,14 @@ const LockedMessage = t.type({
   statuses_seen: t.number,
   /** It was not delivered before; null while its acceptance is not recorded. */
   not_before: nullable(timestamp),
+  /** When a status said that it was delivered or read; null before, and for messages outside campaigns. */
+  arrived_at: nullable(timestamp),
 });
 export type LockedMessage = t.TypeOf<typeof LockedMessage>;
 
 const lockedRecipient = sql.fragment`
   id, position, state, reason, reason_detail, price, settlement, provider_message_id, statuses_seen,
-  accepted_at AS not_before`;
+  accepted_at AS not_before, coalesce(delivered_at, read_at) AS arrived_at`;
 
 /**
  * Locks the recipients that are not PENDING. A claim locks wallet and counter first and PENDING recipients last, so locking
@@ -157,7 +159,7 @@ export async function lockMessages(
   if (ids.length === 0) return [];
   return connection.any(sql.type(row(LockedMessage))`
     SELECT id, NULL::int AS position, state, reason, reason_detail, price, settlement, provider_message_id, statuses_seen,
-      created_at AS not_before
+      created_at AS not_before, NULL::timestamptz AS arrived_at
     FROM message WHERE id = ANY(${sql.array(ids, 'uuid')})
     ORDER BY id FOR NO KEY UPDATE`);
 }

@@ -8,7 +8,7 @@ import type { Features } from '../../domain/workspaces/feature.ts';
 import type { Connection } from '../database/database.ts';
 import { nothing, nullable, row } from '../database/row.ts';
 import { auditEntry } from '../operations/audit.ts';
-import { cardOf } from '../wallet/wallets.ts';
+import { cardOf, priceTermsOfTemplate } from '../wallet/wallets.ts';
 import { Campaign, campaignSelection } from './campaigns.ts';
 import { maxStarting, outboxStart } from './workflow-outbox.ts';
 
@@ -82,7 +82,7 @@ export async function findCampaignContext(
   connection: Connection,
   { workspaceId, channelId, templateId, month }: ContextQuestion,
 ): Promise<CampaignContext | undefined> {
-  const card = cardOf(sql.fragment`channel.id`, sql.fragment`template.category`);
+  const card = cardOf(sql.fragment`channel.id`, sql.fragment`template.category`, priceTermsOfTemplate);
   const found = await connection.maybeOne(sql.type(ContextRow)`
     SELECT channel.status = 'active' AS "channelIsActive", channel.marketing_endpoint AS "marketingEndpoint",
       CASE WHEN template.id IS NOT NULL THEN jsonb_build_object(

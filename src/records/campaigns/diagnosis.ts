@@ -14,7 +14,7 @@ import type { Connection } from '../database/database.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 import { effectiveFactor } from '../sending/channel-rate.ts';
 import { countColumns, waitingJoin } from './campaign-snapshot.ts';
-import { cardOf } from '../wallet/wallets.ts';
+import { cardOf, priceTermsOfTemplate } from '../wallet/wallets.ts';
 import { Windows, windowsColumn } from './sending-hours.ts';
 
 const Facts = row(
@@ -57,7 +57,7 @@ export const countriesEvery = 5_000;
 /** Counts pending recipients one by one up to the next row of `campaign_countries`, the others by its running totals. */
 const costOfWaiting = sql.fragment`
   WITH card AS (
-    ${cardOf(sql.fragment`campaign.channel_id`, sql.fragment`template.category`)}
+    ${cardOf(sql.fragment`campaign.channel_id`, sql.fragment`template.category`, priceTermsOfTemplate)}
   ), next AS (
     SELECT position, counts FROM campaign_countries
     WHERE campaign_id = campaign.id AND position > claimed_position ORDER BY position LIMIT 1

@@ -17,6 +17,8 @@ import { notFound } from '../../domain/error.ts';
 import type { PauseEvidence } from '../../domain/sending/failure-brake.ts';
 import { campaignPaused } from '../../domain/operations/notice.ts';
 import type { Connection } from '../database/database.ts';
+import { cardOf, priceTermsOfTemplate } from '../wallet/wallets.ts';
+import { countriesEvery } from './diagnosis.ts';
 import { insertNotices } from '../operations/notices.ts';
 import { Evidence, pauseEvidence } from '../sending/failure-brake.ts';
 import { enqueueRefresh, enqueueRefreshes } from './workflow-outbox.ts';
@@ -110,9 +112,39 @@ export async function moveCampaign(
     await insertNotices(transaction, [campaignPaused(campaign, pauseReason, evidence)]);
 }
 
-/** The campaign goes on at the prices that the template's present category has. The caller holds the campaign. */
+/**
+ * The campaign goes on at the prices that the template's present category has, which the estimate of its cost is made of. Counts
+ * the recipients of a campaign that is too small for rows of `campaign_countries`. The caller holds the campaign.
+ */
 export async function acceptCategory(transaction: Connection, campaignId: string): Promise<void> {
   await transaction.query(sql.type(nothing)`
+    WITH present AS MATERIALIZED (
+      SELECT campaign.channel_id, template.category, template.upcoming_category, template.upcoming_category_at,
+        template.message_send_ttl_seconds
+      FROM campaign JOIN template ON template.id = campaign.template_id WHERE campaign.id = ${campaignId}
+    ), whole AS MATERIALIZED (
+      SELECT counts FROM campaign_countries WHERE campaign_id = ${campaignId} ORDER BY position DESC LIMIT 1
+    ), counted AS (
+      SELECT country, count::int8 AS count FROM whole, jsonb_each_text(whole.counts) AS each (country, count)
+      UNION ALL
+      -- Bounds and order keep Postgres to the index of positions, whatever its statistics are.
+      SELECT country, count(*) FROM (
+        SELECT country, sendable FROM recipient
+        WHERE campaign_id = ${campaignId} AND position > 0 AND position <= ${countriesEvery}
+        ORDER BY position LIMIT ${countriesEvery}
+      ) AS first WHERE sendable AND NOT EXISTS (SELECT FROM whole)
+      GROUP BY country
+    ), estimated AS (
+      INSERT INTO campaign_money (campaign_id, estimate)
+      SELECT ${campaignId}, (
+        WITH card AS MATERIALIZED (
+          SELECT * FROM (${cardOf(sql.fragment`template.channel_id`, sql.fragment`template.category`, priceTermsOfTemplate)}) AS price
+        )
+        SELECT sum(count * COALESCE(own.price, (SELECT price FROM card WHERE country = '')))
+        FROM counted LEFT JOIN card AS own ON own.country = counted.country
+      )::bigint FROM present AS template
+      ON CONFLICT (campaign_id) DO UPDATE SET estimate = excluded.estimate
+    )
     UPDATE campaign SET priced_category = template.category
     FROM template WHERE campaign.id = ${campaignId} AND template.id = campaign.template_id`);
 }

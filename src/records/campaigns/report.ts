@@ -45,6 +45,11 @@ const CampaignReport = t.type({
   max_cost: nullable(t.bigint),
   /** Micro-units: what its recipients cost so far, less what was given back. */
   charged: t.bigint,
+  /** Micro-units: the most that it could cost when it began; null before, and if an earlier release began it. */
+  estimate: nullable(t.bigint),
+  /** Micro-units. */
+  given_back: t.bigint,
+  free_messages: t.number,
 });
 export type CampaignReport = t.TypeOf<typeof CampaignReport>;
 
@@ -69,7 +74,8 @@ const columns = sql.fragment`
   campaign.ignore_quiet_hours, campaign.ignore_frequency_cap, ${windowsColumn} AS windows, started_at,
   completed_at, archived_at, campaign.workspace_id, is_auto_trigger, campaign.created_at, campaign.updated_at,
   ${waitingColumns},
-  ${counterColumns}, charged, max_cost,
+  ${counterColumns}, charged, max_cost, campaign_money.estimate, coalesce(campaign_money.given_back, 0) AS given_back,
+  coalesce(campaign_money.free_messages, 0) AS free_messages,
   ${reasonsOf('skipped')} AS skipped_reasons, ${reasonsOf('failed')} AS failed_reasons, created_by,
   jsonb_build_object('id', template.id, 'name', template.name, 'language', template.language,
     'category', template.category) AS template`;
@@ -77,6 +83,7 @@ const joins = sql.fragment`
   JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
   JOIN channel ON channel.id = campaign.channel_id
   JOIN template ON template.id = campaign.template_id
+  LEFT JOIN campaign_money ON campaign_money.campaign_id = campaign.id
   ${waitingJoin}`;
 
 /** Throws NotFound, also for a campaign of another workspace. */

@@ -178,3 +178,24 @@ export async function addToMinute(connection: Connection, counts: readonly Minut
       delivered = campaign_minute.delivered + excluded.delivered, read = campaign_minute.read + excluded.read,
       failed = campaign_minute.failed + excluded.failed, charged = campaign_minute.charged + excluded.charged`);
 }
+
+/** What recipients of a campaign got back, in micro-units, and how many more of them were messaged free of charge. */
+export interface MoneyMove {
+  readonly campaignId: string;
+  readonly givenBack: bigint;
+  readonly free: number;
+}
+
+/** Call it after the counters are locked: docs/architecture.md gives the lock order. */
+export async function addToCampaignMoney(connection: Connection, moves: readonly MoneyMove[]): Promise<void> {
+  const rows = moves
+    .filter(({ givenBack, free }) => givenBack !== 0n || free !== 0)
+    .map(({ campaignId, givenBack, free }) => [campaignId, givenBack, free]);
+  if (rows.length === 0) return;
+  await connection.query(sql.type(nothing)`
+    INSERT INTO campaign_money (campaign_id, given_back, free_messages)
+    SELECT campaign_id, sum(given_back), sum(free) FROM ${sql.unnest(rows, ['uuid', 'int8', 'int4'])} AS given (campaign_id, given_back, free)
+    GROUP BY campaign_id ORDER BY campaign_id
+    ON CONFLICT (campaign_id) DO UPDATE SET given_back = campaign_money.given_back + excluded.given_back,
+      free_messages = campaign_money.free_messages + excluded.free_messages`);
+}

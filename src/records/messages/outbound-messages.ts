@@ -141,7 +141,7 @@ function resultStatement(messageId: string, result: MessageResult) {
         updated_at = now()
       FROM present WHERE message.id = present.id
       RETURNING message.id, open, message.state, message.source, message.contact_id, message.phone_number,
-        message.provider_message_id, present.channel_id, present.workspace_id, present.price, message.country,
+        message.provider_message_id, message.template_id, present.channel_id, present.workspace_id, present.price, message.country,
         present.settlement = 'reserved' AND message.settlement = 'charged' AS charged,
         present.settlement = 'reserved' AND message.settlement <> 'reserved' AS released
     ), settled_wallet AS (
@@ -149,8 +149,9 @@ function resultStatement(messageId: string, result: MessageResult) {
         balance = balance - CASE WHEN charged THEN updated.price ELSE 0 END, updated_at = now()
       FROM updated WHERE released AND wallet.channel_id = updated.channel_id
     ), charge AS (
-      INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, message_id, message_count, countries)
-      SELECT channel_id, workspace_id, 'charge', -price, id, 1, jsonb_build_object(country, -price) FROM updated WHERE charged AND price > 0
+      INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, message_id, message_count, countries, category)
+      SELECT channel_id, workspace_id, 'charge', -price, id, 1, jsonb_build_object(country, -price),
+        (SELECT category FROM template WHERE template.id = updated.template_id) FROM updated WHERE charged AND price > 0
     )
     SELECT updated.id, provider_message_id AS "providerMessageId", contact_id AS "contactId", source,
       updated.workspace_id AS "workspaceId", channel.phone_number_id AS "phoneNumberId", now() AS at,

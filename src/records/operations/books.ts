@@ -13,6 +13,7 @@ const Difference = t.type({
     'reasons-differ-from-rows': null,
     'totals-differ-from-rows': null,
     'recipients-stranded': null,
+    'charged-differs-from-entries': null,
     'ledger-differs-from-balance': null,
     'reserved-differs-from-messages': null,
     'uncollected-differs-from-debts': null,

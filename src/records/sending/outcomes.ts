@@ -206,8 +206,9 @@ function recordStatement({ campaignId, channelId, outcomes }: OutcomeBatch) {
       FROM total WHERE wallet.channel_id = ${channelId} AND total.charged + total.freed > 0
       RETURNING wallet.channel_id, wallet.workspace_id, total.charged, total.accepted
     ), charge AS (
-      INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, campaign_id, message_count, countries)
-      SELECT channel_id, workspace_id, 'charge', -charged, ${campaignId}, accepted, (
+      INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, campaign_id, message_count, category, countries)
+      SELECT channel_id, workspace_id, 'charge', -charged, ${campaignId}, accepted,
+        (SELECT category FROM template WHERE id = (SELECT template_id FROM campaign WHERE id = ${campaignId})), (
         SELECT jsonb_object_agg(country, amount) FROM (
           SELECT country, -sum(price) AS amount FROM updated
           WHERE old_settlement = 'reserved' AND new_settlement = 'charged' GROUP BY country

@@ -4,7 +4,7 @@ import * as t from 'io-ts';
 import { FrequencyCap } from '../../codecs/frequency-cap.ts';
 import { NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
-import { bytes, nullable, row } from '../database/row.ts';
+import { bytes, nullable, row, timestamp } from '../database/row.ts';
 import { gateLeft, isBraked } from './failure-brake.ts';
 
 const SendingContext = t.type({
@@ -30,6 +30,9 @@ const SendingContext = t.type({
   template_name: t.string,
   template_language: t.string,
   template_category: t.string,
+  upcoming_category: nullable(t.string),
+  upcoming_category_at: nullable(timestamp),
+  template_ttl_seconds: nullable(t.number),
   /** The category at whose prices the campaign began; null if an earlier release began it. */
   priced_category: nullable(t.string),
   /** True: marketing templates use the provider's endpoint for marketing messages. */
@@ -53,7 +56,9 @@ export async function getSendingContext(connection: Connection, campaignId: stri
       business_account.messaging_limit IS NOT NULL AS limited, channel.status <> 'active' AS channel_blocked,
       channel_rate.answer_ms, channel_rate.pace_share, campaign_counter.pending, campaign_counter.claimed,
       ${gateLeft} AS gate_left, ${isBraked} AS is_braked,
-      template.name AS template_name, template.language AS template_language, template.category AS template_category, campaign.priced_category,
+      template.name AS template_name, template.language AS template_language, template.category AS template_category,
+      template.upcoming_category, template.upcoming_category_at, template.message_send_ttl_seconds AS template_ttl_seconds,
+      campaign.priced_category,
       CASE WHEN NOT campaign.ignore_frequency_cap
         THEN (SELECT frequency_cap FROM workspace WHERE id = campaign.workspace_id) END AS frequency_cap,
       extract(epoch FROM clock_timestamp())::float8 * 1000 AS now

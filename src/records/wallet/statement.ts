@@ -14,6 +14,7 @@ const StatementRow = row(
     opening: t.bigint,
     kind: nullable(oneOf(ledgerKinds)),
     category: nullable(t.string),
+    market: nullable(t.string),
     country: nullable(t.string),
     amount: nullable(t.bigint),
   }),
@@ -23,7 +24,9 @@ export interface StatementLine {
   readonly kind: (typeof ledgerKinds)[number];
   /** Of the messages; null for recharges and adjustments, and where it is not known. */
   readonly category: string | null;
-  /** ISO 3166 alpha-2; null where it is not known. */
+  /** On the card that applies at the end of the month; null without a published card, and where it is not known. */
+  readonly market: string | null;
+  /** ISO 3166 alpha-2; null if the market has several, and where it is not known. */
   readonly country: string | null;
   /** Signed micro-units. */
   readonly amount: bigint;
@@ -55,9 +58,17 @@ export async function readStatement(
       JOIN business_account ON business_account.id = channel.business_account_id
       CROSS JOIN LATERAL (SELECT coalesce(business_account.time_zone, 'UTC') AS name) AS zone
       WHERE wallet.channel_id = ${channelId}
+    ), card AS MATERIALIZED (
+      SELECT price_card_at(span.channel_id, least(span.last - interval '1 second', now())) AS id FROM span
+    ), place AS MATERIALIZED (
+      SELECT country, market, count(*) FILTER (WHERE country <> '') OVER (PARTITION BY market) = 1
+        AND NOT bool_or(country = '') OVER (PARTITION BY market) AS is_alone
+      FROM price_card_market WHERE card_id = (SELECT id FROM card)
     ), line AS (
-      SELECT entry.kind, NULLIF(part.country, '') AS country, sum(part.amount)::bigint AS amount,
-        coalesce(substring(entry.reason FROM '^CATEGORY_(.*)$'), template.category) AS category
+      SELECT entry.kind, coalesce(place.market, elsewhere.market) AS market, sum(part.amount)::bigint AS amount,
+        CASE WHEN coalesce(place.is_alone, elsewhere.market IS NULL) THEN NULLIF(part.country, '') END AS country,
+        -- Entries of earlier releases do not say it.
+        coalesce(entry.category, substring(entry.reason FROM '^CATEGORY_(.*)$'), template.category) AS category
       FROM span JOIN ledger_entry AS entry ON entry.channel_id = span.channel_id
         AND entry.created_at >= span.first AND entry.created_at < span.last
       LEFT JOIN campaign ON campaign.id = entry.campaign_id
@@ -67,17 +78,19 @@ export async function readStatement(
         SELECT key AS country, value::bigint AS amount FROM jsonb_each_text(entry.countries)
         UNION ALL SELECT '', entry.amount WHERE entry.countries IS NULL
       ) AS part
-      GROUP BY 1, 2, 4
+      LEFT JOIN place ON place.country = part.country AND part.country <> ''
+      LEFT JOIN place AS elsewhere ON elsewhere.country = '' AND part.country <> ''
+      GROUP BY 1, 2, 4, 5
     )
-    SELECT span.zone AS "timeZone", line.kind, line.category, line.country, line.amount,
+    SELECT span.zone AS "timeZone", line.kind, line.category, line.market, line.country, line.amount,
       (span.balance - (SELECT coalesce(sum(amount), 0) FROM ledger_entry AS entry
         WHERE entry.channel_id = span.channel_id AND entry.created_at >= span.first))::bigint AS opening
     FROM span LEFT JOIN line ON true
     ORDER BY array_position(${sql.array([...ledgerKinds], 'text')}, line.kind),
-      line.category, line.country`);
+      line.category, line.market, line.country`);
   const [{ timeZone, opening } = { timeZone: 'UTC', opening: 0n }] = rows;
-  const lines = rows.flatMap(({ kind, category, country, amount }) =>
-    kind === null || amount === null ? [] : [{ kind, category, country, amount }],
+  const lines = rows.flatMap(({ kind, category, market, country, amount }) =>
+    kind === null || amount === null ? [] : [{ kind, category, market, country, amount }],
   );
   return {
     timeZone,

@@ -72,43 +72,83 @@ export async function postLedgerEntry(
 
 const CountryPrice = row(t.type({ country: t.string, price: t.bigint }));
 
-/** AUTHENTICATION messages reach their person within 10 minutes, others within 30 days, or the provider drops them. */
-const deliveredWithin = (category: ValueExpression) =>
-  sql.fragment`CASE ${category} WHEN 'AUTHENTICATION' THEN interval '10 minutes' ELSE interval '30 days' END`;
+/** What decides the prices of a template's messages besides its present category. */
+export interface PriceTerms {
+  /** The category that the provider has announced, and when it takes effect; null: none is announced. */
+  readonly upcomingCategory?: ValueExpression;
+  readonly upcomingCategoryAt?: ValueExpression;
+  /** How long the provider tries to deliver a message; null: the default of the category. */
+  readonly ttlSeconds?: ValueExpression;
+}
+
+/** Of a template that is read already. */
+export const priceTerms = (template: {
+  readonly upcomingCategory: string | null;
+  readonly upcomingCategoryAt: Date | null;
+  readonly sendTtlSeconds: number | null;
+}): PriceTerms => ({
+  upcomingCategory: template.upcomingCategory,
+  upcomingCategoryAt: template.upcomingCategoryAt?.toISOString() ?? null,
+  ttlSeconds: template.sendTtlSeconds,
+});
+
+/** Of a row of `template` in the statement. */
+export const priceTermsOfTemplate: PriceTerms = {
+  upcomingCategory: sql.fragment`template.upcoming_category`,
+  upcomingCategoryAt: sql.fragment`template.upcoming_category_at`,
+  ttlSeconds: sql.fragment`template.message_send_ttl_seconds`,
+};
 
 /**
- * Rows of country and price for one category, always with a row for every other country (''). The prices of the card in force
- * for the channel or of the next one, whichever is higher, if a message may be delivered under the next. Without a card, the
- * example: a workspace's own rows of `rate_card` win over the default ones. A category without a price for every other country
- * has the prices of MARKETING, or 0 if that has none.
+ * Rows of country and price for one category, always with a row for every other country (''). A message may be delivered until
+ * its time to live is over: a country has its highest price on the card in force, on the next one and in the announced
+ * category, as far as they begin by then. Without a card, the example: a workspace's own rows of `rate_card` win over the
+ * default ones. A category without a price for every other country has the prices of MARKETING, or 0 if that has none.
  */
-export const cardOf = (channelId: ValueExpression, category: ValueExpression) => sql.fragment`
-  WITH card AS MATERIALIZED (SELECT card_id FROM price_cards_of(${channelId}, ${deliveredWithin(category)}))
-  SELECT country, ceil(max(list.price) * (array_agg(markup.factor))[1] + (array_agg(markup.fixed))[1])::bigint AS price
-  FROM (
-    SELECT market.country, price.price FROM card
+export const cardOf = (
+  channelId: ValueExpression,
+  category: ValueExpression,
+  { upcomingCategory = null, upcomingCategoryAt = null, ttlSeconds = null }: PriceTerms = {},
+) => sql.fragment`
+  WITH lasts AS MATERIALIZED (
+    SELECT make_interval(secs => COALESCE(${ttlSeconds}::int4, CASE ${category} WHEN 'AUTHENTICATION' THEN 600 ELSE 2592000 END)) AS ahead
+  ), wanted AS MATERIALIZED (
+    SELECT ${category}::text AS category
+    UNION
+    SELECT upcoming.category FROM lasts CROSS JOIN (SELECT ${upcomingCategory}::text AS category) AS upcoming
+    WHERE upcoming.category IS NOT NULL AND COALESCE(${upcomingCategoryAt}::timestamptz, now()) <= now() + lasts.ahead
+  ), card AS MATERIALIZED (
+    SELECT cards.card_id FROM lasts CROSS JOIN LATERAL price_cards_of(${channelId}, lasts.ahead) AS cards
+  ), list AS MATERIALIZED (
+    SELECT card.card_id || wanted.category AS source, market.country, price.price FROM card CROSS JOIN wanted
     JOIN price_card_market AS market ON market.card_id = card.card_id
     JOIN price_card_price AS price ON price.card_id = card.card_id AND price.market = market.market AND price.tier_from = 0
       AND price.category = CASE WHEN EXISTS (
         SELECT FROM price_card_market AS other JOIN price_card_price AS its ON its.card_id = other.card_id
-          AND its.market = other.market AND its.category = ${category}
-        WHERE other.card_id = card.card_id AND other.country = '') THEN ${category} ELSE 'MARKETING' END
+          AND its.market = other.market AND its.category = wanted.category
+        WHERE other.card_id = card.card_id AND other.country = '') THEN wanted.category ELSE 'MARKETING' END
     UNION ALL
-    SELECT country, price FROM (
+    SELECT wanted.category, example.country, example.price FROM wanted CROSS JOIN LATERAL (
       SELECT DISTINCT ON (country) country, price FROM (
         SELECT country, price, workspace_id, false AS is_missing FROM rate_card
         WHERE (workspace_id = (SELECT owner.workspace_id FROM channel AS owner WHERE owner.id = ${channelId}) OR workspace_id IS NULL)
           AND category = CASE WHEN EXISTS (
-            SELECT FROM rate_card AS other WHERE other.category = ${category} AND other.country = ''
+            SELECT FROM rate_card AS other WHERE other.category = wanted.category AND other.country = ''
               AND (other.workspace_id = (SELECT owner.workspace_id FROM channel AS owner WHERE owner.id = ${channelId})
-                OR other.workspace_id IS NULL)) THEN ${category} ELSE 'MARKETING' END
+                OR other.workspace_id IS NULL)) THEN wanted.category ELSE 'MARKETING' END
         UNION ALL SELECT '', 0, NULL, true
       ) AS priced
       ORDER BY country, is_missing, workspace_id NULLS LAST
     ) AS example
     WHERE NOT EXISTS (SELECT FROM card)
-  ) AS list CROSS JOIN price_markup_of(${channelId}) AS markup
-  GROUP BY country`;
+  )
+  -- A country that one card names pays the price for every other country on a card that does not.
+  SELECT place.country, ceil(max(COALESCE(own.price, elsewhere.price)) * markup.factor + markup.fixed)::bigint AS price
+  FROM (SELECT DISTINCT country FROM list) AS place
+  CROSS JOIN (SELECT source, price FROM list WHERE country = '') AS elsewhere
+  LEFT JOIN list AS own ON own.country = place.country AND own.source = elsewhere.source
+  CROSS JOIN price_markup_of(${channelId}) AS markup
+  GROUP BY place.country, markup.factor, markup.fixed`;
 
 /** The price of `country`, a column of the statement; the same as `priceOf`. */
 export function priceIn(card: PriceCard, country: FragmentSqlToken): FragmentSqlToken {
@@ -121,9 +161,10 @@ export async function findPrices(
   connection: Connection,
   channelId: string,
   category: string,
+  terms: PriceTerms = {},
 ): Promise<PriceCard> {
   const prices = await connection.any(
-    sql.type(CountryPrice)`${cardOf(sql.fragment`${channelId}::uuid`, category)}`,
+    sql.type(CountryPrice)`${cardOf(sql.fragment`${channelId}::uuid`, category, terms)}`,
   );
   const elsewhere = prices.find(({ country }) => country === '')?.price;
   return new Map(
@@ -281,6 +322,8 @@ export interface LedgerSum extends NewLedgerEntry {
   readonly messageCount: number;
   /** By country of the recipients; they add up to the amount. Absent: not known. */
   readonly countries?: ReadonlyMap<string, bigint>;
+  /** The category that the provider reported; absent: the template's. */
+  readonly category?: string | undefined;
 }
 
 /** Sets locked wallets to their new amounts and writes the entries that explain the change of balance. */
@@ -315,10 +358,16 @@ export async function writeSettlements(
     entry.countries === undefined
       ? null
       : JSON.stringify(Object.fromEntries([...entry.countries].map(([country, sum]) => [country, `${sum}`]))),
+    entry.category ?? null,
   ]);
   await connection.query(sql.type(nothing)`
-    INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, campaign_id, message_id, message_count, reason, countries)
-    SELECT * FROM ${sql.unnest(rows, ['uuid', 'int4', 'text', 'int8', 'uuid', 'uuid', 'int4', 'text', 'jsonb'])} AS entry`);
+    INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount, campaign_id, message_id, message_count, reason, countries, category)
+    SELECT entry.channel_id, entry.workspace_id, kind, amount, campaign_id, entry.message_id, message_count, reason, countries,
+      COALESCE(entry.category, (SELECT template.category FROM template WHERE template.id = COALESCE(
+        (SELECT template_id FROM campaign WHERE campaign.id = entry.campaign_id),
+        (SELECT template_id FROM message WHERE message.id = entry.message_id))))
+    FROM ${sql.unnest(rows, ['uuid', 'int4', 'text', 'int8', 'uuid', 'uuid', 'int4', 'text', 'jsonb', 'text'])}
+      AS entry (channel_id, workspace_id, kind, amount, campaign_id, message_id, message_count, reason, countries, category)`);
 }
 
 // What late charges could not take. Every statement runs under the lock of the wallet.

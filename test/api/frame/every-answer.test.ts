@@ -321,6 +321,7 @@ const operationErrors: Readonly<Record<string, Request>> = {
     send(operation, `${await fixtures.pathOf(operation)}?erase=maybe`),
   'listWalletEntries 404': (operation) => send(operation, `${operation.path}?channel_id=${randomUUID()}`),
   'getWallet 404': (operation) => send(operation, `${operation.path}?channel_id=${randomUUID()}`),
+  'listWalletComparison 404': (operation) => send(operation, `${operation.path}?channel_id=${randomUUID()}`),
   'getWalletStatement 404': (operation) => send(operation, `${operation.path}?channel_id=${randomUUID()}`),
   'putLowBalance 404': (operation) =>
     send(operation, operation.path, { body: { threshold: '10', channel_id: randomUUID() } }),

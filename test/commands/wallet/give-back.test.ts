@@ -17,6 +17,8 @@ import {
 } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { readStatement } from '../../../src/records/wallet/statement.ts';
+import { beginDeletingRecipients, deleteRecipients } from '../../../src/records/operations/retention.ts';
+import { saveAccountTerms } from '../../../src/records/workspaces/business-accounts.ts';
 import { outcomesOf } from '../../support/outcomes.ts';
 
 let database: TestDatabase;
@@ -135,13 +137,13 @@ it('gives back what was not delivered in time, once, and charges it again when i
   await report(seeded, 7, 'read');
   expect((await walletOf(seeded))?.balance).toBe(993_000);
   const month = `${new Date().toISOString().slice(0, 7)}-01`;
-  const ofMessages = { category: 'UTILITY', country: 'DE' };
+  const ofMessages = { category: 'UTILITY', market: null, country: 'DE' };
   expect(await readStatement(database.pool, seeded.channelId, month)).toEqual({
     timeZone: 'UTC',
     opening: 0n,
     closing: 993_000n,
     lines: [
-      { kind: 'recharge', category: null, country: null, amount: 1_000_000n },
+      { kind: 'recharge', category: null, market: null, country: null, amount: 1_000_000n },
       { kind: 'charge', ...ofMessages, amount: -11_000n },
       { kind: 'refund', ...ofMessages, amount: 4_000n },
     ],
@@ -185,12 +187,13 @@ it('keeps what a wallet cannot pay for, and takes it first from the next recharg
   expect(await recharge('0.001')).toBe(700n);
   expect(await walletOf(seeded)).toEqual({ balance: 700, reserved: 0, uncollected: 0 });
   expect(await listBookDifferences(database.pool)).toEqual([]);
-  const counted = sql.fragment`SELECT charged FROM campaign_counter WHERE campaign_id = ${seeded.campaignId}`;
-  expect(await rowsOf(database.pool, counted)).toEqual([{ charged: 2_000 }]);
+  const counted = sql.fragment`SELECT charged, (SELECT sum(charged) FROM campaign_minute
+    WHERE campaign_id = ${seeded.campaignId}) AS minutes FROM campaign_counter WHERE campaign_id = ${seeded.campaignId}`;
+  expect(await rowsOf(database.pool, counted)).toEqual([{ charged: 2_000, minutes: 2_000 }]);
 });
 
-it('gives back messages outside campaigns that were not delivered in time', async () => {
-  const { workspaceId, channelId } = await begun(1, 3_000n);
+it('gives back messages outside campaigns that were not delivered in time, and test messages apart from their campaign', async () => {
+  const { workspaceId, channelId, campaignId } = await begun(1, 3_000n);
   const add = (state: string, settlement: string, expires: string) =>
     run(sql.fragment`
       WITH moved AS (
@@ -200,8 +203,8 @@ it('gives back messages outside campaigns that were not delivered in time', asyn
         INSERT INTO ledger_entry (channel_id, workspace_id, kind, amount)
         SELECT ${channelId}, ${workspaceId}, 'charge', -1000 WHERE ${settlement} = 'charged'
       )
-      INSERT INTO message (workspace_id, channel_id, direction, source, phone_number, state, settlement, price, expires_at)
-      VALUES (${workspaceId}, ${channelId}, 'outbound', 'api', '4915100000001', ${state}, ${settlement}, 1000,
+      INSERT INTO message (workspace_id, channel_id, direction, source, campaign_id, phone_number, state, settlement, price, expires_at)
+      VALUES (${workspaceId}, ${channelId}, 'outbound', 'api', ${campaignId}, '4915100000001', ${state}, ${settlement}, 1000,
         now() + ${expires}::interval)`);
   await add('SENT', 'charged', '-1 minute');
   await add('UNKNOWN', 'reserved', '-1 minute');
@@ -212,7 +215,25 @@ it('gives back messages outside campaigns that were not delivered in time', asyn
     reserved: 0,
     uncollected: 0,
   });
+  const ofCampaign = sql.fragment`SELECT FROM ledger_entry WHERE campaign_id = ${campaignId}`;
+  expect(await rowsOf(database.pool, ofCampaign)).toEqual([]);
   expect(await listBookDifferences(database.pool)).toEqual([]);
+});
+
+it('keeps the category of the booking in the statement when the template moves to another', async () => {
+  const seeded = await begun(3);
+  await send(seeded, 2, accept);
+  await run(sql.fragment`UPDATE template SET category = 'MARKETING' WHERE id = ${seeded.templateId}`);
+  await send(seeded, 1, accept);
+  await report(seeded, 1, 'failed');
+  const month = `${new Date().toISOString().slice(0, 7)}-01`;
+  const { lines } = await readStatement(database.pool, seeded.channelId, month);
+  expect(lines.map(({ kind, category, amount }) => [kind, category, amount])).toEqual([
+    ['recharge', null, 1_000_000n],
+    ['charge', 'MARKETING', -1_000n],
+    ['charge', 'UTILITY', -2_000n],
+    ['refund', 'MARKETING', 1_000n],
+  ]);
 });
 
 const size = 4;
@@ -241,16 +262,32 @@ const steps = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('price' as const), price: fc.integer({ min: 1, max: 3_000 }) }),
   },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('currency' as const), currency: fc.constantFrom('EUR', 'INR') }),
+  },
 );
+
+/** Everything that must outlive the recipients. */
+const sumsOf = ({ channelId, campaignId }: SeededCampaign) =>
+  rowsOf(
+    database.pool,
+    sql.fragment`SELECT balance, uncollected, currency, campaign_counter.charged,
+      (SELECT jsonb_agg(entry ORDER BY id) FROM ledger_entry AS entry WHERE entry.channel_id = wallet.channel_id) AS entries,
+      (SELECT jsonb_agg(line ORDER BY day, category, country, is_free) FROM delivery_day AS line
+        WHERE line.channel_id = wallet.channel_id) AS delivered
+      FROM wallet JOIN campaign_counter ON campaign_id = ${campaignId} WHERE wallet.channel_id = ${channelId}`,
+  );
 
 /** What must be true after every step. */
 async function expectExact(seeded: SeededCampaign, before: Awaited<ReturnType<typeof ledgerOf>>) {
   expect(await listBookDifferences(database.pool)).toEqual([]);
   const ledger = await ledgerOf(seeded);
   expect(ledger.slice(0, before.length)).toEqual(before);
-  const sums = await rowsOf<{ counted: number; entries: number; paid: number }>(
+  const sums = await rowsOf<Readonly<Record<'counted' | 'minutes' | 'entries' | 'paid', number>>>(
     database.pool,
     sql.fragment`SELECT charged AS counted,
+      (SELECT coalesce(sum(minute.charged), 0) FROM campaign_minute AS minute WHERE campaign_id = ${seeded.campaignId})::bigint AS minutes,
       -(SELECT coalesce(sum(amount), 0) FROM ledger_entry WHERE ledger_entry.campaign_id = ${seeded.campaignId})::bigint AS entries,
       (SELECT coalesce(sum(price - coalesce(uncollected.amount, 0)), 0) FROM recipient
         LEFT JOIN uncollected ON message_id = recipient.id
@@ -265,7 +302,15 @@ async function expectExact(seeded: SeededCampaign, before: Awaited<ReturnType<ty
   return ledger;
 }
 
-it('keeps wallet, ledger, counters and messages equal through any order of events', async () => {
+async function reportCurrency({ channelId }: SeededCampaign, currency: string): Promise<void> {
+  const [account] = await rowsOf<{ id: string }>(
+    database.pool,
+    sql.fragment`SELECT business_account_id AS id FROM channel WHERE id = ${channelId}`,
+  );
+  await saveAccountTerms(database.pool, account?.id ?? '', { currency, timeZone: null });
+}
+
+it('keeps wallet, ledger, counters and messages equal through any order of events, in one currency, also when the recipients are deleted', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 12, maxLength: 18 }), async (drawn) => {
       const seeded = await begun(size, 2_500n);
@@ -286,8 +331,15 @@ it('keeps wallet, ledger, counters and messages equal through any order of event
           await run(
             sql.fragment`UPDATE rate_card SET price = ${step.price} WHERE workspace_id = ${seeded.workspaceId}`,
           );
+        if (step.do === 'currency') await reportCurrency(seeded, step.currency);
         ledger = await expectExact(seeded, ledger);
       }
+      const before = await sumsOf(seeded);
+      expect(before).toMatchObject([{ currency: 'USD' }]);
+      await beginDeletingRecipients(database.pool, seeded.campaignId);
+      await deleteRecipients(database.pool, { campaignId: seeded.campaignId, after: 0, limit: size });
+      expect(await sumsOf(seeded)).toEqual(before);
+      expect(await listBookDifferences(database.pool)).toEqual([]);
     }),
     { numRuns: 3 },
   );

@@ -53,6 +53,36 @@ async function channelIn(currency: string, timeZone: string | null = null): Prom
 const priceIn = async ({ channelId }: SeededCampaign, country: string): Promise<bigint> =>
   priceOf(await findPrices(database.pool, channelId, 'MARKETING'), country);
 
+/** The first of the day so many days from now, and a card of it that names no market but Other. */
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+const otherAlone = (currency: string) =>
+  Buffer.from(`Market,Currency,Marketing,Utility\nOther,${currency},0.0604,0.0077\n`);
+
+it('reserves the highest price of both cards for a country that only one of them names', async () => {
+  const channel = await channelIn('XHA');
+  await load('XHA', '2026-01-01', '0.025');
+  await load('XHA', inDays(10), '0.025', { file: otherAlone('XHA') });
+  expect(await priceIn(channel, 'US')).toBe(60_400n);
+  const short = { ttlSeconds: 3_600 };
+  expect(priceOf(await findPrices(database.pool, channel.channelId, 'MARKETING', short), 'US')).toBe(25_000n);
+});
+
+it('reserves the price of an announced category that takes effect before the message is dropped', async () => {
+  const { channelId } = await channelIn('III');
+  await load('III', '2026-01-01', '0.025');
+  const at = (days: number, ttlSeconds?: number) => ({
+    upcomingCategory: 'MARKETING',
+    upcomingCategoryAt: `${inDays(days)}T00:00:00Z`,
+    ...(ttlSeconds !== undefined && { ttlSeconds }),
+  });
+  const inUtility = async (terms: object) =>
+    priceOf(await findPrices(database.pool, channelId, 'UTILITY', terms), 'US');
+  expect(await inUtility({})).toBe(4_000n);
+  expect(await inUtility(at(2))).toBe(25_000n);
+  expect(await inUtility(at(2, 43_200))).toBe(4_000n);
+  expect(await inUtility(at(40))).toBe(4_000n);
+});
+
 it('changes nothing when the same file is loaded twice', async () => {
   const first = await load('AAA', '2026-10-01', '0.025');
   const second = await load('AAA', '2026-10-01', '0.025');

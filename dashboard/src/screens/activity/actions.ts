@@ -24,6 +24,7 @@ const actions: Readonly<Record<AuditAction, string>> = {
   'wallet.adjust': 'Wallet adjusted',
   'wallet.load-prices': 'Prices loaded',
   'wallet.low-balance': 'Low balance changed',
+  'wallet.book-difference': 'Differences from the provider booked',
   'wallet.set-price-markup': 'Price markup set',
   'wallet.release-unknown': 'Reserved money released',
   'key.create': 'Key created',

@@ -6,7 +6,6 @@ import { waitingSentence } from '../../../../src/domain/campaigns/diagnosis.ts';
 import { useChannels, useOwnChannel, useWallet } from '../../account.ts';
 import { api, client } from '../../client.ts';
 import { counted, money } from '../../format.ts';
-import { lowBalanceLimit } from '../../low-balance.ts';
 import { TextLink } from '../../parts/controls/text-link.tsx';
 import { pauses, waits } from '../../reasons.ts';
 
@@ -28,8 +27,8 @@ export function Attention() {
   const channels = useChannels();
   const wallet = useWallet(useOwnChannel()).data;
   const available = wallet && Number(wallet.balance) - Number(wallet.reserved);
-  const limit = wallet && lowBalanceLimit(wallet.channel_id);
-  const isLow = available !== undefined && limit !== undefined && available < limit;
+  const limit = wallet?.low_balance_threshold ?? null;
+  const isLow = available !== undefined && limit !== null && available < Number(limit);
   const blocked = channels.data?.filter(({ status }) => status === 'blocked') ?? [];
   const campaigns = paused.data?.data ?? [];
   const more = (paused.data?.pagination.total ?? 0) - campaigns.length;

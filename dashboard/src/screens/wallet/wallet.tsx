@@ -10,16 +10,20 @@ import { api, client } from '../../client.ts';
 import { EmptyFace, Loaded } from '../../parts/display/load-states.tsx';
 import { OperatorKey } from '../../parts/forms/operator-key.tsx';
 import { Screen } from '../../parts/display/screen.tsx';
+import { ButtonLink } from '../../parts/controls/button-link.tsx';
+import { TextLink } from '../../parts/controls/text-link.tsx';
 import { Balance } from './balance.tsx';
+import { Figures } from './figures.tsx';
 import { Ledger } from './ledger.tsx';
 import { Prices } from './prices.tsx';
 import { Recharge } from './recharge.tsx';
+import { presentMonth, Statement } from './statement.tsx';
 import { Waiting } from './waiting.tsx';
 
 const route = getRouteApi('/inside/wallet');
 
 export function Wallet() {
-  const { campaign: campaignId, channel: chosen } = route.useSearch();
+  const { campaign: campaignId, channel: chosen, statement: month } = route.useSearch();
   const navigate = route.useNavigate();
   const campaign = useQuery({
     queryKey: ['campaign', campaignId],
@@ -33,21 +37,41 @@ export function Wallet() {
   const several = (channels.data?.length ?? 0) > 1 && campaignId === undefined;
   return (
     <Screen
-      title="Wallet"
+      title={month === undefined ? 'Wallet' : 'Statement'}
+      {...(month !== undefined && {
+        path: [
+          <TextLink key="wallet" to="/wallet" search={{ channel: chosen }}>
+            Wallet
+          </TextLink>,
+        ],
+      })}
       actions={
-        several && (
-          <Select
-            aria-label="Channel"
-            allowDeselect={false}
-            data={channels.data?.map(({ id, display_phone_number: label }) => ({ value: id, label })) ?? []}
-            value={channelId ?? null}
-            onChange={(channel) => void navigate({ search: { channel: channel ?? undefined } })}
-          />
-        )
+        <>
+          {month === undefined && channelId !== undefined && (
+            <ButtonLink
+              variant="default"
+              to="/wallet"
+              search={{ channel: chosen, statement: presentMonth() }}
+            >
+              Statement
+            </ButtonLink>
+          )}
+          {several && (
+            <Select
+              aria-label="Channel"
+              allowDeselect={false}
+              data={channels.data?.map(({ id, display_phone_number: label }) => ({ value: id, label })) ?? []}
+              value={channelId ?? null}
+              onChange={(channel) =>
+                void navigate({ search: (before) => ({ ...before, channel: channel ?? undefined }) })
+              }
+            />
+          )}
+        </>
       }
     >
       {campaign.data !== undefined && <Waiting campaign={campaign.data} />}
-      {channelId === undefined ? (
+      {channelId === undefined && (
         <Loaded query={campaignId === undefined ? { ...channels, data: channels.data as unknown } : campaign}>
           {() => (
             <EmptyFace title="There is no channel in this workspace yet." icon={IconWallet}>
@@ -55,7 +79,15 @@ export function Wallet() {
             </EmptyFace>
           )}
         </Loaded>
-      ) : (
+      )}
+      {channelId !== undefined && month !== undefined && (
+        <Statement
+          channelId={channelId}
+          month={month}
+          onMonth={(statement) => void navigate({ search: (before) => ({ ...before, statement }) })}
+        />
+      )}
+      {channelId !== undefined && month === undefined && (
         <Purse key={channelId} channelId={channelId} campaignId={campaignId} />
       )}
     </Screen>
@@ -81,10 +113,13 @@ function Purse({ channelId, campaignId }: { channelId: string; campaignId: strin
           )}
           <Grid gap="lg" align="flex-start">
             <Grid.Col span={{ base: 12, lg: 7 }}>
-              <Ledger channelId={channelId} currency={purse.currency} />
+              <Stack gap="lg">
+                <Figures channelId={channelId} currency={purse.currency} />
+                <Ledger channelId={channelId} currency={purse.currency} />
+              </Stack>
             </Grid.Col>
             <Grid.Col span={{ base: 12, lg: 5 }}>
-              <Prices prices={purse.message_prices} currency={purse.currency} />
+              <Prices wallet={purse} />
             </Grid.Col>
           </Grid>
         </Stack>

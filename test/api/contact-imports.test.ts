@@ -7,6 +7,7 @@ import { openImportBatch } from '../../src/records/contacts/import-batch.ts';
 import { removals } from '../../src/records/operations/retention.ts';
 import { startTestApi, type SeededWorkspace, type TestApi } from '../support/api.ts';
 import { listEvents, subscribeToEverything } from '../support/event-log.ts';
+import { openTcpCutter } from '../support/tcp-cutter.ts';
 import { query } from '../support/webhook-fixtures.ts';
 
 let api: TestApi;
@@ -467,6 +468,28 @@ describe('an import that is stopped', () => {
     expect(await run(id)).toBe(true);
     expect((await stateOf(id)).counts).toMatchObject({ rows, created: rows, skipped: 0 });
     expect([await createdIn(), await createdEvents()]).toEqual([rows, rows]);
+  });
+
+  it('does each row once, wherever the worker dies within a batch', async () => {
+    const importThrough = async (id: string, cutAfter: number) => {
+      const cutter = await openTcpCutter(api.database.url, cutAfter);
+      const config = { ...api.dependencies.config, databaseUrl: cutter.url };
+      const options = { signal: new AbortController().signal, draining: () => false };
+      await runImport({ ...api.dependencies, config }, id, options).catch(() => undefined);
+      await cutter.close();
+      return cutter.sent();
+    };
+    const bytes = await importThrough((await long()).id, Number.POSITIVE_INFINITY);
+    // Within batches, and at the end of the last one with its commit.
+    for (const cutAfter of [Math.floor(bytes * 0.3), Math.floor(bytes * 0.7), bytes - 200, bytes - 20]) {
+      workspace = await api.seedWorkspace();
+      await subscribeToEverything(api.database, workspace.workspaceId);
+      const { id } = await long();
+      await importThrough(id, cutAfter);
+      expect(await run(id)).toBe(true);
+      expect(await stateOf(id)).toMatchObject({ state: 'COMPLETED', counts: { rows, created: rows } });
+      expect([await createdIn(), await createdEvents()]).toEqual([rows, rows]);
+    }
   });
 
   it('is continued by one of two workers at a time', async () => {

@@ -10,7 +10,7 @@ import { createCampaignActivities } from '../../src/activities/campaign.ts';
 import { createCloudProvider } from '../../src/provider/cloud-provider.ts';
 import { getCampaignSnapshot } from '../../src/records/campaigns/campaign-snapshot.ts';
 import { expireClaims } from '../../src/records/sending/claim-expiry.ts';
-import { row } from '../../src/records/database/row.ts';
+import { nullable, row } from '../../src/records/database/row.ts';
 import { postLedgerEntry } from '../../src/records/wallet/wallets.ts';
 import {
   checkBooks,
@@ -44,9 +44,9 @@ interface CampaignFixture {
   readonly program: string;
 }
 
-async function createFixture(): Promise<CampaignFixture> {
-  const seeded = await seedCampaign(test.pool, { recipients, messagesPerSecond, status: 'DRAFT' });
-  const provider = await startRecordingProvider(refusedSuffix);
+async function createFixture(count = recipients, refused = refusedSuffix): Promise<CampaignFixture> {
+  const seeded = await seedCampaign(test.pool, { recipients: count, messagesPerSecond, status: 'DRAFT' });
+  const provider = await startRecordingProvider(refused);
   return { seeded, provider, program: 'campaign-program.mjs' };
 }
 
@@ -73,7 +73,11 @@ async function sessionsToEnd(seeded: SeededCampaign): Promise<void> {
   await expect.poll(() => countSessions(seeded)).toBe(0);
 }
 
-function startSending({ seeded, provider, program }: CampaignFixture, crashAfter: number) {
+function startSending(
+  { seeded, provider, program }: CampaignFixture,
+  crashAfter: number,
+  environment: Readonly<Record<string, string>> = {},
+) {
   const databaseUrl = new URL(test.url);
   databaseUrl.searchParams.set('application_name', seeded.campaignId);
   return startProgram({
@@ -87,6 +91,7 @@ function startSending({ seeded, provider, program }: CampaignFixture, crashAfter
       SECRETS_KEY: testSecretsKey,
       CRASH_ARMED: 'yes',
       CRASH_AFTER: String(crashAfter),
+      ...environment,
     },
   });
 }
@@ -171,7 +176,7 @@ async function untilEnough(work: (index: number) => Promise<'more' | 'enough'>):
 describe('a sending process that dies by SIGKILL', () => {
   it.each([
     // At least: begin, two claims, two recorded batches, settle.
-    { of: 'a campaign', set: createFixture, writes: 8 },
+    { of: 'a campaign', set: () => createFixture(), writes: 8 },
     { of: 'a small campaign from its preparation on', set: createSmallFixture, writes: 12 },
   ])(
     'neither loses a recipient of $of nor sends to one twice, after whichever write it dies',
@@ -220,4 +225,34 @@ describe('a sending process that dies by SIGKILL', () => {
       await fixture.provider.close();
     },
   );
+
+  it('leaves the pause to its successor when it dies between the failures that cause it and the pause', async () => {
+    // The brake pauses no campaign of fewer than 30 recipients.
+    const fixture = await createFixture(40, 'none');
+    const { seeded, provider } = fixture;
+    const asked: string[] = [];
+    provider.watch.verdict = ({ callbackData }) => {
+      asked.push(callbackData);
+      return 131053;
+    };
+    const program = startSending(fixture, 0, { CRASH_COMMIT_OF: 'first_at' });
+    expect(await program.ended, program.output()).toBe('SIGKILL');
+    await sessionsToEnd(seeded);
+    const Paused = row(
+      t.type({ status: t.string, reason: nullable(t.string), rule: nullable(t.string), pending: t.number }),
+    );
+    const record = () =>
+      test.pool.one(sql.type(Paused)`
+        SELECT status, pause_reason AS reason, pause_evidence ->> 'rule' AS rule, pending
+        FROM campaign JOIN campaign_counter ON campaign_id = id WHERE id = ${seeded.campaignId}`);
+    expect(await record()).toMatchObject({ status: 'RUNNING', reason: null });
+
+    const before = asked.length;
+    await finish(seeded, provider);
+    expect(await record()).toMatchObject({ status: 'PAUSED', reason: 'FAILURES', rule: 'first' });
+    expect((await record()).pending).toBeGreaterThan(0);
+    expect(asked).toHaveLength(before);
+    expect(new Set(asked).size).toBe(before);
+    await provider.close();
+  });
 });

@@ -3,7 +3,7 @@ import { GraphError } from '../protocol/graph-error.ts';
 import { isObject, objectOf, textOf, type JsonObject } from '../protocol/json-value.ts';
 import { magicOf } from './magic-number.ts';
 import { validateComponents } from './validation.ts';
-import { fateOf } from './fate.ts';
+import { fateOf, type MessageFate } from './fate.ts';
 import { personOfNumber, userIdPattern, type Person } from '../callbacks/person.ts';
 import { findTemplate, type ProviderAccount } from '../provider-accounts.ts';
 import type { CompiledTemplate } from '../templates/compiled.ts';
@@ -49,6 +49,8 @@ export function sendMessage(state: SimulatorState, request: SendRequest): Simula
     const template = readTemplate(request.account, envelope.body);
     if (request.marketing && template.definition.category.toUpperCase() !== 'MARKETING')
       throw new GraphError(131055, 'Only marketing templates can be sent by this endpoint');
+    if (!request.marketing && template.header?.format === 'GIF')
+      throw new GraphError(131009, 'A GIF can be sent by the endpoint for marketing messages only');
     if (envelope.person.waId === null && template.definition.category.toUpperCase() === 'AUTHENTICATION')
       throw new GraphError(131062, 'Authentication templates cannot be sent to a user id');
     const isMedia = (mediaId: string): boolean =>
@@ -190,6 +192,7 @@ function acceptMessage(
     account,
     phoneNumberId,
     marketing,
+    body,
     envelope,
     template,
   }: SendRequest & { readonly envelope: Envelope; readonly template: CompiledTemplate },
@@ -207,13 +210,18 @@ function acceptMessage(
   });
   state.stateFile?.append({ at, phoneNumberId, to, callbackData, providerMessageId: id });
   const category = template.definition.category.toLowerCase();
-  const fate = magicOf(to)?.fate ?? fateOf(to, state.callbacks.settings);
+  const fate = magicOf(to)?.fate ?? fateOfMedia(body) ?? fateOf(to, state.callbacks.settings);
   state.callbacks.schedule(
     { id, to, person, callbackData, businessAccountId: account.id, phoneNumberId, category },
     fate,
   );
   return id;
 }
+
+/** The provider fetches a link after it has taken the message. No server has a name in `.invalid`. */
+const deadLink = /"link"\s*:\s*"https?:\/\/[^"/]+\.invalid["/]/;
+const fateOfMedia = (body: string): MessageFate | undefined =>
+  deadLink.test(body) ? { kind: 'failed', code: 131053 } : undefined;
 
 function accepted(
   { to, person }: Envelope,

@@ -95,6 +95,25 @@ describe('the statuses of a message', () => {
     ]);
   });
 
+  it('fail for a media link that leads nowhere', async () => {
+    const image = { link: 'https://files.example.invalid/a.jpg' };
+    const text = (value: string) => ({ type: 'text', text: value });
+    const sent = await simulator.send({
+      to: '4915112345678',
+      template: 'order_update',
+      components: [
+        { type: 'header', parameters: [{ type: 'image', image }] },
+        { type: 'body', parameters: ['Ada', 'A-1', 'Friday'].map(text) },
+        { type: 'button', sub_type: 'url', index: '0', parameters: [text('A-1')] },
+      ],
+    });
+    expect(sent.status).toBe(200);
+    await simulator.control('flush');
+    expect(receiver.bodies.flatMap((body) => readNotification(Buffer.from(body)))).toMatchObject([
+      { status: 'failed', failure: { code: 131053 } },
+    ]);
+  });
+
   it('are repeated until the receiver answers 200, and not after that', async () => {
     await simulator.control('callbacks', { retryDelayMs: 10 });
     receiver.answerWith(503);

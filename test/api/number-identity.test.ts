@@ -254,6 +254,34 @@ it('the erasure of one of two contacts of a person leaves the other opted out', 
   expect(recipients).toMatchObject([{ contact_id: present, outcome: 'UNSUBSCRIBED' }]);
 });
 
+it('the erasure of both contacts of a person keeps the opt-out of either, in any order', async () => {
+  const { database } = api.dependencies;
+  const optedOut = async (first: 'former' | 'present', isStopErased: boolean) => {
+    const workspace = await api.seedWorkspace();
+    const ids = {
+      former: await store(workspace, '5213312345601'),
+      present: await store(workspace, '523312345601'),
+    };
+    const erase = (id: string) =>
+      api.send('DELETE', `/api/contacts/${id}?erase=true`, { key: workspace.workspaceKey });
+    if (isStopErased) {
+      // As 1.0.0 left it, which knew no other forms.
+      const hashes = await hashNames(api.dependencies, database, workspace.workspaceId, ['5213312345601']);
+      const decision = { category: 'ALL', allows: false } as const;
+      await changeOptedOutNumbers(database, workspace.workspaceId, { hashes, ...decision });
+    } else
+      await database.query(sql.type(nothing)`
+        UPDATE contact SET subscribed = false, consent_at = now() WHERE id = ${ids[first]}`);
+    const order = first === 'former' ? ids : { present: ids.present, former: ids.former };
+    for (const id of Object.values(order)) expect((await erase(id)).status).toBe(200);
+    const { recipients } = await prepare(workspace, ['+523312345601']);
+    return recipients.map(({ outcome }) => outcome);
+  };
+  expect(await optedOut('former', false)).toEqual(['UNSUBSCRIBED']);
+  expect(await optedOut('present', false)).toEqual(['UNSUBSCRIBED']);
+  expect(await optedOut('present', true)).toEqual(['UNSUBSCRIBED']);
+});
+
 it('the erasure of a person ends both recipients of a campaign of 1.0.0', async () => {
   const workspace = await api.seedWorkspace();
   const id = await store(workspace, '523312345601');

@@ -33,19 +33,26 @@ export async function eraseContact(
   await database.transaction(async (transaction) => {
     await erasePersonTraces(transaction, { workspaceId, person });
     // The person may have opted out since the contact was read.
-    const consent = await clearContact(transaction, workspaceId, contactId);
+    const cleared = await clearContact(transaction, workspaceId, contactId);
     // Another request has erased the person in the meantime.
-    if (consent === undefined) throw new NotFound('Contact');
+    if (cleared === undefined) throw new NotFound('Contact');
+    const { consent, isDecided } = cleared;
     const { phoneNumber } = person;
+    const numbers = { phoneNumber, waId: null, providerUserId: null };
     // Another contact may have the person's number in another form: claims looked at the consent of both.
-    if (consent !== 'all' && phoneNumber !== null) {
-      const numbers = { phoneNumber, waId: null, providerUserId: null };
-      const contactIds = await listIdsOfPerson(transaction, workspaceId, numbers);
-      const decision = decisionFor(consent);
-      await decideConsent(transaction, workspaceId, { contactIds, decision, at: new Date(), source: 'api' });
-    }
+    const others = phoneNumber === null ? [] : await listIdsOfPerson(transaction, workspaceId, numbers);
+    const decision = decisionFor(consent);
+    if (consent !== 'all')
+      await decideConsent(transaction, workspaceId, {
+        contactIds: others,
+        decision,
+        at: new Date(),
+        source: 'api',
+      });
     const names = namesOf(person);
-    await keepChoice({ secrets }, transaction, { workspaceId, names, decision: decisionFor(consent) });
+    // Nobody's silence lifts an opt-out: it may be that of another contact of the person, erased before.
+    if (consent !== 'all' || (isDecided && others.length === 0))
+      await keepChoice({ secrets }, transaction, { workspaceId, names, decision });
     const [hash] = await hashNames({ secrets }, transaction, workspaceId, names);
     if (hash !== undefined) await keepHashOfConsents(transaction, { workspaceId, contactId, hash });
     await insertAuditEntry(transaction, { workspaceId, action: 'contact.erase', objectId: contactId });

@@ -218,14 +218,14 @@ export async function erasePersonTraces(connection: Connection, scope: PersonSco
 }
 
 /**
- * Clears the contact, so that no row leads to the person; a trigger clears the texts of its consents. Returns the consent until now;
- * undefined if erased already.
+ * Clears the contact, so that no row leads to the person; a trigger clears the texts of its consents. Returns the consent until now,
+ * and whether it follows from a decision; undefined if erased already.
  */
 export async function clearContact(
   connection: Connection,
   workspaceId: number,
   contactId: string,
-): Promise<Consent | undefined> {
+): Promise<{ readonly consent: Consent; readonly isDecided: boolean } | undefined> {
   await connection.query(sql.type(nothing)`DELETE FROM contact_identity WHERE contact_id = ${contactId}`);
   await connection.query(sql.type(nothing)`DELETE FROM contact_tag WHERE contact_id = ${contactId}`);
   const cleared = await connection.maybeOne(sql.type(Cleared)`
@@ -233,12 +233,15 @@ export async function clearContact(
       last_name = '', chat_name = '', email = '', custom_fields = '{}', dob = NULL, subscribed = false,
       deleted_at = COALESCE(deleted_at, now()), erased_at = now(), updated_at = now()
     WHERE workspace_id = (SELECT ${workspaceId}::int) AND id = ${contactId} AND erased_at IS NULL
-    RETURNING old.consent, (SELECT CASE WHEN marketing_only THEN 'no_marketing' ELSE 'none' END FROM waiting_opt_out
+    RETURNING old.consent, old.consent_at IS NOT NULL AS decided, (SELECT CASE WHEN marketing_only THEN 'no_marketing' ELSE 'none' END FROM waiting_opt_out
       WHERE workspace_id = ${workspaceId} AND contact_id = ${contactId}) AS waiting`);
-  return cleared === null ? undefined : strictest([cleared.consent, cleared.waiting ?? 'all']);
+  if (cleared === null) return undefined;
+  return { consent: strictest([cleared.consent, cleared.waiting ?? 'all']), isDecided: cleared.decided };
 }
 
-const Cleared = row(t.type({ consent: oneOf(consents), waiting: nullable(oneOf(consents)) }));
+const Cleared = row(
+  t.type({ consent: oneOf(consents), decided: t.boolean, waiting: nullable(oneOf(consents)) }),
+);
 const Key = row(t.type({ key: bytes }));
 
 /** The encrypted key of the workspace; undefined before its first erasure. */

@@ -107,6 +107,7 @@ async function applyBatch(dependencies: CallbackDependencies, queue: Queue): Pro
   );
   if (from === undefined) return 0;
   let claimed: readonly ReadCallback[] = [];
+  let held: readonly ReadCallback[] = [];
   try {
     const done = await database.transaction(async (transaction) => {
       await limitLockWaits(transaction, lockWaitMs.batch);
@@ -115,10 +116,16 @@ async function applyBatch(dependencies: CallbackDependencies, queue: Queue): Pro
       const ready = claimed.filter(
         ({ urgent, channels }) => urgent || !channels.some(queue.restingChannels.has),
       );
-      for (const { id } of claimed.filter((one) => !ready.includes(one))) queue.restingCallbacks.add(id);
+      held = claimed.filter((one) => !ready.includes(one));
+      for (const { id } of held) queue.restingCallbacks.add(id);
       return ready.length === 0 ? nothingLeft : applyTogether(dependencies, transaction, ready);
     });
     await finishAfterCommit(dependencies, done);
+    // A status may say that its person opted out.
+    await noteWaitingOptOuts(
+      dependencies,
+      held.flatMap(({ items }) => items),
+    );
   } catch (thrown) {
     const error = await unresolved(dependencies, thrown);
     if (error === undefined) return claimed.length;

@@ -291,42 +291,57 @@ describe('contacts that an import holds', () => {
   });
 });
 
-it('notes for claims that the provider reports an opt-out of a contact that an import holds', async () => {
-  const place = await seed(2);
-  const release = await holdContacts(place, 2);
-  await database.pool.query(sql.type(nothing)`
+it.each([
+  ['for the first time', false],
+  ['while the channel rests', true],
+])(
+  'notes for claims that the provider reports an opt-out of a contact that an import holds, %s',
+  async (_, rests) => {
+    const place = await seed(2);
+    const release = await holdContacts(place, 2);
+    await database.pool.query(sql.type(nothing)`
     UPDATE recipient SET state = 'ACCEPTED', provider_message_id = 'wamid.' || recipient.id, contact_id = contact.id FROM contact
     WHERE campaign_id = ${place.campaignId} AND contact.workspace_id = ${place.workspaceId}
       AND contact.phone_number = recipient.phone_number`);
-  await database.pool.query(sql.type(nothing)`
+    await database.pool.query(sql.type(nothing)`
     UPDATE campaign_counter SET pending = 0, accepted = 2 WHERE campaign_id = ${place.campaignId}`);
-  const [first] = await rowsOf<{ id: string }>(
-    database.pool,
-    sql.fragment`SELECT id FROM recipient WHERE campaign_id = ${place.campaignId} AND position = 1`,
-  );
-  const callback = messagesCallback(place.channelId, {
-    // To +49 151 00000001.
-    statuses: [
-      status({
-        status: 'failed',
-        providerMessageId: `wamid.${first?.id}`,
-        callbackData: first?.id ?? '',
-        code: 131050,
-      }),
-    ],
-  });
-  await insertProviderCallbacks(database.pool, [Buffer.from(JSON.stringify(callback))]);
-  await createCallbackPoll(createApplier(database.pool))();
-  const noted = sql.fragment`SELECT phone_number FROM waiting_opt_out JOIN contact ON contact.id = contact_id
-    WHERE waiting_opt_out.workspace_id = ${place.workspaceId}`;
-  expect(await rowsOf(database.pool, noted)).toEqual([{ phone_number: '4915100000001' }]);
-  await release();
-  const again = createCallbackPoll(createApplier(database.pool));
-  while ((await again()) > 0);
-  expect(await rowsOf(database.pool, noted)).toEqual([]);
-  const subscribed = sql.fragment`SELECT phone_number FROM contact WHERE workspace_id = ${place.workspaceId} AND subscribed`;
-  expect(await rowsOf(database.pool, subscribed)).toEqual([{ phone_number: '4915100000002' }]);
-});
+    const [first] = await rowsOf<{ id: string }>(
+      database.pool,
+      sql.fragment`SELECT id FROM recipient WHERE campaign_id = ${place.campaignId} AND position = 1`,
+    );
+    const callback = messagesCallback(place.channelId, {
+      // To +49 151 00000001.
+      statuses: [
+        status({
+          status: 'failed',
+          providerMessageId: `wamid.${first?.id}`,
+          callbackData: first?.id ?? '',
+          code: 131050,
+        }),
+      ],
+    });
+    const poll = createCallbackPoll(createApplier(database.pool), { restMs: 60_000 });
+    const others = rests ? ['4915100000002'] : [];
+    await insertProviderCallbacks(
+      database.pool,
+      others.map((from) => stopOf(place, from)),
+    );
+    await poll();
+    await insertProviderCallbacks(database.pool, [Buffer.from(JSON.stringify(callback))]);
+    await poll();
+    const noted = sql.fragment`SELECT phone_number FROM waiting_opt_out JOIN contact ON contact.id = contact_id
+    WHERE waiting_opt_out.workspace_id = ${place.workspaceId} ORDER BY phone_number`;
+    expect(await rowsOf(database.pool, noted)).toEqual(
+      ['4915100000001', ...others].map((number) => ({ phone_number: number })),
+    );
+    await release();
+    const again = createCallbackPoll(createApplier(database.pool));
+    while ((await again()) > 0);
+    expect(await rowsOf(database.pool, noted)).toEqual([]);
+    const subscribed = sql.fragment`SELECT phone_number FROM contact WHERE workspace_id = ${place.workspaceId} AND subscribed`;
+    expect(await rowsOf(database.pool, subscribed)).toEqual(rests ? [] : [{ phone_number: '4915100000002' }]);
+  },
+);
 
 describe('a row that another transaction keeps locked', () => {
   const delivered = ({ campaignId, channelId }: SeededCampaign) =>

@@ -48,8 +48,8 @@ const LockedCampaign = t.type({
   template_status: t.string,
   template_vanished: t.boolean,
   channel_status: t.string,
-  /** The provider said within the last hour or so that the number may send nothing. */
-  number_blocked: t.boolean,
+  /** How long ago the provider said that the number may send nothing; null if it said otherwise, or nothing. */
+  number_blocked_ms_ago: nullable(t.number),
 });
 export type LockedCampaign = t.TypeOf<typeof LockedCampaign>;
 
@@ -76,7 +76,8 @@ export async function lockCampaign(
       campaign.quota_month IS NOT NULL AS quota_counted,
       template.status AS template_status, template.vanished_at IS NOT NULL AS template_vanished,
       channel.status AS channel_status,
-      coalesce(channel.can_send = 'BLOCKED' AND channel.health_read_at > now() - interval '70 minutes', false) AS number_blocked
+      CASE WHEN channel.can_send = 'BLOCKED'
+        THEN (extract(epoch FROM clock_timestamp() - channel.health_read_at) * 1000)::float8 END AS number_blocked_ms_ago
     FROM campaign
     JOIN template ON template.id = campaign.template_id
     JOIN channel ON channel.id = campaign.channel_id

@@ -126,14 +126,15 @@ export async function runSendStep(
 
 /**
  * Ends the step once the provider refuses the id of a file that the plan uses: the next step uploads the file again. Until
- * then refused messages are released; a file that was uploaded a moment ago is not to blame.
+ * then refused messages are released; a file that was uploaded a moment ago is not to blame, unless another step has renewed it since
+ * this one read its id.
  */
 function renewalOfMedia(
   { database }: Pick<Sender, 'database'>,
   { channel_id }: SendingContext,
   plan: MessagePlan,
 ) {
-  const files = plan?.media ?? [];
+  const files = (plan?.media ?? []).flatMap(({ id, ...file }) => (id === undefined ? [] : [{ ...file, id }]));
   let expiring: Promise<boolean> | undefined;
   let stale = false;
   return {

@@ -28,6 +28,8 @@ export interface PlannedMedia {
   /** Hash of the file's bytes, in hexadecimal. */
   readonly sha256: string;
   readonly type: string;
+  /** The provider's id of the file, which a step sends in place of the link; never stored. */
+  readonly id?: string;
 }
 
 interface Hole {
@@ -111,6 +113,12 @@ const replaceLinks = (value: unknown, ids: ReadonlyMap<string, string>): unknown
 /** The plan with the provider's ids in place of the links for which there is one. */
 export const withMediaIds = (plan: MessagePlan, ids: ReadonlyMap<string, string>): MessagePlan => ({
   ...plan,
+  ...(plan.media !== undefined && {
+    media: plan.media.map((file) => {
+      const id = ids.get(file.link);
+      return id === undefined ? file : { ...file, id };
+    }),
+  }),
   components: plan.components.map((component) => replaceLinks(component, ids)),
 });
 

@@ -40,20 +40,33 @@ export async function saveProviderMedia(
     ON CONFLICT (channel_id, sha256, media_type) DO UPDATE SET media_id = excluded.media_id, uploaded_at = now()`);
 }
 
-/** The provider refused an id: those of the files are renewed before the next step. False if all of them are new. */
-export async function expireProviderMedia(
+const Renewal = row(t.type({ isDue: t.boolean }));
+
+/**
+ * The provider refused one of these ids: they are renewed before the next step. True if that step will have another id, also because
+ * the file was renewed since these ids were read; false if all of them are new, and so not to blame.
+ */
+export function expireProviderMedia(
   connection: Connection,
   channelId: string,
-  contents: readonly MediaContent[],
+  sent: readonly (MediaContent & { readonly id: string })[],
 ): Promise<boolean> {
-  const { rowCount } = await connection.query(sql.type(nothing)`
-    UPDATE provider_media SET uploaded_at = now() - make_interval(days => ${usableDays})
-    WHERE channel_id = ${channelId} AND uploaded_at < now() - interval '10 minutes'
-      AND sha256 = ANY(${sql.array(
-        contents.map(({ sha256 }) => sha256),
-        'text',
-      )})`);
-  return rowCount > 0;
+  const files = sql.unnest(
+    sent.map(({ sha256, type, id }) => [sha256, type, id]),
+    ['text', 'text', 'text'],
+  );
+  return connection.oneFirst(sql.type(Renewal)`
+    WITH sent AS (SELECT * FROM ${files} AS sent (sha256, media_type, media_id)), expired AS (
+      UPDATE provider_media SET uploaded_at = now() - make_interval(days => ${usableDays})
+      FROM sent WHERE channel_id = ${channelId} AND provider_media.sha256 = sent.sha256
+        AND provider_media.media_type = sent.media_type AND provider_media.media_id = sent.media_id
+        AND uploaded_at < now() - interval '10 minutes'
+      RETURNING 1
+    )
+    SELECT EXISTS (SELECT FROM expired) OR EXISTS (
+      SELECT FROM sent JOIN provider_media USING (sha256, media_type)
+      WHERE channel_id = ${channelId} AND provider_media.media_id <> sent.media_id
+        AND uploaded_at > now() - make_interval(days => ${usableDays})) AS "isDue"`);
 }
 
 /** Messages of these campaigns failed for their files, after they had been accepted: as `expireProviderMedia`. */

@@ -39,6 +39,7 @@ let sent: unknown[];
 let isUp: boolean;
 /** The id of a file that the provider no longer knows. */
 let forgotten: string;
+let onSend: () => Promise<unknown>;
 
 const png = Buffer.from('89504e470d0a1a0a', 'hex');
 const answers: Readonly<Record<string, readonly [number, Record<string, string>, Buffer?]>> = {
@@ -66,6 +67,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   [requests, uploads, sent, isUp, forgotten] = [[], [], [], true, 'none'];
+  onSend = () => Promise.resolve();
 });
 afterAll(async () => {
   server.close();
@@ -107,6 +109,7 @@ function dependencies(): Dependencies {
     },
     sendMessage: async (message: Parameters<Dependencies['provider']['sendMessage']>[0]) => {
       sent.push(message.template.components);
+      await onSend();
       if (JSON.stringify(message.template.components).includes(forgotten)) {
         return {
           kind: 'rejected',
@@ -218,6 +221,22 @@ describe('a media link that is the same for all recipients', () => {
     expect(
       await test.pool.one(sql.type(State)`SELECT state, reason FROM recipient WHERE campaign_id = ${next}`),
     ).toEqual({ state: 'FAILED', reason: 'PROVIDER_131009' });
+  });
+
+  it('is sent again by a step that still had the old id when another step renewed it', async () => {
+    const sender = await imageSender();
+    const campaignId = await prepared(sender, `${origin}/a.png`);
+    const State = row(t.type({ state: t.string, attempts: t.number }));
+    const state = () =>
+      test.pool.one(sql.type(State)`SELECT state, attempts FROM recipient WHERE campaign_id = ${campaignId}`);
+    forgotten = 'media-1';
+    onSend = () =>
+      run(sql.fragment`UPDATE provider_media SET media_id = 'media-2', uploaded_at = now()
+        WHERE channel_id = ${sender.channelId}`);
+    expect(await send(campaignId)).toEqual(header({ id: 'media-1' }));
+    expect(await state()).toEqual({ state: 'PENDING', attempts: 0 });
+    expect(await send(campaignId)).toEqual(header({ id: 'media-2' }));
+    expect(await state()).toEqual({ state: 'ACCEPTED', attempts: 1 });
   });
 
   it('is uploaded again when a status says that an accepted message failed for its file', async () => {

@@ -11,7 +11,7 @@ import { statusBits } from '../../domain/campaigns/recipient.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { codeUnlisted } from '../../domain/operations/notice.ts';
 import { insertNotices, recordUnlistedCodes } from '../../records/operations/notices.ts';
-import { addBlockedCountry, listChannelsOfSameAccount } from '../../records/workspaces/notified-channels.ts';
+import { addBlockedCountry } from '../../records/workspaces/notified-channels.ts';
 import { templateEvent } from '../../domain/templates/event.ts';
 import { emitEvents } from '../../records/webhooks/events.ts';
 import {
@@ -22,7 +22,7 @@ import {
 import type { Person } from '../../records/callbacks/sender-contacts.ts';
 import type { StatusMatch } from './match-statuses.ts';
 import { personOf } from './recognise-sender.ts';
-import { pauseCampaignsOfTemplate, pauseRefusedChannel } from '../campaigns/change-campaign.ts';
+import { pauseCampaignsOfTemplate, pauseRefusedChannels } from '../campaigns/change-campaign.ts';
 
 /** A message the provider refused, at once or later. */
 export interface FailedMessage extends ProviderError {
@@ -83,9 +83,8 @@ export async function applyConsequences<F extends FailedMessage>(
     if (status !== undefined) await changeTemplateStatus(dependencies, connection, { templateId, status });
     paused.push(...(await pauseCampaignsOfTemplate(dependencies, connection, templateId)));
   }
-  for (const refusal of await ofAccounts(connection, refusedChannels(failuresWithRules))) {
-    paused.push(...(await pauseRefusedChannel(dependencies, connection, refusal)));
-  }
+  const refusals = refusedChannels(failuresWithRules);
+  paused.push(...(await pauseRefusedChannels(dependencies, connection, refusals)));
   const optedOut = failuresWithRules.filter(({ rule }) => effectOf(rule) === 'unsubscribe_contact');
   const resync = await listBusinessAccountsOfTemplates(connection, mistakenTemplates(failuresWithRules));
   const throttled = throttledChannels(failuresWithRules);
@@ -194,28 +193,14 @@ function mistakenTemplates(failuresWithRules: readonly FailureWithRule<FailedMes
   return [...new Set(mistaken.flatMap(({ failed }) => failed.templateId ?? []))];
 }
 
-/** One refusal per channel, in the order of the channels' ids. */
+/** One refusal per channel. */
 function refusedChannels(failuresWithRules: readonly FailureWithRule<FailedMessage>[]) {
   const refusals = new Map<string, { channelId: string; code: number; cause: ChannelBlockCause }>();
   for (const { rule, failed } of failuresWithRules) {
     const { channelId, code } = failed;
     if (rule.kind === 'pause_channel') refusals.set(channelId, { channelId, code, cause: rule.cause });
   }
-  return [...refusals.values()].toSorted((one, other) => (one.channelId < other.channelId ? -1 : 1));
-}
-
-/** A problem with the payment concerns every channel of the business account. In the order of the channels' ids. */
-async function ofAccounts(
-  connection: Connection,
-  refusals: ReturnType<typeof refusedChannels>,
-): Promise<ReturnType<typeof refusedChannels>> {
-  const unpaid = refusals.filter(({ cause }) => cause === 'payment');
-  if (unpaid.length === 0) return refusals;
-  const all = new Map(refusals.map((refusal) => [refusal.channelId, refusal]));
-  for (const refusal of unpaid)
-    for (const channelId of await listChannelsOfSameAccount(connection, refusal.channelId))
-      if (!all.has(channelId)) all.set(channelId, { ...refusal, channelId });
-  return [...all.values()].toSorted((one, other) => (one.channelId < other.channelId ? -1 : 1));
+  return [...refusals.values()];
 }
 
 /** New status per template, ordered by id; undefined if only its campaigns pause. */

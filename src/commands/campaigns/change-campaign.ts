@@ -20,7 +20,11 @@ import {
 import type { Connection } from '../../records/database/database.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
 import { releaseBrake, takeEvidence } from '../../records/sending/failure-brake.ts';
-import { type ChannelRefusal, recordRefusal } from '../../records/workspaces/notified-channels.ts';
+import {
+  type ChannelRefusal,
+  listChannelsOfSameAccount,
+  recordRefusal,
+} from '../../records/workspaces/notified-channels.ts';
 import { requirePrices } from '../wallet/load-prices.ts';
 import { deliverWorkflowOutbox } from './deliver-workflow-outbox.ts';
 import { offerEndingBeforeSending } from './edit-campaign.ts';
@@ -223,26 +227,35 @@ export async function pauseCampaignsOfTemplate(
   return campaignIds;
 }
 
-/** Pauses the campaigns of a blocked channel (CHANNEL_BLOCKED) and returns their ids. `reason` is for the log. */
-export async function pauseCampaignsOfChannel(
+/** Pauses the campaigns of blocked channels (CHANNEL_BLOCKED) and returns their ids. `reason` is for the log. */
+export async function pauseCampaignsOfChannels(
   { logger }: Logging,
   connection: Connection,
-  { channelId, ...reason }: { readonly channelId: string; readonly event?: string } & Partial<ChannelRefusal>,
+  { channelIds, ...reason }: { readonly channelIds: readonly string[]; readonly event?: string },
 ): Promise<readonly string[]> {
-  const campaignIds = await pauseRunning(connection, { channelId });
+  if (channelIds.length === 0) return [];
+  const campaignIds = await pauseRunning(connection, { channelIds });
   if (campaignIds.length > 0)
-    logger.error({ channelId, ...reason, campaignIds }, 'channel blocked: campaigns paused');
+    logger.error({ channelIds, ...reason, campaignIds }, 'channel blocked: campaigns paused');
   return campaignIds;
 }
 
-/** Records that the provider refuses the whole channel, and pauses its campaigns. */
-export async function pauseRefusedChannel(
+/**
+ * Records that the provider refuses whole channels, and pauses their campaigns. A problem with the payment concerns every channel of
+ * the business account.
+ */
+export async function pauseRefusedChannels(
   { logger }: Logging,
   connection: Connection,
-  { channelId, code, cause }: ChannelRefusal & { readonly channelId: string },
+  refusals: readonly (ChannelRefusal & { readonly channelId: string })[],
 ): Promise<readonly string[]> {
-  await recordRefusal(connection, channelId, { code, cause });
-  const campaignIds = await pauseCampaignsOfChannel({ logger }, connection, { channelId, code, cause });
-  if (campaignIds.length === 0) logger.warn({ channelId, code, cause }, 'the provider refuses the channel');
-  return campaignIds;
+  const channelIds = new Set<string>();
+  for (const { channelId, code, cause } of refusals) {
+    const refused =
+      cause === 'payment' ? await listChannelsOfSameAccount(connection, channelId) : [channelId];
+    await recordRefusal(connection, refused, { code, cause });
+    for (const id of refused) channelIds.add(id);
+    logger.warn({ channelIds: refused, code, cause }, 'the provider refuses the channel');
+  }
+  return pauseCampaignsOfChannels({ logger }, connection, { channelIds: [...channelIds] });
 }

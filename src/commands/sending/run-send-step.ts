@@ -18,7 +18,7 @@ import {
 import { leaveSlotQueue, recordSlotUsage } from '../../records/sending/send-slots.ts';
 import { expireProviderMedia } from '../../records/templates/provider-media.ts';
 import { findPrices } from '../../records/wallet/wallets.ts';
-import { pauseBraked, pauseCampaignsOfChannel, pauseEndedOffer } from '../campaigns/change-campaign.ts';
+import { pauseBraked, pauseCampaignsOfChannels, pauseEndedOffer } from '../campaigns/change-campaign.ts';
 import { createContactRenewal, type Sender } from './batch-claimer.ts';
 import { planWithMedia } from '../messages/campaign-media.ts';
 import { within } from '../../concurrency/within.ts';
@@ -46,7 +46,7 @@ export async function runSendStep(
     // The campaign was created and begun while the channel was being blocked, so the block did not see it.
     const { channel_id: channelId } = context;
     await database.transaction((transaction) =>
-      pauseCampaignsOfChannel(dependencies, transaction, { channelId }),
+      pauseCampaignsOfChannels(dependencies, transaction, { channelIds: [channelId] }),
     );
     return { drained: false, waitMs: 0 };
   }

@@ -13,12 +13,12 @@ import {
   type NotifiedChannel,
 } from '../../records/workspaces/notified-channels.ts';
 import type { Consequences } from '../callbacks/status-effects.ts';
-import { pauseCampaignsOfChannel, pauseRefusedChannel } from '../campaigns/change-campaign.ts';
+import { pauseCampaignsOfChannels, pauseRefusedChannels } from '../campaigns/change-campaign.ts';
 
 /**
  * Records the provider's report about a business account or a number, with its messaging limit and quality. A ban, or a
  * restriction of sending that has not ended, blocks the channels and pauses their campaigns; its end lifts the block, and the
- * campaigns are started again by hand. An error that belongs to no single message pauses or slows the whole channel.
+ * campaigns are started again by hand. An error that belongs to no single message pauses or slows the whole channel, or all channels of the account.
  */
 export async function applyAccountNotification(
   dependencies: Pick<Dependencies, 'logger' | 'now'>,
@@ -43,10 +43,10 @@ export async function applyAccountNotification(
   }
   if (businessAccountId !== null && maySend === false) {
     const block = { businessAccountId, event, until: blockedUntil };
-    for (const channelId of await blockChannelsOfAccount(connection, block)) {
-      logger.error({ channelId, event, blockedUntil }, 'the provider blocked the account: channel blocked');
-      paused.push(...(await pauseCampaignsOfChannel(dependencies, connection, { channelId, event })));
-    }
+    const channelIds = await blockChannelsOfAccount(connection, block);
+    if (channelIds.length > 0)
+      logger.error({ channelIds, event, blockedUntil }, 'the provider blocked the account: channels blocked');
+    paused.push(...(await pauseCampaignsOfChannels(dependencies, connection, { channelIds, event })));
   }
   if (businessAccountId !== null && maySend === true) {
     const unblocked = await unblockChannelsOfAccount(connection, businessAccountId);
@@ -56,11 +56,10 @@ export async function applyAccountNotification(
   if (channel === undefined) return { paused };
 
   const errors = item.errors.map(({ code }) => ({ code, rule: providerErrorRule({ code }) }));
-  for (const { code, rule } of errors) {
-    if (rule.kind !== 'pause_channel') continue;
-    const refusal = { channelId: channel.id, code, cause: rule.cause };
-    paused.push(...(await pauseRefusedChannel(dependencies, connection, refusal)));
-  }
+  const refusals = errors.flatMap(({ code, rule }) =>
+    rule.kind === 'pause_channel' ? [{ channelId: channel.id, code, cause: rule.cause }] : [],
+  );
+  paused.push(...(await pauseRefusedChannels(dependencies, connection, refusals)));
   const silences = errors.flatMap(({ rule }) => (rule.kind === 'throttle' ? rule.silenceMs : []));
   const throttled = silences.length === 0 ? [] : [{ channelId: channel.id, holdMs: Math.max(...silences) }];
   return { paused, throttled };

@@ -146,7 +146,7 @@ export async function updateChannel(
     };
     // The worker's outbox loop signals their workflows.
     if (settings.status === 'blocked') {
-      await pauseRunning(transaction, { channelId });
+      await pauseRunning(transaction, { channelIds: [channelId] });
       if (found.status !== 'blocked')
         await insertNotices(transaction, [channelBlocked(found, 'by the operator', null)]);
     }

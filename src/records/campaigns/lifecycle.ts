@@ -165,17 +165,18 @@ const startedStatuses = campaignStatuses.filter(
 );
 
 /**
- * Pauses every started campaign of a template or of a channel. Returns their ids. First locks every unfinished one: one that
- * begins or is started meanwhile is either seen here as started, or reads what this transaction has written.
+ * Pauses every started campaign of a template or of channels. Returns their ids. First locks every unfinished one: one that begins
+ * or is started meanwhile is either seen here as started, or reads what this transaction has written. All channels at once, because
+ * two transactions that take them one after the other, in different orders, wait for one another.
  */
 export async function pauseRunning(
   transaction: Connection,
-  cause: { readonly templateId: string } | { readonly channelId: string },
+  cause: { readonly templateId: string } | { readonly channelIds: readonly string[] },
 ): Promise<readonly string[]> {
   const [condition, reason]: readonly [FragmentSqlToken, PauseReason] =
     'templateId' in cause
       ? [sql.fragment`template_id = ${cause.templateId}`, 'TEMPLATE_UNAVAILABLE']
-      : [sql.fragment`channel_id = ${cause.channelId}`, 'CHANNEL_BLOCKED'];
+      : [sql.fragment`channel_id = ANY (${sql.array([...cause.channelIds], 'uuid')})`, 'CHANNEL_BLOCKED'];
   await transaction.query(sql.type(nothing)`
     SELECT FROM campaign WHERE ${condition} AND status = ANY (${sql.array(unfinishedStatuses, 'text')})
     ORDER BY id FOR NO KEY UPDATE`);

@@ -40,17 +40,18 @@ export interface ChannelRefusal {
 }
 
 /**
- * Records why the provider last refused the whole channel. Skips a row that another transaction holds: refusals come while
+ * Records why the provider last refused whole channels. Skips a row that another transaction holds: refusals come while
  * campaigns are locked, and a wait in this order could end in a deadlock.
  */
 export async function recordRefusal(
   connection: Connection,
-  channelId: string,
+  channelIds: readonly string[],
   { code, cause }: ChannelRefusal,
 ): Promise<void> {
   await connection.query(sql.type(nothing)`
     UPDATE channel SET refusal_code = ${code}, refusal_cause = ${cause}, refused_at = now()
-    WHERE id IN (SELECT id FROM channel WHERE id = ${channelId} FOR NO KEY UPDATE SKIP LOCKED)`);
+    WHERE id IN (
+      SELECT id FROM channel WHERE id = ANY (${sql.array([...channelIds], 'uuid')}) FOR NO KEY UPDATE SKIP LOCKED)`);
 }
 
 /** Ids of all channels of the channel's business account. */

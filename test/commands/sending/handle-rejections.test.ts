@@ -4,10 +4,20 @@ import { sql } from 'slonik';
 import * as t from 'io-ts';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { applyWaitingOptOuts } from '../../../src/commands/callbacks/change-subscription.ts';
+import {
+  pauseCampaignsOfTemplate,
+  pauseRefusedChannels,
+} from '../../../src/commands/campaigns/change-campaign.ts';
+import { applyAccountNotification } from '../../../src/commands/workspaces/apply-account-notification.ts';
 import { runSendStep } from '../../../src/commands/sending/run-send-step.ts';
 import { pauseForBalance } from '../../../src/commands/sending/send-batches.ts';
 import type { Dependencies } from '../../../src/dependencies.ts';
 import { getCampaignSnapshot } from '../../../src/records/campaigns/campaign-snapshot.ts';
+import type { AccountItem } from '../../../src/provider/notification-item.ts';
+import {
+  findNotifiedChannels,
+  type NotifiedChannel,
+} from '../../../src/records/workspaces/notified-channels.ts';
 import { nothing, row } from '../../../src/records/database/row.ts';
 import { expireClaims } from '../../../src/records/sending/claim-expiry.ts';
 import { getSendingContext } from '../../../src/records/sending/sending-context.ts';
@@ -19,6 +29,7 @@ import {
 } from '../../support/campaign-factory.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { accept, createFakeProvider, refuse, type FakeProvider } from '../../support/fake-provider.ts';
+import { connectLockHolder } from '../../support/lock-holder.ts';
 import { sendingDependencies } from '../../support/sending-dependencies.ts';
 
 let test: TestDatabase;
@@ -29,6 +40,33 @@ afterAll(() => test.drop());
 
 const dependenciesWith = (provider: FakeProvider): Dependencies =>
   sendingDependencies({ database: test.pool, provider });
+
+const accountItem: AccountItem = {
+  kind: 'account',
+  businessAccountId: null,
+  phoneNumberId: null,
+  field: 'messages',
+  event: 'errors',
+  facts: {},
+  maySend: null,
+  blockedUntil: null,
+  quality: null,
+  errors: [],
+  timestamp: null,
+  raw: null,
+  messagingLimit: undefined,
+};
+
+async function findChannel(id: string): Promise<NotifiedChannel> {
+  const { phoneNumberId } = await test.pool.one(
+    sql.type(
+      row(t.type({ phoneNumberId: t.string })),
+    )`SELECT phone_number_id AS "phoneNumberId" FROM channel WHERE id = ${id}`,
+  );
+  const channel = (await findNotifiedChannels(test.pool, [phoneNumberId])).get(phoneNumberId);
+  if (channel === undefined) throw new Error('No such channel');
+  return channel;
+}
 
 const calm = { budgetMs: 4_000, draining: () => false };
 
@@ -87,9 +125,9 @@ describe('a batch that is delayed', () => {
   });
 });
 
-it('a problem with the payment pauses the campaigns of every channel of the account', async () => {
-  const [one, other, foreign] = [
-    await seedCampaign(test.pool, { recipients: 5 }),
+/** Two campaigns of one template on two channels of an account. */
+async function twoChannels(): Promise<readonly [SeededCampaign, SeededCampaign]> {
+  const [one, other] = [
     await seedCampaign(test.pool, { recipients: 5 }),
     await seedCampaign(test.pool, { recipients: 5 }),
   ];
@@ -102,12 +140,60 @@ it('a problem with the payment pauses the campaigns of every channel of the acco
   await test.pool.query(sql.type(nothing)`
     UPDATE campaign SET workspace_id = ${one.workspaceId}, channel_id = ${second}, template_id = ${one.templateId}
     WHERE id = ${other.campaignId}`);
-  const step = (code: number) =>
-    runSendStep(dependenciesWith(createFakeProvider(refuse(code))), one.campaignId, calm);
-  await step(131042);
+  return [one, { ...other, channelId: second }];
+}
+
+it('a problem with the payment pauses the campaigns of every channel of the account', async () => {
+  const [one, other] = await twoChannels();
+  const foreign = await seedCampaign(test.pool, { recipients: 5 });
+  await runSendStep(dependenciesWith(createFakeProvider(refuse(131042))), one.campaignId, calm);
   const stateOf = async ({ campaignId }: SeededCampaign) =>
     (await getCampaignSnapshot(test.pool, campaignId)).status;
   expect(await Promise.all([one, other, foreign].map(stateOf))).toEqual(['PAUSED', 'PAUSED', 'RUNNING']);
+});
+
+it('a problem with the payment that belongs to no message pauses every channel of the account', async () => {
+  const [one, other] = await twoChannels();
+  const channel = await findChannel(one.channelId);
+  const item = {
+    ...accountItem,
+    phoneNumberId: channel.phoneNumberId,
+    errors: [{ code: 131042, title: '', details: null }],
+  };
+  await test.pool.transaction((transaction) =>
+    applyAccountNotification(dependenciesWith(createFakeProvider()), transaction, { item, channel }),
+  );
+  for (const { campaignId } of [one, other])
+    expect(await getCampaignSnapshot(test.pool, campaignId)).toMatchObject({
+      status: 'PAUSED',
+      pauseReason: 'CHANNEL_BLOCKED',
+    });
+});
+
+it('a refusal of the channels of an account and one of a template wait for each other in one order', async () => {
+  const locks = await connectLockHolder(test.ownerUrl);
+  const [one, other] = await twoChannels();
+  // The campaign with the larger id is on the channel with the smaller one.
+  const [small, large] = [one.campaignId, other.campaignId].toSorted();
+  const [former, latter] = [one.channelId, other.channelId].toSorted();
+  for (const [campaignId, channelId] of [
+    [small, latter],
+    [large, former],
+  ] as const)
+    await test.pool.query(sql.type(nothing)`
+      UPDATE campaign SET channel_id = ${channelId ?? ''} WHERE id = ${campaignId ?? ''}`);
+  const deps = dependenciesWith(createFakeProvider());
+  await locks.hold('SELECT FROM campaign WHERE id = $1 FOR UPDATE', [large]);
+  const refusal = { channelId: one.channelId, code: 131042, cause: 'payment' } as const;
+  const refused = test.pool.transaction((transaction) => pauseRefusedChannels(deps, transaction, [refusal]));
+  await locks.untilWaiting(1, refused);
+  const vanished = test.pool.transaction((transaction) =>
+    pauseCampaignsOfTemplate(deps, transaction, one.templateId),
+  );
+  await locks.untilWaiting(2, vanished);
+  await locks.release();
+  expect((await Promise.all([refused, vanished])).flat().toSorted()).toEqual([small, large]);
+  await locks.end();
 });
 
 describe('people who stopped marketing messages, by the answer to their message', () => {

@@ -1,5 +1,5 @@
 /** The price card in force, the one that follows it, and the price of a message by country and category. */
-import { Card, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { Box, Card, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { api } from '../../client.ts';
@@ -39,7 +39,8 @@ export function Prices({ wallet: { message_prices: prices, currency, ...cards } 
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
-        <Table.ScrollContainer minWidth={250}>
+        {/* Wider than a phone with all categories: the arrow keys scroll it. */}
+        <Box tabIndex={0} role="group" aria-label="Prices by country" style={{ overflowX: 'auto' }}>
           <Table horizontalSpacing={6}>
             <Table.Thead>
               <Table.Tr>
@@ -72,7 +73,7 @@ export function Prices({ wallet: { message_prices: prices, currency, ...cards } 
               ))}
             </Table.Tbody>
           </Table>
-        </Table.ScrollContainer>
+        </Box>
       </Stack>
     </Card>
   );

@@ -93,3 +93,24 @@ it('is counted by the check, and ignored by a campaign of an operator', async ()
     ),
   ).toMatchObject({ problems: [{ field: 'segments' }] });
 });
+
+it('is lifted from a campaign by an operator alone', async () => {
+  const [template] = (await api.send('GET', '/api/templates', { key: workspace.channelKey })).body.data;
+  const created = await api.send('POST', '/api/campaigns/auto-trigger', {
+    key: workspace.channelKey,
+    body: {
+      name: 'Later',
+      template_id: template.id,
+      contact_selection_type: 'all_contacts',
+      send_type: 'SCHEDULED',
+      scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
+    },
+  });
+  const one = `/api/campaigns/${created.body.data.campaign.id}`;
+  const patch = (key: string) => api.send('PATCH', one, { key, body: { ignore_frequency_cap: true } });
+  expect((await patch(workspace.channelKey)).body).toMatchObject({
+    code: 400,
+    error: [{ field: 'ignore_frequency_cap' }],
+  });
+  expect((await patch(workspace.operatorKey)).body.data).toMatchObject({ ignore_frequency_cap: true });
+});

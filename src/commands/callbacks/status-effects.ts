@@ -17,6 +17,7 @@ import { emitEvents } from '../../records/webhooks/events.ts';
 import {
   getTemplate,
   listBusinessAccountsOfTemplates,
+  notePausedTemplates,
   setTemplateStatus,
 } from '../../records/templates/templates.ts';
 import type { Person } from '../../records/callbacks/sender-contacts.ts';
@@ -78,12 +79,13 @@ export async function applyConsequences<F extends FailedMessage>(
     connection,
     unlisted.map(({ failed }) => failed),
   );
+  const reviewed = await notePausedTemplates(connection, refusedAsPaused(failuresWithRules));
   const paused: string[] = [];
   for (const [templateId, status] of unavailableTemplates(failuresWithRules)) {
     if (status !== undefined) await changeTemplateStatus(dependencies, connection, { templateId, status });
     paused.push(...(await pauseCampaignsOfTemplate(dependencies, connection, templateId)));
   }
-  const refusals = refusedChannels(failuresWithRules);
+  const refusals = refusedChannels(failuresWithRules, reviewed);
   paused.push(...(await pauseRefusedChannels(dependencies, connection, refusals)));
   const optedOut = failuresWithRules.filter(({ rule }) => effectOf(rule) === 'unsubscribe_contact');
   const resync = await listBusinessAccountsOfTemplates(connection, mistakenTemplates(failuresWithRules));
@@ -193,9 +195,22 @@ function mistakenTemplates(failuresWithRules: readonly FailureWithRule<FailedMes
   return [...new Set(mistaken.flatMap(({ failed }) => failed.templateId ?? []))];
 }
 
-/** One refusal per channel. */
-function refusedChannels(failuresWithRules: readonly FailureWithRule<FailedMessage>[]) {
+const codeOfPausedTemplate = 132015;
+
+/** Each once, in the order of their ids. */
+function refusedAsPaused(failuresWithRules: readonly FailureWithRule<FailedMessage>[]): readonly string[] {
+  const refused = failuresWithRules.filter(({ rule }) => effectOf(rule) === 'template_paused');
+  return [...new Set(refused.flatMap(({ failed }) => failed.templateId ?? []))].toSorted();
+}
+
+/** One refusal per channel. `reviewed`: channels whose portfolio the provider reviews. */
+function refusedChannels(
+  failuresWithRules: readonly FailureWithRule<FailedMessage>[],
+  reviewed: readonly string[],
+) {
   const refusals = new Map<string, { channelId: string; code: number; cause: ChannelBlockCause }>();
+  for (const channelId of reviewed)
+    refusals.set(channelId, { channelId, code: codeOfPausedTemplate, cause: 'limit' });
   for (const { rule, failed } of failuresWithRules) {
     const { channelId, code } = failed;
     if (rule.kind === 'pause_channel') refusals.set(channelId, { channelId, code, cause: rule.cause });

@@ -4,7 +4,7 @@ import { sql } from 'slonik';
 import { notFound, NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { listPage, type Page, type PageRequest } from '../database/page.ts';
-import { nullable, row, timestamp } from '../database/row.ts';
+import { nothing, nullable, row, timestamp } from '../database/row.ts';
 
 const Template = t.type({
   id: t.string,
@@ -116,6 +116,42 @@ export async function setTemplateStatus(
     UPDATE template SET status = ${status}, updated_at = now() WHERE id = ${templateId} AND status <> ${status}
     RETURNING workspace_id`);
   return changed ?? undefined;
+}
+
+const PausedChannel = row(t.type({ id: t.string }));
+
+/** The provider pauses so many templates of a portfolio within an hour only while it reviews the portfolio. */
+const templatesOfReview = 3;
+
+/**
+ * Notes that the provider refused messages because these templates are paused. Returns the channels of portfolios that it
+ * reviews: so many of their templates were refused within an hour.
+ */
+export async function notePausedTemplates(
+  connection: Connection,
+  templateIds: readonly string[],
+): Promise<readonly string[]> {
+  if (templateIds.length === 0) return [];
+  const ids = sql.array([...templateIds], 'uuid');
+  const { rowCount } = await connection.query(sql.type(nothing)`
+    WITH noted AS MATERIALIZED (
+      SELECT id FROM template
+      WHERE id = ANY (${ids}) AND (refused_as_paused_at IS NULL OR refused_as_paused_at < now() - interval '5 minutes')
+      ORDER BY id FOR NO KEY UPDATE)
+    UPDATE template SET refused_as_paused_at = now() FROM noted WHERE template.id = noted.id`);
+  if (rowCount === 0) return [];
+  return connection.anyFirst(sql.type(PausedChannel)`
+    WITH account AS MATERIALIZED (
+      SELECT id, coalesce(portfolio_id, id) AS portfolio FROM business_account
+      WHERE coalesce(portfolio_id, id) IN (
+        SELECT coalesce(portfolio_id, business_account.id) FROM template
+        JOIN business_account ON business_account.id = business_account_id WHERE template.id = ANY (${ids}))),
+    reviewed AS MATERIALIZED (
+      SELECT portfolio FROM account JOIN template ON template.business_account_id = account.id
+      WHERE refused_as_paused_at > now() - interval '1 hour'
+      GROUP BY portfolio HAVING count(DISTINCT name) >= ${templatesOfReview})
+    SELECT channel.id FROM reviewed JOIN account USING (portfolio) JOIN channel ON channel.business_account_id = account.id
+    ORDER BY channel.id`);
 }
 
 const BusinessAccount = row(t.type({ business_account_id: t.string }));

@@ -456,6 +456,35 @@ describe('failures that mean more than their message', () => {
     await expectBooksFit(sending);
   });
 
+  it('pauses the campaigns of every channel of a portfolio of which the provider pauses three templates within an hour', async () => {
+    const [sending, other] = [await accepted(3), await accepted(1)];
+    const account = (await accountOf(sending)) ?? '';
+    await database.pool.query(sql.type(nothing)`
+      UPDATE business_account SET portfolio_id = ${account} WHERE id IN (${account}, ${(await accountOf(other)) ?? ''})`);
+    const pausedBefore = (name: string, ago: string) =>
+      database.pool.query(sql.type(nothing)`
+        INSERT INTO template (workspace_id, business_account_id, provider_template_id, name, language, category, status,
+          components, refused_as_paused_at)
+        SELECT workspace_id, business_account_id, ${name}, ${name}, 'en', category, 'PAUSED', components, now() - ${ago}::interval
+        FROM template WHERE id = ${sending.templateId}`);
+    await pausedBefore('first', '2 hours');
+    await pausedBefore('second', '50 minutes');
+    await deliver(applier, [callback(sending, 'failed', 0, { code: 132015 })]);
+    expect(await campaignOf(other)).toMatchObject({ status: 'RUNNING' });
+    await pausedBefore('third', '10 minutes');
+    // Noted a moment ago: the template is not written for each failure.
+    await deliver(applier, [callback(sending, 'failed', 1, { code: 132015 })]);
+    expect(await campaignOf(other)).toMatchObject({ status: 'RUNNING' });
+    await database.pool.query(sql.type(nothing)`
+      UPDATE template SET refused_as_paused_at = now() - interval '6 minutes' WHERE id = ${sending.templateId}`);
+    await deliver(applier, [callback(sending, 'failed', 2, { code: 132015 })]);
+    expect(await campaignOf(other)).toEqual({ status: 'PAUSED', pause_reason: 'CHANNEL_BLOCKED' });
+    const refusals = sql.fragment`SELECT refusal_code, refusal_cause FROM channel WHERE id IN (${sending.channelId}, ${other.channelId})`;
+    expect(await rowsOf(database.pool, refusals)).toEqual(
+      [0, 1].map(() => ({ refusal_code: 132015, refusal_cause: 'limit' })),
+    );
+  });
+
   it('pauses the campaigns of a channel that may not send', async () => {
     const sending = await accepted(1);
     await deliver(applier, [callback(sending, 'failed', 0, { code: 131042 })]);

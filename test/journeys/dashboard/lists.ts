@@ -58,6 +58,27 @@ it('filters recipients in the address, and exports those alone', async () => {
   });
 });
 
+it('sends to the recipients of a campaign that are in one state', async () => {
+  const id = await createCampaign('One fails', ['+4915366131026', '+4915120000091', '+4915120000092']);
+  await within(async (page) => {
+    await page.goto(`${stack.dev.dashboardUrl}/campaigns/${id}`);
+    await page.getByText('Completed: 2 of 3 people were sent to, 1 failed.').waitFor({ timeout: 30_000 });
+    await page.goto(
+      `${stack.dev.dashboardUrl}/campaigns/${id}/recipients?state=${encodeURIComponent('["FAILED"]')}`,
+    );
+    await page.getByRole('link', { name: '+4915366131026' }).waitFor();
+    await page.getByRole('button', { name: 'Send to these' }).click();
+    await page.getByText('People of “One fails” whose message is failed.').waitFor();
+    await page.getByRole('combobox', { name: 'Template' }).click();
+    await page.getByRole('option', { name: 'plain_notice (en_US)' }).click();
+    await page
+      .getByText(/^1 person/)
+      .first()
+      .waitFor();
+    await expectNoViolationInState(page);
+  });
+});
+
 it('shows in the search field what is searched for, also after a step back, and leaves a screen at one click', async () => {
   await within(async (page) => {
     await goTo(page, 'Campaigns');

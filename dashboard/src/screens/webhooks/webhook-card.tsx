@@ -24,7 +24,7 @@ function useActions({ id, title, events }: api.Webhook) {
       switch (action) {
         case 'pause':
           await api.updateWebhook(client, id, { status: 'inactive' });
-          return `${title} is paused: events are not delivered to it.`;
+          return `${title} is paused. What waits for it goes out when it is active again, unless it expires first; new events are not delivered.`;
         case 'activate':
           await api.updateWebhook(client, id, { status: 'active' });
           return `${title} is active again.`;

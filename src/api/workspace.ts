@@ -51,11 +51,24 @@ const sums = {
   accepted: Integer,
   delivered: Integer,
   read: Integer,
+  replied: describe(Integer, { description: 'Recipients who wrote within 30 days after the message.' }),
+  opted_out: describe(Integer, {
+    description:
+      'Recipients who asked to receive nothing more, or no marketing, within 30 days after the message.',
+  }),
   failed: Integer,
   charged: describe(Amount, { description: 'Amount charged less refunds, as a decimal string.' }),
 };
 const OverviewTotals = named('OverviewTotals', struct(sums));
-const exampleSums = { accepted: 19842, delivered: 19120, read: 8730, failed: 312, charged: '992.1' };
+const exampleSums = {
+  accepted: 19842,
+  delivered: 19120,
+  read: 8730,
+  replied: 412,
+  opted_out: 9,
+  failed: 312,
+  charged: '992.1',
+};
 
 export const getOverview = endpoint(
   {
@@ -119,20 +132,32 @@ export const getOverview = endpoint(
   },
 );
 
-const nothing: OverviewSums = { accepted: 0, delivered: 0, read: 0, failed: 0, charged: 0 };
+const nothing: OverviewSums = {
+  accepted: 0,
+  delivered: 0,
+  read: 0,
+  replied: 0,
+  opted_out: 0,
+  failed: 0,
+  charged: 0,
+};
 
 const plus = (one: OverviewSums, other: OverviewSums): OverviewSums => ({
   accepted: one.accepted + other.accepted,
   delivered: one.delivered + other.delivered,
   read: one.read + other.read,
+  replied: one.replied + other.replied,
+  opted_out: one.opted_out + other.opted_out,
   failed: one.failed + other.failed,
   charged: one.charged + other.charged,
 });
 
-const presentSums = ({ accepted, delivered, read, failed, charged }: OverviewSums) => ({
+const presentSums = ({ accepted, delivered, read, replied, opted_out, failed, charged }: OverviewSums) => ({
   accepted,
   delivered,
   read,
+  replied,
+  opted_out,
   failed,
   charged: formatAmount(BigInt(charged)),
 });

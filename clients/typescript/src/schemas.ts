@@ -210,6 +210,15 @@ export type Campaign = {
   readonly cost_per_delivered: string | null;
 };
 
+export type CampaignButton = {
+  /** Place of the button in the template, from 0. */
+  readonly index: number;
+  /** Text of the button. */
+  readonly text: string;
+  /** Number of recipients who tapped it. */
+  readonly count: number;
+};
+
 export type CampaignCheck = {
   /** Problems that prevent the campaign, by field; empty if it can be created and has recipients. */
   readonly problems: readonly (FieldProblem)[];
@@ -264,6 +273,12 @@ export type CampaignCounters = {
   readonly cancelled: number;
   /** Recipients that are never sent to; see `skipped_reasons`. */
   readonly skipped: number;
+  /** Recipients who wrote to the channel within 30 days after the message. */
+  readonly replied: number;
+  /** Recipients who asked to receive nothing more, or no marketing, within 30 days after the message. */
+  readonly opted_out: number;
+  /** Quick-reply buttons that recipients tapped within 30 days after the message. */
+  readonly buttons: readonly (CampaignButton)[];
 };
 
 export type CampaignDetail = {
@@ -2332,6 +2347,10 @@ export type OverviewCampaign = {
   readonly delivered: number;
   /** Number of messages that were read. */
   readonly read: number;
+  /** Recipients who wrote within 30 days after the message. */
+  readonly replied: number;
+  /** Recipients who asked to receive nothing more, or no marketing, within 30 days after the message. */
+  readonly opted_out: number;
   /** Number of messages that the provider refused or reported as failed. */
   readonly failed: number;
   /** Amount charged less refunds, as a decimal string. */
@@ -2349,6 +2368,10 @@ export type OverviewPoint = {
   readonly delivered: number;
   /** Number of messages that were read. */
   readonly read: number;
+  /** Recipients who wrote within 30 days after the message. */
+  readonly replied: number;
+  /** Recipients who asked to receive nothing more, or no marketing, within 30 days after the message. */
+  readonly opted_out: number;
   /** Number of messages that the provider refused or reported as failed. */
   readonly failed: number;
   /** Amount charged less refunds, as a decimal string. */
@@ -2368,6 +2391,10 @@ export type OverviewTotals = {
   readonly delivered: number;
   /** Number of messages that were read. */
   readonly read: number;
+  /** Recipients who wrote within 30 days after the message. */
+  readonly replied: number;
+  /** Recipients who asked to receive nothing more, or no marketing, within 30 days after the message. */
+  readonly opted_out: number;
   /** Number of messages that the provider refused or reported as failed. */
   readonly failed: number;
   /** Amount charged less refunds, as a decimal string. */

@@ -241,6 +241,7 @@ async function* events(
 
 function present(progress: Progress) {
   const { pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped } = progress;
+  const { replied, opted_out, buttons } = progress;
   return {
     id: progress.id,
     status: progress.status,
@@ -248,7 +249,21 @@ function present(progress: Progress) {
     preparation_status: progress.preparation_status,
     total_contacts: progress.total_contacts,
     total_contacts_skipped: progress.total_contacts_skipped,
-    counters: { pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped },
+    counters: {
+      pending,
+      claimed,
+      accepted,
+      sent,
+      delivered,
+      read,
+      failed,
+      unknown,
+      cancelled,
+      skipped,
+      replied,
+      opted_out,
+      buttons,
+    },
     charged: formatAmount(progress.charged),
     rate: progress.rate,
     eta_seconds: progress.etaSeconds,

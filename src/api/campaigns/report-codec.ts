@@ -25,6 +25,15 @@ import type {
   CampaignReport as ReportRow,
 } from '../../records/campaigns/report.ts';
 
+const CampaignButton = named(
+  'CampaignButton',
+  struct({
+    index: describe(Integer, { description: 'Place of the button in the template, from 0.' }),
+    text: describe(t.string, { description: 'Text of the button.' }),
+    count: describe(Integer, { description: 'Number of recipients who tapped it.' }),
+  }),
+);
+
 export const Counters = named(
   'CampaignCounters',
   struct({
@@ -38,6 +47,16 @@ export const Counters = named(
     unknown: Integer,
     cancelled: Integer,
     skipped: Integer,
+    replied: describe(Integer, {
+      description: 'Recipients who wrote to the channel within 30 days after the message.',
+    }),
+    opted_out: describe(Integer, {
+      description:
+        'Recipients who asked to receive nothing more, or no marketing, within 30 days after the message.',
+    }),
+    buttons: describe(t.readonlyArray(CampaignButton), {
+      description: 'Quick-reply buttons that recipients tapped within 30 days after the message.',
+    }),
   }),
 );
 
@@ -196,8 +215,20 @@ export type CampaignDetail = t.TypeOf<typeof CampaignDetail>;
 
 /** Converts a row: counters and preparation error become objects. */
 export function presentCampaignReport<R extends ReportRow>(row: R) {
-  const { pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped, ...rest } =
-    row;
+  const {
+    pending,
+    claimed,
+    accepted,
+    sent,
+    delivered,
+    read,
+    failed,
+    unknown,
+    cancelled,
+    skipped,
+    ...outside
+  } = row;
+  const { replied, opted_out, buttons, ...rest } = outside;
   const { preparation_error_code: code, preparation_error_message: message, windows, ...campaign } = rest;
   const { pause_evidence: evidence } = row;
   return {
@@ -214,7 +245,21 @@ export function presentCampaignReport<R extends ReportRow>(row: R) {
       row.delivered + row.read === 0 ? null : formatAmount(row.charged / BigInt(row.delivered + row.read)),
     begins_at: beginningOf(row),
     preparation_error: code === null ? null : { code, message: message ?? '' },
-    counters: { pending, claimed, accepted, sent, delivered, read, failed, unknown, cancelled, skipped },
+    counters: {
+      pending,
+      claimed,
+      accepted,
+      sent,
+      delivered,
+      read,
+      failed,
+      unknown,
+      cancelled,
+      skipped,
+      replied,
+      opted_out,
+      buttons,
+    },
   };
 }
 
@@ -282,6 +327,9 @@ export const campaignReportExample = {
     unknown: 2,
     cancelled: 0,
     skipped: 158,
+    replied: 412,
+    opted_out: 9,
+    buttons: [{ index: 0, text: 'Show me', count: 350 }],
   },
   skipped_reasons: { INVALID_PHONE: 120, DUPLICATE: 38 },
   failed_reasons: { PROVIDER_131026: 98, OUTCOME_UNKNOWN: 2 },

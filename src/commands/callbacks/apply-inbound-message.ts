@@ -8,6 +8,7 @@ import { epochSeconds } from '../../domain/epoch-seconds.ts';
 import { asksToStop } from '../../domain/operations/notice.ts';
 import type { NewEvent } from '../../domain/webhooks/new-event.ts';
 import type { EchoItem, MessageItem } from '../../provider/notification-item.ts';
+import type { CampaignAnswer } from '../../records/campaigns/answers.ts';
 import { findAnsweredMessage } from '../../records/callbacks/identities.ts';
 import {
   continueConversation,
@@ -37,19 +38,22 @@ type Receiver = Pick<Dependencies, 'config' | 'now' | 'secrets'>;
 /**
  * Saves inbound messages of every type, each once, with contact, conversation, responder session, opt-out, and the events of
  * Spec 6.2. One person's messages keep their order; all workers lock people in the same order, so that they do not deadlock.
+ * Returns what the people did, for the campaigns that reached them.
  */
 export async function applyInboundMessages(
   dependencies: Receiver,
   connection: Connection,
   notices: readonly InboundNotice[],
-): Promise<void> {
-  if (notices.length === 0) return;
+): Promise<readonly CampaignAnswer[]> {
+  if (notices.length === 0) return [];
   const known = await listKnownInboundIds(connection, notices.map(messageKey));
   const fresh = notices.filter((notice) => !known.has(keyText(messageKey(notice))));
   const consentOf = createConsentReader(dependencies.config);
+  const answers: CampaignAnswer[] = [];
   for (const notice of fresh.toSorted(bySender)) {
-    await applyInboundMessage({ ...dependencies, consentOf }, connection, notice);
+    answers.push(...(await applyInboundMessage({ ...dependencies, consentOf }, connection, notice)));
   }
+  return answers;
 }
 
 const messageKey = ({ item, channel }: InboundNotice) => ({
@@ -77,9 +81,9 @@ async function applyInboundMessage(
   dependencies: Receiver & InboundContext,
   connection: Connection,
   notice: InboundNotice,
-): Promise<void> {
+): Promise<readonly CampaignAnswer[]> {
   const { item, channel } = notice;
-  if (item.change !== null && !(await isFirstAnnouncement(connection, notice))) return;
+  if (item.change !== null && !(await isFirstAnnouncement(connection, notice))) return [];
   const answered =
     item.repliesTo === null
       ? undefined
@@ -111,7 +115,7 @@ async function applyInboundMessage(
     sentAt: epochSeconds(item.timestamp),
   });
   // Another callback saved the message while this one waited for the contact.
-  if (messageId === undefined) return;
+  if (messageId === undefined) return [];
 
   const occurredAt = dependencies.now();
   const events: NewEvent[] = [
@@ -129,13 +133,46 @@ async function applyInboundMessage(
     });
   }
   await emitEvents(connection, channel.workspaceId, events);
-  if (sender !== undefined) await applyWish(dependencies, connection, { notice, sender, conversation });
+  if (sender === undefined) return [];
+  const stops = await applyWish(dependencies, connection, { notice, sender, conversation });
+  return item.change === null ? answersOf(notice, sender, { campaignId, stops }) : [];
 }
+
+function answersOf(
+  { item, channel }: InboundNotice,
+  { contactIds }: Sender,
+  { campaignId, stops }: { readonly campaignId: string | null; readonly stops: boolean },
+): readonly CampaignAnswer[] {
+  const button =
+    item.type === 'button' ? readButtonText(item.raw as Readonly<Record<string, unknown>>) : null;
+  return contactIds.flatMap((contactId) => {
+    const answer = { contactId, channelId: channel.id, campaignId: null, text: null };
+    return [
+      { ...answer, kind: 'replied' as const },
+      ...(stops ? [{ ...answer, kind: 'opted_out' as const }] : []),
+      ...(button === null || campaignId === null
+        ? []
+        : [{ ...answer, kind: 'button' as const, campaignId, text: button }]),
+    ];
+  });
+}
+
+/** The text of a tapped button of a template. */
+function readButtonText(raw: Readonly<Record<string, unknown>>): string | null {
+  const button = raw['button'];
+  if (typeof button !== 'object' || button === null || !('text' in button)) return null;
+  return typeof button.text === 'string' ? cleanText(button.text, maxButtonText) : null;
+}
+
+const maxButtonText = 255;
 
 /** How the reader of consent words sees a message. A caption or the text of a reply is not typed alone. */
 export const consentTextOf = ({ texts, type }: MessageItem) => ({ texts, isTyped: type === 'text' });
 
-/** Stops or allows messages if that is what the message asks for; a sentence that may ask for it is left to people. */
+/**
+ * Stops or allows messages if that is what the message asks for; a sentence that may ask for it is left to people. Returns whether
+ * it stops them.
+ */
 async function applyWish(
   dependencies: Receiver & InboundContext,
   connection: Connection,
@@ -148,23 +185,23 @@ async function applyWish(
     readonly sender: Sender;
     readonly conversation: CurrentConversation | undefined;
   },
-): Promise<void> {
+): Promise<boolean> {
   const { workspaceId } = channel;
   // A word in a group is not addressed to us, and the system's texts are not the person's.
   const isTheirs = item.groupId === null && item.type !== 'system';
   const wish = isTheirs ? dependencies.consentOf(consentTextOf(item)) : undefined;
-  if (wish === undefined) return;
+  if (wish === undefined) return false;
   if (wish.kind === 'asks_to_stop') {
-    if (conversation === undefined) return;
+    if (conversation === undefined) return false;
     if (await labelConversation(connection, conversation.id, 'asks_to_stop'))
       await insertNotices(connection, [asksToStop(workspaceId, conversation.id)]);
-    return;
+    return false;
   }
   const { category, allows, doubleWord } = wish;
   if (doubleWord !== undefined) {
     const { contactId } = sender;
     const offers = await listRecentTexts(connection, { workspaceId, contactId, channelId: channel.id });
-    if (offers.some((text) => offersWord(text, doubleWord))) return;
+    if (offers.some((text) => offersWord(text, doubleWord))) return false;
   }
   const text = cleanText(item.texts.join(' '), maxEvidenceText);
   await changeConsents(
@@ -178,6 +215,7 @@ async function applyWish(
       evidence: { ...noEvidence, text },
     })),
   );
+  return !allows;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { NotificationItem, PreferenceItem } from '../../provider/notificati
 import { slowDown } from '../../records/sending/channel-rate.ts';
 import type { Transaction } from '../../records/database/database.ts';
 import { findNotifiedChannels, type NotifiedChannel } from '../../records/workspaces/notified-channels.ts';
+import { countAnswers } from '../../records/campaigns/answers.ts';
 import { learnIdentities, type Identity } from '../../records/callbacks/identities.ts';
 import { insertUnmatchedStatuses } from '../../records/callbacks/message-statuses.ts';
 import type { AfterCommit } from './after-commit.ts';
@@ -71,14 +72,27 @@ export async function applyItems(
     const channel = channels.get(item.phoneNumberId ?? '');
     await applyIdentityItem(dependencies, transaction, { item, channel });
   }
-  await applyInboundMessages(dependencies, transaction, routedMessages);
+  const answers = await applyInboundMessages(dependencies, transaction, routedMessages);
   await applyAppMessages(transaction, routedEchoes);
-  await applyChoices(dependencies, transaction, choices);
+  const chosenBy = await applyChoices(dependencies, transaction, choices);
   await applyOptOuts(dependencies, transaction, effects.optedOut);
 
   await insertUnmatchedStatuses(transaction, unknown.map(unmatched));
   const { reached, braked, woken } = await applyStatuses(transaction, known, now());
   for (const silence of [...accounts.throttled, ...effects.throttled]) await slowDown(transaction, silence);
+
+  const stopped = routedPreferences.flatMap(({ channel }, at) =>
+    choices[at]?.decision.allows === false
+      ? (chosenBy[at] ?? []).map((contactId) => ({
+          contactId,
+          channelId: channel.id,
+          kind: 'opted_out' as const,
+          campaignId: null,
+          text: null,
+        }))
+      : [],
+  );
+  await countAnswers(transaction, [...answers, ...stopped]);
 
   const strangers = [...statuses, ...messages, ...preferences, ...echoes]
     .map(({ phoneNumberId }) => phoneNumberId ?? 'none')

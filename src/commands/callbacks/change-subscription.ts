@@ -67,12 +67,16 @@ async function changeAll(
   });
 }
 
-/** Applies choices to every contact of the person. Without a contact, the choice is kept for a later one. */
+/**
+ * Applies choices to every contact of the person. Without a contact, the choice is kept for a later one. Returns the contacts of
+ * each choice.
+ */
 export async function applyChoices(
   { now, secrets }: Pick<Dependencies, 'now' | 'secrets'>,
   connection: Connection,
   choices: readonly PersonChoice[],
-): Promise<void> {
+): Promise<readonly (readonly string[])[]> {
+  const found: (readonly string[])[] = [];
   for (const { person, ...choice } of choices) {
     const { workspaceId, decision } = choice;
     let contacts = await lockPerson(connection, workspaceId, person);
@@ -85,9 +89,11 @@ export async function applyChoices(
       connection,
       contacts.map(({ id }) => ({ ...choice, contactId: id })),
     );
+    found.push(contacts.map(({ id }) => id));
     if (contacts.length > 0) continue;
     await keepChoice({ secrets }, connection, { workspaceId, names: namesOfPerson(person), decision });
   }
+  return found;
 }
 
 /** Stops MARKETING to people whose message was refused because they opted out: its contact, or else the person it was sent to. */

@@ -15,6 +15,7 @@ import {
 import { afterOpenTime } from '../../domain/campaigns/sending-window.ts';
 import type { Connection } from '../database/database.ts';
 import { nullable, row } from '../database/row.ts';
+import { answerColumns, answerFields } from './answers.ts';
 import { contactTotals } from './campaign-snapshot.ts';
 import { Windows, windowsColumn } from './sending-hours.ts';
 import { counterColumns, counterFields } from './status-counters.ts';
@@ -31,6 +32,7 @@ const CampaignProgress = t.type({
   /** Sending windows that must all be open. */
   windows: Windows,
   ...counterFields,
+  ...answerFields,
   /** Micro-units. */
   charged: t.bigint,
 });
@@ -39,7 +41,7 @@ type CampaignProgress = t.TypeOf<typeof CampaignProgress>;
 function listCampaignProgress(connection: Connection, campaignIds: readonly string[]) {
   return connection.any(sql.type(row(CampaignProgress))`
     SELECT campaign.id, campaign.status, pause_reason, preparation_status, ${contactTotals}, ${windowsColumn} AS windows,
-      ${counterColumns}, charged
+      ${counterColumns}, ${answerColumns}, charged
     FROM campaign JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
     JOIN template ON template.id = campaign.template_id
     WHERE campaign.id = ANY (${sql.array(campaignIds, 'uuid')})`);

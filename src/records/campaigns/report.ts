@@ -14,6 +14,7 @@ import { listPage, type Page, type PageRequest } from '../database/page.ts';
 import { nullable, row, timestamp } from '../database/row.ts';
 import { Evidence, pauseEvidence, priceChange, StoredPriceChange } from '../sending/failure-brake.ts';
 import { paceShare, ratePerSecond } from '../sending/channel-rate.ts';
+import { answerColumns, answerFields } from './answers.ts';
 import { contactTotals, waitingColumns, waitingJoin } from './campaign-snapshot.ts';
 import { Campaign } from './campaigns.ts';
 import { Windows, windowsColumn } from './sending-hours.ts';
@@ -36,6 +37,7 @@ const CampaignReport = t.type({
   archived_at: nullable(timestamp),
   waiting_until: nullable(timestamp),
   ...counterFields,
+  ...answerFields,
   skipped_reasons: t.record(t.string, t.number),
   failed_reasons: t.record(t.string, t.number),
   template: t.type({ id: t.string, name: t.string, language: t.string, category: t.string }),
@@ -74,8 +76,12 @@ const columns = sql.fragment`
   campaign.ignore_quiet_hours, campaign.ignore_frequency_cap, ${windowsColumn} AS windows, started_at,
   completed_at, archived_at, campaign.workspace_id, is_auto_trigger, campaign.created_at, campaign.updated_at,
   ${waitingColumns},
+<<<<<<< HEAD
   ${counterColumns}, charged, max_cost, campaign_money.estimate, coalesce(campaign_money.given_back, 0) AS given_back,
   coalesce(campaign_money.free_messages, 0) AS free_messages,
+=======
+  ${counterColumns}, ${answerColumns}, charged, max_cost,
+>>>>>>> d0d2e9df (feat(campaigns): count replies, opt-outs and tapped buttons)
   ${reasonsOf('skipped')} AS skipped_reasons, ${reasonsOf('failed')} AS failed_reasons, created_by,
   jsonb_build_object('id', template.id, 'name', template.name, 'language', template.language,
     'category', template.category) AS template`;
@@ -143,7 +149,15 @@ export function listCampaignReports(
 
 export const overviewIntervals = ['day', 'hour'] as const;
 
-const sums = { accepted: t.number, delivered: t.number, read: t.number, failed: t.number, charged: t.number };
+const sums = {
+  accepted: t.number,
+  delivered: t.number,
+  read: t.number,
+  replied: t.number,
+  opted_out: t.number,
+  failed: t.number,
+  charged: t.number,
+};
 const OverviewPoint = t.type({ at: t.string, ...sums });
 const OverviewCampaign = t.type({ id: t.string, name: t.string, ...sums });
 const Overview = t.type({ points: t.array(OverviewPoint), campaigns: t.array(OverviewCampaign) });
@@ -159,10 +173,10 @@ interface OverviewSpan {
 }
 
 const summed = sql.fragment`sum(accepted) AS accepted, sum(delivered) AS delivered, sum(read) AS read,
-  sum(failed) AS failed, sum(charged) AS charged`;
+  sum(replied) AS replied, sum(opted_out) AS opted_out, sum(failed) AS failed, sum(charged) AS charged`;
 
 /**
- * Receipts arrive up to 30 days after a campaign has completed, and what did not arrive is given back a day later; campaigns that
+ * Answers count in the hour in which they came. Receipts arrive up to 30 days after a campaign has completed, and what did not arrive is given back a day later; campaigns that
  * completed earlier are not read. `charged`: micro-units.
  */
 export function readOverview(
@@ -175,8 +189,15 @@ export function readOverview(
     WITH part AS MATERIALIZED (
       SELECT campaign.id, campaign.name, minute.*
       FROM campaign CROSS JOIN LATERAL (
-        SELECT date_trunc(${interval}, at, 'UTC') AS at, ${summed} FROM campaign_minute
-        WHERE campaign_id = campaign.id AND at >= ${begin} AND at < ${end} GROUP BY 1
+        SELECT date_trunc(${interval}, at, 'UTC') AS at, ${summed} FROM (
+          SELECT at, accepted, delivered, read, 0 AS replied, 0 AS opted_out, failed, charged FROM campaign_minute
+          WHERE campaign_id = campaign.id
+          UNION ALL
+          SELECT at, 0, 0, 0, CASE kind WHEN 'replied' THEN count ELSE 0 END,
+            CASE kind WHEN 'opted_out' THEN count ELSE 0 END, 0, 0
+          FROM campaign_answer WHERE campaign_id = campaign.id AND kind <> 'button'
+        ) AS counted
+        WHERE at >= ${begin} AND at < ${end} GROUP BY 1
       ) AS minute
       WHERE workspace_id = ${workspaceId} AND created_at < ${end}
         AND (completed_at IS NULL OR completed_at >= ${begin}::timestamptz - interval '33 days')

@@ -187,6 +187,8 @@ export function deleteRecipients(
     ), removed AS (
       DELETE FROM recipient WHERE campaign_id = ${campaignId} AND position = ANY (ARRAY(SELECT position FROM batch))
       RETURNING price, settlement, (SELECT channel_id FROM campaign WHERE campaign.id = ${campaignId}) AS channel_id
+    ), marks AS (
+      DELETE FROM recipient_answer WHERE campaign_id = ${campaignId} AND position = ANY (ARRAY(SELECT position FROM batch))
     ), released AS (${released})
     SELECT count(*)::int4 AS count FROM removed`);
 }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { updateContact } from '../../../src/commands/contacts/change-contact.ts';
 import { IncomingData } from '../../../src/codecs/event.ts';
 import { messageText } from '../../../src/domain/conversations/conversation.ts';
+import { getCampaignReport } from '../../../src/records/campaigns/report.ts';
 import { nothing } from '../../../src/records/database/row.ts';
 import {
   createApplier,
@@ -517,6 +518,65 @@ describe('the sender', () => {
     await deliver(applier, [preference('resume')]);
     expect(await contactsOf(place)).toMatchObject([{ subscribed: true }]);
     expect((await keysOf(place)).filter((key) => key === 'contact.updated')).toHaveLength(2);
+  });
+});
+
+describe('the counters of a campaign', () => {
+  const countersOf = async ({ workspaceId, campaignId }: SeededCampaign) => {
+    const { replied, opted_out, buttons } = await getCampaignReport(database.pool, workspaceId, campaignId);
+    return { replied, opted_out, buttons };
+  };
+  /** The campaign's message to the person was accepted so long ago. */
+  const reach = async (place: SeededCampaign, ago: string, providerMessageId: string) => {
+    await database.pool.query(sql.type(nothing)`
+      UPDATE recipient SET state = 'ACCEPTED', accepted_at = now() - ${ago}::interval, phone_number = ${number},
+        provider_message_id = ${providerMessageId},
+        contact_id = (SELECT id FROM contact WHERE workspace_id = ${place.workspaceId} AND phone_number = ${number})
+      WHERE campaign_id = ${place.campaignId}`);
+    await database.pool.query(sql.type(nothing)`
+      INSERT INTO provider_message (hash, recipient_id)
+      SELECT hashtextextended(provider_message_id, 0), id FROM recipient WHERE campaign_id = ${place.campaignId}`);
+    await database.pool.query(sql.type(nothing)`
+      UPDATE template SET components = '[{"type":"BODY","text":"Hi {{1}}"},{"type":"BUTTONS","buttons":[
+        {"type":"URL","text":"Shop"},{"type":"QUICK_REPLY","text":"Show me"}]}]'
+      WHERE id = ${place.templateId}`);
+  };
+
+  it('has each recipient once, however often the person answers, taps or opts out', async () => {
+    const place = await seed();
+    await deliver(applier, [inbound(place, text('Hello'))]);
+    await reach(place, '29 days', 'wamid.offer');
+    expect(await countersOf(place)).toEqual({ replied: 0, opted_out: 0, buttons: [] });
+    const context = { id: 'wamid.offer' };
+    const tap = () =>
+      inbound(place, text('', { type: 'button', text: undefined, button: { text: 'Show me' }, context }));
+    const same = inbound(place, text('Thanks'));
+    await deliver(applier, [same, same, tap()]);
+    await deliver(applier, [tap(), inbound(place, text('STOP')), inbound(place, text('STOP'))]);
+    expect(await countersOf(place)).toEqual({
+      replied: 1,
+      opted_out: 1,
+      buttons: [{ index: 1, text: 'Show me', count: 1 }],
+    });
+  });
+
+  it('has the provider’s own setting, and nothing after 30 days', async () => {
+    const place = await seed();
+    await deliver(applier, [inbound(place, text('Hello'))]);
+    await reach(place, '29 days', `wamid.${randomUUID()}`);
+    const later = await seed();
+    await deliver(applier, [inbound(later, text('Hello'))]);
+    await reach(later, '31 days', `wamid.${randomUUID()}`);
+    const stop = ({ channelId }: SeededCampaign) =>
+      fieldCallback('1', 'user_preferences', {
+        metadata: { display_phone_number: '15550100000', phone_number_id: channelId },
+        user_preferences: [
+          { wa_id: number, category: 'marketing_messages', value: 'stop', timestamp: 1_731_705_721 },
+        ],
+      });
+    await deliver(applier, [stop(place), stop(later), inbound(later, text('Hello again'))]);
+    expect(await countersOf(place)).toEqual({ replied: 0, opted_out: 1, buttons: [] });
+    expect(await countersOf(later)).toEqual({ replied: 0, opted_out: 0, buttons: [] });
   });
 });
 

@@ -18,7 +18,7 @@ const shownStates = [
   { key: 'cancelled', state: 'CANCELLED', colour: '#94a3b8' },
 ] as const;
 
-export type Counters = Readonly<Record<string, number>>;
+export type Counters = Readonly<Record<(typeof shownStates)[number]['key'], number>>;
 
 /** Recipients that were sent to or failed; cancelled ones were not sent to. */
 export const doneOf = ({ total_contacts: total, counters }: api.Campaign): number =>
@@ -29,7 +29,7 @@ function partsOf(counters: Counters) {
     .map((state) => ({
       ...state,
       label: stateWord(state.state),
-      count: counters[state.key] ?? 0,
+      count: counters[state.key],
     }))
     .filter(({ count }) => count > 0);
 }

@@ -40,7 +40,15 @@ describe('GET /api/overview', () => {
     ]);
     const read = async (query = '') => (await api.send('GET', `/api/overview${query}`, { key })).body.data;
     const week = await read();
-    expect(week.totals).toEqual({ accepted: 30, delivered: 28, read: 2, failed: 4, charged: '1.65' });
+    expect(week.totals).toEqual({
+      accepted: 30,
+      delivered: 28,
+      read: 2,
+      replied: 0,
+      opted_out: 0,
+      failed: 4,
+      charged: '1.65',
+    });
     expect(week.campaigns).toMatchObject([{ id: campaignId, accepted: 30, charged: '1.65' }]);
     expect(week.points.map(({ accepted }: { accepted: number }) => accepted)).toEqual([20, 10]);
     const hours = await read(`?interval=hour&from=${at(24 * 20)}&to=${at(0)}`);
@@ -53,7 +61,7 @@ describe('GET /api/overview', () => {
     const empty = (await api.send('GET', '/api/overview', { key })).body.data;
     expect(empty).toEqual({
       points: [],
-      totals: { accepted: 0, delivered: 0, read: 0, failed: 0, charged: '0' },
+      totals: { accepted: 0, delivered: 0, read: 0, replied: 0, opted_out: 0, failed: 0, charged: '0' },
       campaigns: [],
     });
     for (const query of [

@@ -1,7 +1,6 @@
 /** Every operation of the API, in the order of the document. */
 import {
   deleteSendingWindow,
-  getOverview,
   getDefaultCountry,
   getFailureBrake,
   getFrequencyCapEndpoint,
@@ -14,6 +13,7 @@ import {
   putSendingWindow,
   readNotices,
 } from './workspace.ts';
+import { getOverview } from './overview.ts';
 import { checkNewCampaign, createCampaign } from './campaigns/create.ts';
 import { deleteCsvFile, getCsvFile, previewCsvFile, uploadCsvFile } from './campaigns/csv-files.ts';
 import { getCampaignDiagnosis, getCampaignTimeline, streamCampaign } from './campaigns/follow.ts';

@@ -14,6 +14,16 @@ export function money(amount: string, currency = ''): string {
   return `${new Intl.NumberFormat(undefined, digits).format(value)} ${currency}`.trim();
 }
 
+/** A sum of money with two places, such as `1,012.50 USD`; a smaller one than a cent keeps its first digits. */
+export function moneyTotal(amount: string, currency = ''): string {
+  const value = Number(amount);
+  const isTiny = value !== 0 && Math.abs(value) < 0.01;
+  const digits = isTiny
+    ? { maximumSignificantDigits: 2 }
+    : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  return `${new Intl.NumberFormat(undefined, digits).format(value)} ${currency}`.trim();
+}
+
 export function percent(part: number, total: number): string {
   if (total === 0) return '0 %';
   const share = (part / total) * 100;
@@ -23,10 +33,10 @@ export function percent(part: number, total: number): string {
 /** A share between 0 and 1 as a whole percentage; a dash where there is none. */
 export const share = (value: number | undefined): string => (value === undefined ? '—' : percent(value, 1));
 
-/** `45 s`, `3 min`, `2 h 5 min`, `3 days`; a dash where the time is unknown. */
+/** `45 seconds`, `3 min`, `2 h 5 min`, `3 days`; a dash where the time is unknown. */
 export function span(seconds: number | null): string {
   if (seconds === null) return '—';
-  if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s`;
+  if (seconds < 60) return counted(Math.max(1, Math.round(seconds)), 'second');
   const minutes = Math.round(seconds / 60);
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
@@ -60,7 +70,7 @@ const planned = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit',
   minute: '2-digit',
 });
-/** `Wed 25 Nov, 03:41 (Europe/Berlin), in 23 hr` */
+/** `Wed 25 Nov, 03:41 (Europe/Berlin), in 23 h` */
 export const plannedTime = (at: Date): string => `${planned.format(at)} (${ownZone}), ${relativeTime(at)}`;
 
 /** True for a time more than a minute from now. */
@@ -70,9 +80,10 @@ const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style
 export function relativeTime(at: Date, now = Date.now()): string {
   const seconds = (at.getTime() - now) / 1000;
   const size = Math.abs(seconds);
-  if (size < 45) return seconds > 5 ? 'in a moment' : 'just now';
+  if (size < 45) return seconds > 5 ? 'in under a minute' : 'just now';
   if (size < 3_600) return relative.format(Math.round(seconds / 60), 'minute');
-  if (size < 86_400) return relative.format(Math.round(seconds / 3_600), 'hour');
+  // English shortens hours to `hr.`.
+  if (size < 86_400) return relative.format(Math.round(seconds / 3_600), 'hour').replace(/ hr\.?/, ' h');
   return relative.format(Math.round(seconds / 86_400), 'day');
 }
 

@@ -1,13 +1,22 @@
 import './frame/styles.ts';
 import { MantineProvider } from '@mantine/core';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { isGone } from './client.ts';
 import { inks, theme } from './frame/theme.ts';
 import { createPageRouter } from './router.tsx';
 
+/** A record that was erased since it was loaded: what is left of it in the page must not be shown. */
+const queryCache = new QueryCache({
+  onError: (error, query) => {
+    if (isGone(error) && query.state.data !== undefined) query.setState({ data: undefined });
+  },
+});
+
 const queryClient = new QueryClient({
+  queryCache,
   defaultOptions: {
     queries: {
       // The client of the API repeats requests itself.

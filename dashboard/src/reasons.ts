@@ -31,7 +31,7 @@ export function explain(reason: string): Explanation {
   const meaning = row?.meaning ?? failureReasonTable['PROVIDER_<code>'].title;
   return {
     title: `${meaning.slice(0, 1).toUpperCase()}${meaning.slice(1)} (${code})`,
-    advice: row?.advice ?? 'Look the code up in the provider’s documentation.',
+    advice: row?.advice ?? `See WhatsApp error ${code}.`,
     isHopeless: row?.isHopeless === true,
   };
 }

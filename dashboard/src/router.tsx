@@ -1,5 +1,5 @@
 /** The screens and their addresses; the state of every filter is in the address. */
-import { Box, Title } from '@mantine/core';
+import { Title } from '@mantine/core';
 import type { QueryClient } from '@tanstack/react-query';
 import {
   createRootRouteWithContext,
@@ -8,23 +8,29 @@ import {
   lazyRouteComponent,
   Outlet,
   redirect,
+  useRouterState,
 } from '@tanstack/react-router';
 import { ask, readSession } from './client.ts';
-import { Layout } from './frame/layout.tsx';
+import { Frame, Layout } from './frame/layout.tsx';
 import { NotFound } from './frame/not-found.tsx';
+import { placeAt } from './frame/places.ts';
 import { ErrorFace, LoadingFace } from './parts/display/load-states.tsx';
 import { keepFor } from './parts/forms/use-draft.ts';
 import { lists, page, strings } from './search-params.ts';
 import { SignIn } from './screens/sign-in/sign-in.tsx';
 
-const Pending = () => (
-  <>
-    <Title order={1} mb="md">
-      Loading …
-    </Title>
-    <LoadingFace />
-  </>
-);
+/** The title of the screen to come, above the rows of a skeleton. */
+function Pending() {
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  return (
+    <>
+      <Title order={1} mb="lg">
+        {placeAt(path)?.label ?? 'Loading …'}
+      </Title>
+      <LoadingFace />
+    </>
+  );
+}
 
 /** Throws an error whose message a user understands when the service does not answer. */
 const checkReachable = () => ask('/dashboard/session', { method: 'HEAD' });
@@ -64,7 +70,7 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   component: SignIn,
-  validateSearch: strings('to'),
+  validateSearch: strings('to', 'why'),
 });
 
 /** All other screens need a session. */
@@ -72,16 +78,16 @@ const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
   component: Layout,
-  // Shown before the layout.
+  // Shown before the layout, with the same frame.
   pendingComponent: () => (
-    <Box component="main" p="lg">
+    <Frame session={undefined}>
       <Pending />
-    </Box>
+    </Frame>
   ),
   errorComponent: ({ error }) => (
-    <Box component="main" p="lg">
+    <Frame session={undefined}>
       <Missing error={error} />
-    </Box>
+    </Frame>
   ),
   beforeLoad: async ({ context, location }) => {
     const session = await context.queryClient.ensureQueryData({
@@ -260,6 +266,11 @@ export const createPageRouter = (queryClient: QueryClient) =>
   });
 
 declare module '@tanstack/react-router' {
+  /** What a screen says once about the action that led to it. */
+  interface HistoryState {
+    erased?: boolean;
+  }
+
   interface Register {
     router: ReturnType<typeof createPageRouter>;
   }

@@ -198,8 +198,8 @@ export const deleteSegment = endpoint(
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => {
     await database.transaction(async (transaction) => {
       await records.lockSegments(transaction, workspaceId);
-      await records.deleteSegment(transaction, workspaceId, id);
-      await insertAuditEntry(transaction, { workspaceId, action: 'segment.delete', objectId: id });
+      const details = { name: await records.deleteSegment(transaction, workspaceId, id) };
+      await insertAuditEntry(transaction, { workspaceId, action: 'segment.delete', objectId: id, details });
     });
     return { status: 200, body: acknowledge('Segment deleted successfully') };
   },

@@ -134,8 +134,8 @@ export const deleteTag = endpoint(
   },
   async ({ dependencies: { database }, principal: { workspaceId }, params: { id } }) => {
     await database.transaction(async (transaction) => {
-      await records.deleteTag(transaction, workspaceId, id);
-      await insertAuditEntry(transaction, { workspaceId, action: 'tag.delete', objectId: id });
+      const details = { name: await records.deleteTag(transaction, workspaceId, id) };
+      await insertAuditEntry(transaction, { workspaceId, action: 'tag.delete', objectId: id, details });
     });
     return { status: 200, body: acknowledge('Tag deleted successfully') };
   },

@@ -262,6 +262,7 @@ export const putFailureBrake = endpoint(
         workspaceId,
         action: 'workspace.failure-brake',
         objectId: String(workspaceId),
+        details: { after: body.failure_brake },
       });
     });
     return { status: 200, body: succeedWith(brakeSaved, body) };
@@ -364,6 +365,7 @@ export const putDefaultCountry = endpoint(
         workspaceId,
         action: 'workspace.default-country',
         objectId: String(workspaceId),
+        details: { after: body.default_country ?? null },
       });
     });
     return { status: 200, body: succeedWith(countrySaved, body) };
@@ -381,6 +383,14 @@ const AuditEntry = named(
     command: nullish(t.string),
     action: t.string,
     object_id: t.string,
+    object_name: describe(nullish(t.string), {
+      description:
+        'Name of the campaign or webhook, or number of the channel; the name of a deleted segment, tag or webhook. Null for others.',
+    }),
+    details: describe(nullish(t.record(t.string, nullish(t.string))), {
+      description:
+        'What changed, as texts by name, such as `amount` of a recharge or `after` of a setting; null if the action says all.',
+    }),
     request_id: nullish(t.string),
   }),
 );
@@ -416,6 +426,8 @@ export const listAudit = endpoint(
         command: null,
         action: 'campaign.pause',
         object_id: '0197c0de-0000-7000-8000-0000000000f1',
+        object_name: 'Spring offer',
+        details: null,
         request_id: '3f6c2a',
       }),
     },

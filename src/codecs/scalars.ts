@@ -170,7 +170,7 @@ function rangeText(min: number | undefined, max: number | undefined): string {
 }
 
 /** An integer in a query string. */
-function integerFromString(min: number, max: number): t.Type<number, string> {
+export function integerFromString(min: number, max: number): t.Type<number, string> {
   return scalar({
     name: 'integer',
     is: isInteger,

@@ -44,7 +44,14 @@ it('records exports and deletions, and what operators set', async () => {
   await setFeature(api.dependencies, { workspaceId, feature: 'schedule_campaigns', value: 'off' });
   const newer = createSecretBox(['another key of the tests', ...api.dependencies.config.secretsKeys]);
   await rotateSecrets({ ...api.dependencies, secrets: newer });
-  const actions = (await ask('GET', '/api/audit')).map((one: Record<string, string>) => [
+  await ask('PATCH', `/api/campaigns/${campaign.id}`, { name: 'Renamed', max_cost: '12.5' });
+  const [changed] = await ask('GET', '/api/audit');
+  expect([changed.action, changed.object_name, changed.details]).toEqual([
+    'campaign.update',
+    'Renamed',
+    { renamed_to: 'Renamed', max_cost: '12.5' },
+  ]);
+  const actions = (await ask('GET', '/api/audit')).slice(1).map((one: Record<string, string>) => [
     one['action'],
     one['object_id'],
   ]);
@@ -91,6 +98,16 @@ it('records for every key what it did, to which object, by which request', async
     ['wallet.recharge', channelId],
     ['contact.export', contactId],
     ['contact.erase', contactId],
+  ]);
+  expect(entries.map((one: Record<string, unknown>) => [one['object_name'], one['details']])).toEqual([
+    ...Array.from({ length: 4 }, () => ['Audit', null]),
+    // The webhook is gone, and its title stands in the entry of its deletion alone.
+    [null, null],
+    [null, { status: 'inactive' }],
+    ['A', { name: 'A' }],
+    [expect.any(String), { amount: '5' }],
+    [null, null],
+    [null, null],
   ]);
   const [byChannel, byOperator] = [workspace.channelKey, operatorKey].map((key) => key.split('_')[1]);
   expect(byChannel).not.toBe(byOperator);

@@ -7,8 +7,11 @@ export const createCampaign = (client: Client, body: CreateCampaign, options: Ca
   client.send({ method: 'POST', path: `/api/campaigns/auto-trigger`, body, idempotent: true, ...options });
 
 /** Check a campaign without creating it */
-export const checkCampaign = (client: Client, body: CheckCampaign, options: CallOptions = {}): Promise<CampaignCheckResponse> =>
-  client.send({ method: 'POST', path: `/api/campaigns/check`, body, ...options });
+export const checkCampaign = (client: Client, body: CheckCampaign, query: {
+    /** Longest time for which the audience is counted; a larger one gives an estimate. */
+    readonly max_seconds?: number;
+  } = {}, options: CallOptions = {}): Promise<CampaignCheckResponse> =>
+  client.send({ method: 'POST', path: `/api/campaigns/check`, body, query, ...options });
 
 /** Delete an uploaded CSV */
 export const deleteCampaignCsv = (client: Client, key: string, options: CallOptions = {}): Promise<Acknowledgement> =>

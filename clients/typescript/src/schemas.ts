@@ -82,6 +82,10 @@ export type AuditEntry = {
   readonly action: string;
   /** Id of the record that was acted on. */
   readonly object_id: string;
+  /** Name of the campaign or webhook, or number of the channel; the name of a deleted segment, tag or webhook. Null for others. */
+  readonly object_name: string | null;
+  /** What changed, as texts by name, such as `amount` of a recharge or `after` of a setting; null if the action says all. */
+  readonly details: { readonly [key: string]: string | null } | null;
   /** `X-Request-Id` of the request; null without one. */
   readonly request_id: string | null;
 };
@@ -230,7 +234,7 @@ export type CampaignCheck = {
   readonly skipped_reasons: { readonly [key: string]: number };
   /** Numbers in ranges that are not known to be in use, by country (ISO 3166 alpha-2); they are sent to. */
   readonly unverified_numbers: { readonly [key: string]: number };
-  /** True if only the beginning of a large audience was counted. */
+  /** True if only the beginning of a large audience was counted; `total_contacts` and `cost` are then lower bounds. */
   readonly is_estimate: boolean;
   /** Cost of sending to all of them, as a decimal string. */
   readonly cost: string;

@@ -19,7 +19,7 @@ import { dayAndMinuteTime } from '../format.ts';
 
 const scopes: Readonly<Record<Session['scope'], string>> = {
   channel: 'Channel key: can send',
-  workspace: 'Workspace key: can look, cannot send',
+  workspace: 'Workspace key: can view, cannot send',
   operator: 'Operator key: can recharge, cannot send',
 };
 

@@ -8,7 +8,7 @@ const shortcuts = [
   { to: '/', label: 'Overview', icon: IconChartBar },
   { to: '/campaigns', label: 'Campaigns', icon: IconBroadcast },
   { to: '/campaigns/new', label: 'New', icon: IconPencilPlus },
-  { to: '/conversations', label: 'Replies', icon: IconMessages },
+  { to: '/conversations', label: 'Conversations', icon: IconMessages },
 ] as const;
 
 export function BottomBar({ opened, toggle }: { opened: boolean; toggle: () => void }) {
@@ -21,7 +21,9 @@ export function BottomBar({ opened, toggle }: { opened: boolean; toggle: () => v
           renderRoot={(props) => <Link {...props} to={to} activeOptions={{ exact: true }} />}
         >
           <Icon size={20} stroke={1.6} aria-hidden />
-          <Text size="xs">{label}</Text>
+          <Text fz={11} truncate maw="100%">
+            {label}
+          </Text>
         </UnstyledButton>
       ))}
       <UnstyledButton

@@ -4,8 +4,8 @@ import { useDidUpdate, useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { IconMessageCircle } from '@tabler/icons-react';
-import { useEffect, type MouseEvent } from 'react';
-import { readSession } from '../client.ts';
+import { useEffect, type MouseEvent, type ReactNode } from 'react';
+import { readSession, type Session } from '../client.ts';
 import { focusMain } from '../parts/controls/focus-main.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { BottomBar } from './bottom-bar.tsx';
@@ -18,10 +18,25 @@ import { StaleBanner } from './stale-banner.tsx';
 import classes from './frame.module.css';
 
 export function Layout() {
+  const { data: session } = useQuery({ queryKey: ['session'], queryFn: readSession, staleTime: 60_000 });
+  return (
+    <Frame session={session}>
+      <StaleBanner />
+      <Outlet />
+    </Frame>
+  );
+}
+
+interface FrameProps {
+  /** Without one nothing is drawn that asks the service. */
+  readonly session: Session | null | undefined;
+  readonly children: ReactNode;
+}
+
+export function Frame({ session, children }: FrameProps) {
   const [opened, { toggle, close }] = useDisclosure();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const leave = useLeave();
-  const { data: session } = useQuery({ queryKey: ['session'], queryFn: readSession, staleTime: 60_000 });
   useEffect(close, [path, close]);
   const shown = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
   useDidUpdate(() => {
@@ -55,9 +70,13 @@ export function Layout() {
             )}
           </Group>
           <Group gap={4} wrap="nowrap">
-            <Search />
-            <Notices />
-            {session != null && <AccountMenu session={session} leave={leave} />}
+            {session != null && (
+              <>
+                <Search />
+                <Notices />
+                <AccountMenu session={session} leave={leave} />
+              </>
+            )}
           </Group>
         </Group>
       </AppShell.Header>
@@ -65,10 +84,7 @@ export function Layout() {
         <Navigation path={path} />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1} style={{ outline: 'none' }}>
-        <Box className={classes['content']}>
-          <StaleBanner />
-          <Outlet />
-        </Box>
+        <Box className={classes['content']}>{children}</Box>
         <div id="overlays" />
       </AppShell.Main>
       <AppShell.Footer hiddenFrom="sm">

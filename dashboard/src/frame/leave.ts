@@ -11,19 +11,19 @@ export function useLeave(): () => Promise<void> {
   const router = useRouter();
   const isLeaving = useRef(false);
   const go = useCallback(
-    async (to: string | undefined) => {
+    async (to: string | undefined, why?: 'ended') => {
       // Several requests are refused together: only the first one knows the screen to come back to.
       if (isLeaving.current) return;
       isLeaving.current = true;
       queryClient.clear();
-      await navigate({ to: '/sign-in', search: { to } });
+      await navigate({ to: '/sign-in', search: { to, why } });
     },
     [queryClient, navigate],
   );
   useEffect(
     () =>
       queryClient.getQueryCache().subscribe(({ query }) => {
-        if (isSignedOut(query.state.error)) void go(router.state.location.href);
+        if (isSignedOut(query.state.error)) void go(router.state.location.href, 'ended');
       }),
     [queryClient, go, router],
   );
@@ -34,7 +34,7 @@ export function useLeave(): () => Promise<void> {
         // A refused operator's key is answered 401 as well, and leaves the session as it was.
         const asked = queryClient.fetchQuery({ queryKey: ['session'], queryFn: readSession, staleTime: 0 });
         asked.then(
-          (session) => (session === null ? go(router.state.location.href) : undefined),
+          (session) => (session === null ? go(router.state.location.href, 'ended') : undefined),
           () => undefined,
         );
       }),

@@ -92,7 +92,7 @@ export function Search() {
       </Combobox.Target>
       <Combobox.Dropdown hidden={asked.length < 2 || hits === undefined}>
         <Combobox.Options>
-          {hits?.length === 0 && <Combobox.Empty>No results</Combobox.Empty>}
+          {hits?.length === 0 && <Combobox.Empty>No results for “{asked}”</Combobox.Empty>}
           {names.map((name) => (
             <Combobox.Group key={name} label={name}>
               {hits?.map(

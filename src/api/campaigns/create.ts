@@ -3,8 +3,8 @@ import * as t from 'io-ts';
 import { describe, named } from '../../codecs/json-schema.ts';
 import { UnverifiedNumbers } from '../../codecs/campaign-audience.ts';
 import { CheckCampaign, CreateCampaign } from '../../codecs/create-campaign.ts';
-import { Integer, IsoDateTime } from '../../codecs/scalars.ts';
-import { nullish, struct } from '../../codecs/struct.ts';
+import { Integer, integerFromString, IsoDateTime } from '../../codecs/scalars.ts';
+import { nullish, optional, struct } from '../../codecs/struct.ts';
 import { exampleTemplateId } from '../../codecs/template.ts';
 import * as creating from '../../commands/campaigns/create-campaign.ts';
 import { endpoint } from '../frame/endpoint.ts';
@@ -128,6 +128,10 @@ function present(
   } as const;
 }
 
+/** How long an audience is counted unless the request says otherwise, and at most, in seconds. */
+const countedSeconds = 8;
+const maxCountedSeconds = 30;
+
 const Checked = named(
   'CampaignCheck',
   struct({
@@ -140,7 +144,8 @@ const Checked = named(
     skipped_reasons: countsBy('SkipReason'),
     unverified_numbers: UnverifiedNumbers,
     is_estimate: describe(t.boolean, {
-      description: 'True if only the beginning of a large audience was counted.',
+      description:
+        'True if only the beginning of a large audience was counted; `total_contacts` and `cost` are then lower bounds.',
     }),
     cost: Amount,
     available: describe(Amount, { description: 'Amount the wallet can spend, as a decimal string.' }),
@@ -169,6 +174,12 @@ export const checkNewCampaign = endpoint(
       'Reads the audience as preparation would and returns the number of recipients, reasons for skipping, cost and duration. Creates nothing.',
     tag: 'Campaigns',
     access: 'channel',
+    query: optional({
+      max_seconds: describe(integerFromString(1, maxCountedSeconds), {
+        description: 'Longest time for which the audience is counted; a larger one gives an estimate.',
+        default: countedSeconds,
+      }),
+    }),
     body: CheckCampaign,
     bodyLimit: 8 * 1024 * 1024,
     bodyExample: {
@@ -195,11 +206,12 @@ export const checkNewCampaign = endpoint(
       }),
     },
   },
-  async ({ dependencies, principal, body }) => {
+  async ({ dependencies, principal, body, query }) => {
     const tried = await dryRunCampaign(
       { ...dependencies, database: dependencies.searchDatabase },
       principal,
       body,
+      (query.max_seconds ?? countedSeconds) * 1_000,
     );
     const ignored = (body.ignored ?? []).map((field) => ({ field, message: `${field} is ignored: unknown` }));
     return {

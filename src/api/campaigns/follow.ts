@@ -100,7 +100,7 @@ export const getCampaignDiagnosis = endpoint(
             check: 'STATUS',
             ok: false,
             detail:
-              'Paused: the wallet holds 0.02 USD and the next message costs 0.025 USD. 812 people wait.',
+              'Paused: the wallet holds 0.02 USD and the next message costs 0.025 USD. 812 people still to send.',
             action: 'Recharge at least 20.28 USD to send to all, then start the campaign again.',
           },
         ],

@@ -61,7 +61,6 @@ type DryRunner = Pick<
 
 const mostRows = 200_000;
 const pieceBytes = 64 * 1024;
-const mostMs = 8_000;
 const noAudience: AudienceEstimate = {
   rowsRead: 0,
   isWhole: true,
@@ -74,11 +73,15 @@ const noAudience: AudienceEstimate = {
   skippedRows: [],
 };
 
-/** Returns errors in the body as `problems`; throws every other error that creating the campaign would throw. */
+/**
+ * Counts the audience for at most `maxMs`. Returns errors in the body as `problems`; throws every other error that creating the
+ * campaign would throw.
+ */
 export async function dryRunCampaign(
   dependencies: DryRunner,
   principal: Principal,
   body: CreateCampaign,
+  maxMs: number,
 ): Promise<CampaignDryRun> {
   const { workspaceId, channelId } = principal;
   const { database } = dependencies;
@@ -95,7 +98,7 @@ export async function dryRunCampaign(
     const checked = await checkCampaign(dependencies, principal, body);
     ({ warnings } = checked);
     hours = checked;
-    estimate = await audienceOf(dependencies, checked, body);
+    estimate = await audienceOf(dependencies, checked, body, maxMs);
     warnings = [
       ...warnings,
       ...(await undeliveredWarnings(dependencies, workspaceId, body, estimate)),
@@ -201,6 +204,7 @@ async function audienceOf(
   dependencies: DryRunner,
   { newCampaign: campaign, defaultCountry }: CheckedCampaign,
   body: CreateCampaign,
+  mostMs: number,
 ): Promise<AudienceEstimate> {
   const { workspaceId, selectionType, channelId } = campaign;
   const request: AudienceRequest = {

@@ -1,8 +1,9 @@
 /** PATCH of a campaign. A change to its sending hours takes effect at the next claim, or wakes its workflow. */
 import { isFinished } from '../../domain/campaigns/campaign.ts';
-import { nextOpenTime } from '../../domain/campaigns/sending-window.ts';
+import { describeWindow, nextOpenTime } from '../../domain/campaigns/sending-window.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { Conflict, Invalid, type FieldProblem } from '../../domain/error.ts';
+import { formatAmount } from '../../domain/money.ts';
 import type { Principal } from '../../domain/workspaces/api-key.ts';
 import {
   saveCampaignTexts,
@@ -16,7 +17,7 @@ import type { Connection } from '../../records/database/database.ts';
 import { lockCampaign } from '../../records/campaigns/lifecycle.ts';
 import { getOffer, getSendingHours } from '../../records/campaigns/sending-hours.ts';
 import { enqueueRefresh } from '../../records/campaigns/workflow-outbox.ts';
-import { insertAuditEntry } from '../../records/operations/audit.ts';
+import { type AuditDetails, insertAuditEntry } from '../../records/operations/audit.ts';
 import { deliverWorkflowOutbox } from './deliver-workflow-outbox.ts';
 
 export const quietHoursRefusal = "ignore_quiet_hours may be true with an operator's key only";
@@ -44,6 +45,23 @@ export async function offerEndingBeforeSending(
   const begins = nextOpenTime(windows, scheduledAt !== null && scheduledAt > now ? scheduledAt : now);
   if (begins === undefined || endsAt > begins.opensAt.getTime()) return undefined;
   return `the end of the offer (limited_time_offer.expiration_time_ms), ${new Date(endsAt).toISOString()}`;
+}
+
+/** The new values, for the audit log. */
+function describeChanges({
+  name,
+  sendingWindow,
+  ignoreQuietHours,
+  scheduledAt,
+  maxCost,
+}: CampaignChanges): AuditDetails {
+  return {
+    ...(name !== undefined && { renamed_to: name }),
+    ...(sendingWindow !== undefined && { sending_window: describeWindow(sendingWindow) }),
+    ...(ignoreQuietHours !== undefined && { ignore_quiet_hours: String(ignoreQuietHours) }),
+    ...(scheduledAt !== undefined && { scheduled_at: scheduledAt.toISOString() }),
+    ...(maxCost !== undefined && { max_cost: maxCost === null ? null : formatAmount(maxCost) }),
+  };
 }
 
 /** Throws NotFound, Invalid, or Conflict if the campaign whose hours are changed has ended. */
@@ -96,7 +114,12 @@ export async function editCampaign(
       if (ends !== undefined)
         throw Invalid.at(field, `${field} would begin to send after ${ends}: choose an earlier time`);
     }
-    await insertAuditEntry(transaction, { workspaceId, action: 'campaign.update', objectId: campaignId });
+    await insertAuditEntry(transaction, {
+      workspaceId,
+      action: 'campaign.update',
+      objectId: campaignId,
+      details: describeChanges(changes),
+    });
   });
   dependencies.logger.info({ campaignId, changesHours }, 'campaign changed');
   if (changesHours || scheduledAt !== undefined || ignoreFrequencyCap !== undefined)

@@ -1,7 +1,7 @@
 /** What operators do to a channel's wallet: recharge, adjust, and release reservations of messages whose outcome is unknown. */
 import type { Dependencies } from '../../dependencies.ts';
 import { Conflict, Invalid } from '../../domain/error.ts';
-import { amountBounds, parseAmount } from '../../domain/money.ts';
+import { amountBounds, formatAmount, parseAmount } from '../../domain/money.ts';
 import { getCampaign } from '../../records/campaigns/campaigns.ts';
 import { addToMinute, moveCounters, noStateMoves } from '../../records/campaigns/status-counters.ts';
 import type { Transaction } from '../../records/database/database.ts';
@@ -44,7 +44,13 @@ export async function rechargeWallet(
   }
   await getChannel(database, workspaceId, channelId);
   return database.transaction(async (transaction) => {
-    await insertAuditEntry(transaction, { workspaceId, action: 'wallet.recharge', objectId: channelId });
+    const details = { amount: formatAmount(parsed) };
+    await insertAuditEntry(transaction, {
+      workspaceId,
+      action: 'wallet.recharge',
+      objectId: channelId,
+      details,
+    });
     const posted = await postLedgerEntry(transaction, { channelId, kind: 'recharge', amount: parsed });
     if (posted === undefined) throw Invalid.at('amount', 'amount would make the balance too large');
     const balance = posted - (await collect(transaction, channelId));
@@ -136,7 +142,13 @@ export async function adjustWallet(
   }
   await getChannel(database, workspaceId, channelId);
   return database.transaction(async (transaction) => {
-    await insertAuditEntry(transaction, { workspaceId, action: 'wallet.adjust', objectId: channelId });
+    const details = { amount: formatAmount(parsed) };
+    await insertAuditEntry(transaction, {
+      workspaceId,
+      action: 'wallet.adjust',
+      objectId: channelId,
+      details,
+    });
     const balance = await postLedgerEntry(transaction, {
       channelId,
       kind: 'adjustment',
@@ -165,7 +177,13 @@ export async function releaseUnknownMessages(
       const released = await releaseUnknown(transaction, { ...request, limit });
       if (released.messages > 0) {
         const objectId = campaignId ?? String(workspaceId);
-        await insertAuditEntry(transaction, { workspaceId, action: 'wallet.release-unknown', objectId });
+        const details = { amount: formatAmount(released.amount), messages: String(released.messages) };
+        await insertAuditEntry(transaction, {
+          workspaceId,
+          action: 'wallet.release-unknown',
+          objectId,
+          details,
+        });
       }
       return released;
     });

@@ -2,7 +2,7 @@
 import { startPollingLoop, type Loop } from '../../concurrency/polling-loop.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { Invalid } from '../../domain/error.ts';
-import { amountBounds, parseAmount } from '../../domain/money.ts';
+import { amountBounds, formatAmount, parseAmount } from '../../domain/money.ts';
 import { balanceLow, pricesMissing } from '../../domain/operations/notice.ts';
 import type { Database } from '../../records/database/database.ts';
 import { insertAuditEntry } from '../../records/operations/audit.ts';
@@ -56,6 +56,12 @@ export async function setLowBalanceThreshold(
     throw Invalid.at('threshold', `threshold must be a positive decimal string ${amountBounds}, or null`);
   await database.transaction(async (transaction) => {
     await saveLowBalanceThreshold(transaction, workspaceId, { channelId, threshold: parsed });
-    await insertAuditEntry(transaction, { workspaceId, action: 'wallet.low-balance', objectId: channelId });
+    const details = { after: parsed === null ? null : formatAmount(parsed) };
+    await insertAuditEntry(transaction, {
+      workspaceId,
+      action: 'wallet.low-balance',
+      objectId: channelId,
+      details,
+    });
   });
 }

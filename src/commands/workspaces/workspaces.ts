@@ -1,6 +1,6 @@
 /** Creates workspaces and changes their features their sending window for marketing, and their event feed. */
 import type { Dependencies } from '../../dependencies.ts';
-import type { SendingWindow } from '../../domain/campaigns/sending-window.ts';
+import { describeWindow, type SendingWindow } from '../../domain/campaigns/sending-window.ts';
 import { Invalid } from '../../domain/error.ts';
 import {
   featureNames,
@@ -54,7 +54,12 @@ export async function setFeature(
   const { workspaceId } = input;
   await database.transaction(async (transaction) => {
     await saveFeature(transaction, workspaceId, setting);
-    await insertAuditEntry(transaction, { workspaceId, action: 'workspace.set-feature', objectId: feature });
+    await insertAuditEntry(transaction, {
+      workspaceId,
+      action: 'workspace.set-feature',
+      objectId: feature,
+      details: { after: input.value },
+    });
   });
   return { workspaceId: input.workspaceId, ...setting };
 }
@@ -70,8 +75,12 @@ export function setSendingWindow(
 ): Promise<readonly string[]> {
   return database.transaction(async (transaction) => {
     const campaignIds = await saveWorkspaceWindow(transaction, workspaceId, window);
-    const entry = { workspaceId, action: 'workspace.sending-window', objectId: String(workspaceId) } as const;
-    await insertAuditEntry(transaction, entry);
+    await insertAuditEntry(transaction, {
+      workspaceId,
+      action: 'workspace.sending-window',
+      objectId: String(workspaceId),
+      details: { after: describeWindow(window) },
+    });
     return campaignIds;
   });
 }

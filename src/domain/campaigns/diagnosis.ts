@@ -28,7 +28,7 @@ const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + te
 /** Returns a sentence about the pending recipients; '' if there are none. */
 export function waitingSentence(pending: number): string {
   if (pending === 0) return '';
-  return pending === 1 ? '1 person waits.' : `${count(pending)} people wait.`;
+  return `${people(pending)} still to send.`;
 }
 
 // The entry that sums up the checks of a diagnosis. The dashboard calls it too: it imports neither io-ts nor Node.
@@ -61,10 +61,10 @@ export function diagnoseStatus(facts: StatusFacts, checks: readonly DiagnosisEnt
 
 function completed({ total, failed, underWay }: StatusFacts): string {
   const others = [
-    failed > 0 ? `, ${count(failed)} failed` : '',
-    underWay > 0 ? `, the outcome of ${count(underWay)} is unknown` : '',
+    failed > 0 ? `; ${count(failed)} failed` : '',
+    underWay > 0 ? `; the outcome of ${count(underWay)} is unknown` : '',
   ];
-  return `Completed: ${count(total - failed - underWay)} of ${people(total)} ${total === 1 ? 'was' : 'were'} sent to${others.join('')}.`;
+  return `Completed: sent to ${count(total - failed - underWay)} of ${people(total)}${others.join('')}.`;
 }
 
 /** Whether no check of the diagnosis covers the pause. If so, its reason is assumed to apply still. */

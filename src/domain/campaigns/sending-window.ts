@@ -17,6 +17,13 @@ export interface SendingWindow {
   readonly days: readonly WeekDay[];
 }
 
+/** `09:00 to 20:00, mon, tue (Europe/Berlin)`; null for no window. */
+export function describeWindow(window: SendingWindow | null): string | null {
+  if (window === null) return null;
+  const { from, to, days, timezone } = window;
+  return `${from} to ${to}, ${days.length === weekDays.length ? 'every day' : days.join(', ')} (${timezone})`;
+}
+
 /** A period in which sending is allowed. It never closes if `closesAt` is null. */
 export interface OpenTime {
   readonly opensAt: Date;

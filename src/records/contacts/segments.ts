@@ -102,7 +102,7 @@ export async function deleteSegment(
   transaction: Transaction,
   workspaceId: number,
   segmentId: string,
-): Promise<void> {
+): Promise<string> {
   const user = await transaction.maybeOneFirst(sql.type(Name)`
     SELECT name FROM segment
     WHERE workspace_id = ${workspaceId} AND id <> ${segmentId} AND conditions @> '[{"field": "segment"}]'
@@ -111,9 +111,10 @@ export async function deleteSegment(
     ORDER BY name LIMIT 1`);
   if (user !== null)
     throw new Conflict(`The segment "${user}" has a condition on this segment: change that first`);
-  const { rowCount } = await transaction.query(sql.type(nothing)`
-    DELETE FROM segment WHERE workspace_id = ${workspaceId} AND id = ${segmentId}`);
-  if (rowCount === 0) throw new NotFound('Segment');
+  const name = await transaction.maybeOneFirst(sql.type(Name)`
+    DELETE FROM segment WHERE workspace_id = ${workspaceId} AND id = ${segmentId} RETURNING name`);
+  if (name === null) throw new NotFound('Segment');
+  return name;
 }
 
 // What conditions refer to.

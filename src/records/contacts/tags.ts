@@ -3,7 +3,7 @@ import * as t from 'io-ts';
 import { notFound, NotFound } from '../../domain/error.ts';
 import type { Connection } from '../database/database.ts';
 import { listPage, type Page, type PageRequest } from '../database/page.ts';
-import { nothing, row } from '../database/row.ts';
+import { row } from '../database/row.ts';
 
 const Tag = t.type({
   tagId: t.string,
@@ -109,10 +109,11 @@ export async function updateTag(
 }
 
 /** Deletes the tag, also from its contacts. Throws NotFound. */
-export async function deleteTag(connection: Connection, workspaceId: number, tagId: string): Promise<void> {
-  const { rowCount } = await connection.query(sql.type(nothing)`
-    DELETE FROM tag WHERE workspace_id = ${workspaceId} AND id = ${tagId}`);
-  if (rowCount === 0) throw new NotFound('Tag');
+export async function deleteTag(connection: Connection, workspaceId: number, tagId: string): Promise<string> {
+  const name = await connection.maybeOneFirst(sql.type(row(t.type({ name: t.string })))`
+    DELETE FROM tag WHERE workspace_id = ${workspaceId} AND id = ${tagId} RETURNING name`);
+  if (name === null) throw new NotFound('Tag');
+  return name;
 }
 
 const TagId = row(t.type({ id: t.string }));

@@ -10,7 +10,11 @@ export interface NewAuditEntry {
   readonly workspaceId: number;
   readonly action: AuditAction;
   readonly objectId: string | FragmentSqlToken;
+  /** What changed, in texts by name: amounts, settings, and the name of what is deleted. No personal data. */
+  readonly details?: AuditDetails;
 }
+
+export type AuditDetails = Readonly<Record<string, string | null>>;
 
 /** Pass the transaction of the change, so that both commit or neither does. */
 export async function insertAuditEntry(connection: Connection, entry: NewAuditEntry): Promise<void> {
@@ -18,11 +22,12 @@ export async function insertAuditEntry(connection: Connection, entry: NewAuditEn
 }
 
 /** Fragment for the statement that creates the object; the actor comes from the call context. */
-export function auditEntry({ workspaceId, action, objectId }: NewAuditEntry): FragmentSqlToken {
+export function auditEntry({ workspaceId, action, objectId, details }: NewAuditEntry): FragmentSqlToken {
   const { keyId = null, command = null, requestId = null } = callContext();
   return sql.fragment`
-    INSERT INTO audit_entry (workspace_id, key_id, command, action, object_id, request_id)
-    VALUES (${workspaceId}, ${keyId}, ${command}, ${action}, ${objectId}, ${requestId})`;
+    INSERT INTO audit_entry (workspace_id, key_id, command, action, object_id, request_id, details)
+    VALUES (${workspaceId}, ${keyId}, ${command}, ${action}, ${objectId}, ${requestId},
+      ${details === undefined ? null : JSON.stringify(details)}::jsonb)`;
 }
 
 /**
@@ -46,6 +51,8 @@ const Entry = t.type({
   action: t.string,
   object_id: t.string,
   request_id: nullable(t.string),
+  object_name: nullable(t.string),
+  details: nullable(t.record(t.string, nullable(t.string))),
 });
 export type AuditEntry = t.TypeOf<typeof Entry>;
 
@@ -62,6 +69,13 @@ export interface AuditQuery {
   readonly to?: Date | undefined;
 }
 
+/** The present name of an entry's object, or the one that it had when it was deleted; contacts have none here. */
+const objectName = sql.fragment`coalesce(audit_entry.details ->> 'name', CASE split_part(action, '.', 1)
+  WHEN 'campaign' THEN (SELECT name FROM campaign WHERE campaign.id = object_uuid)
+  WHEN 'channel' THEN (SELECT display_phone_number FROM channel WHERE channel.id = object_uuid)
+  WHEN 'wallet' THEN (SELECT display_phone_number FROM channel WHERE channel.id = object_uuid)
+  WHEN 'webhook' THEN (SELECT title FROM webhook_configuration WHERE webhook_configuration.id = object_uuid) END)`;
+
 /** Lists entries newest first. */
 export async function listAuditEntries(
   connection: Connection,
@@ -75,7 +89,8 @@ export async function listAuditEntries(
   const since = from === undefined ? sql.fragment`` : sql.fragment`AND at >= ${from.toISOString()}`;
   const until = to === undefined ? sql.fragment`` : sql.fragment`AND at < ${to.toISOString()}`;
   return connection.any(sql.type(row(Entry))`
-    SELECT id, at, key_id, command, action, object_id, request_id FROM audit_entry
+    SELECT id, at, key_id, command, action, object_id, request_id, details, ${objectName} AS object_name
+    FROM audit_entry, LATERAL (SELECT CASE WHEN pg_input_is_valid(object_id, 'uuid') THEN object_id::uuid END AS object_uuid)
     WHERE workspace_id = ${workspaceId} AND (${before ?? null}::bigint IS NULL OR id < ${before ?? null}::bigint)
       ${ofObject} ${ofKind} ${byKey} ${since} ${until}
     ORDER BY id DESC LIMIT ${limit}`);

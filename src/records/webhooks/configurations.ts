@@ -180,7 +180,12 @@ export async function updateWebhookConfiguration(
     WHERE workspace_id = ${workspaceId} AND id = ${id}
     RETURNING ${selection}`);
     if (updated === null) throw new NotFound('Webhook');
-    await insertAuditEntry(transaction, { workspaceId, action: 'webhook.update', objectId: id });
+    // Without the address, which may hold a secret.
+    const details = {
+      ...(status !== null && { status }),
+      ...(change.events !== undefined && { events: change.events.join(', ') }),
+    };
+    await insertAuditEntry(transaction, { workspaceId, action: 'webhook.update', objectId: id, details });
     return updated;
   });
 }
@@ -192,10 +197,15 @@ export async function deleteWebhookConfiguration(
   id: string,
 ): Promise<void> {
   await database.transaction(async (transaction) => {
-    const { rowCount } = await transaction.query(sql.type(nothing)`
-      DELETE FROM webhook_configuration WHERE workspace_id = ${workspaceId} AND id = ${id}`);
-    if (rowCount === 0) throw new NotFound('Webhook');
-    await insertAuditEntry(transaction, { workspaceId, action: 'webhook.delete', objectId: id });
+    const name = await transaction.maybeOneFirst(sql.type(row(t.type({ title: t.string })))`
+      DELETE FROM webhook_configuration WHERE workspace_id = ${workspaceId} AND id = ${id} RETURNING title`);
+    if (name === null) throw new NotFound('Webhook');
+    await insertAuditEntry(transaction, {
+      workspaceId,
+      action: 'webhook.delete',
+      objectId: id,
+      details: { name },
+    });
   });
 }
 

@@ -72,7 +72,8 @@ describe('GET /api/campaigns/:id/diagnosis', () => {
     expect(body.data[0]).toEqual({
       check: 'STATUS',
       ok: false,
-      detail: 'Paused: the wallet holds 0.0005 USD and the next message costs 0.001 USD. 812 people wait.',
+      detail:
+        'Paused: the wallet holds 0.0005 USD and the next message costs 0.001 USD. 812 people still to send.',
       action: 'Recharge at least 0.8115 USD to send to all, then start the campaign again.',
     });
     const wallet = (body.data as { check: string }[]).find(({ check }) => check === 'WALLET');
@@ -85,14 +86,14 @@ describe('GET /api/campaigns/:id/diagnosis', () => {
       WHERE id = ${channelId}`);
     const statusOf = async () =>
       (await api.send('GET', `/api/campaigns/${campaignId}/diagnosis`, { key })).body.data[0];
-    expect((await statusOf()).detail).toBe('Sending. 3 people wait.');
+    expect((await statusOf()).detail).toBe('Sending. 3 people still to send.');
     await run(sql.fragment`UPDATE campaign SET status = 'PAUSED', pause_reason = 'CHANNEL_BLOCKED'
       WHERE id = ${campaignId}`);
     expect(await statusOf()).toEqual({
       check: 'STATUS',
       ok: false,
       detail:
-        'Paused: the provider refused messages of the channel (190: access token or permission). 3 people wait.',
+        'Paused: the provider refused messages of the channel (190: access token or permission). 3 people still to send.',
       action: 'Solve the problem at the provider or renew the access token, then start the campaign again.',
     });
   });
@@ -147,7 +148,7 @@ describe('the endpoints that report on a campaign', () => {
       (await api.send('GET', `/api/campaigns/${campaignId}${path}`, { key })).body.data;
     const totals = { total_contacts: 2, total_contacts_skipped: 1 };
     expect(await read()).toMatchObject(totals);
-    expect((await read('/diagnosis'))[0].detail).toBe('Completed: 1 of 2 people were sent to, 1 failed.');
+    expect((await read('/diagnosis'))[0].detail).toBe('Completed: sent to 1 of 2 people; 1 failed.');
     const text = await (await follow(campaignId, key)).ended();
     expect(JSON.parse(/data: (\{.+\})/.exec(text)?.[1] ?? '')).toMatchObject(totals);
   });

@@ -37,7 +37,8 @@ it('says what is missing, who waits and what to recharge when the wallet is empt
   expect(statusOf({ status: 'PAUSED', pauseReason: 'INSUFFICIENT_BALANCE', wallet: poor })).toEqual({
     check: 'STATUS',
     ok: false,
-    detail: 'Paused: the wallet holds 0.02 USD and the next message costs 0.025 USD. 812 people wait.',
+    detail:
+      'Paused: the wallet holds 0.02 USD and the next message costs 0.025 USD. 812 people still to send.',
     action: 'Recharge at least 20.28 USD to send to all, then start the campaign again.',
   });
   expect(diagnose({ ...facts, wallet: poor }).find(({ check }) => check === 'WALLET')?.missing).toBe('20.28');
@@ -56,12 +57,16 @@ it('says how long the audience has been prepared for, and that workers are busy'
   });
   expect(statusOf({ waitingFor: 'QUEUED' })).toMatchObject({
     ok: false,
-    detail: 'Its next step waits: all workers are busy. 812 people wait.',
+    detail: 'Its next step waits: all workers are busy. 812 people still to send.',
   });
 });
 
 it('says that it sends, and warns when the balance does not cover all recipients', () => {
-  expect(statusOf({})).toMatchObject({ ok: true, detail: 'Sending. 812 people wait.', action: null });
+  expect(statusOf({})).toMatchObject({
+    ok: true,
+    detail: 'Sending. 812 people still to send.',
+    action: null,
+  });
   const short = { ...facts.wallet, available: 10_000_000n };
   expect(diagnose({ ...facts, wallet: short }).find(({ check }) => check === 'WALLET')).toEqual({
     check: 'WALLET',
@@ -76,12 +81,12 @@ it.each<[string, Partial<CampaignFacts>, string]>([
   [
     'an operator',
     { status: 'PAUSED', pauseReason: 'OPERATOR' },
-    'A user or an operator paused the campaign. 812 people wait.',
+    'A user or an operator paused the campaign. 812 people still to send.',
   ],
   [
     'a block that is lifted',
     { status: 'PAUSED', pauseReason: 'CHANNEL_BLOCKED' },
-    'Paused. It is ready to be started again. 812 people wait.',
+    'Paused. It is ready to be started again. 812 people still to send.',
   ],
   [
     'a block',
@@ -90,7 +95,7 @@ it.each<[string, Partial<CampaignFacts>, string]>([
       pauseReason: 'CHANNEL_BLOCKED',
       channel: { ...facts.channel, isActive: false, blockReason: 'OPERATOR' },
     },
-    'Paused: the channel is blocked: OPERATOR. 812 people wait.',
+    'Paused: the channel is blocked: OPERATOR. 812 people still to send.',
   ],
   [
     'a refusal with a code that the table does not hold',
@@ -99,52 +104,52 @@ it.each<[string, Partial<CampaignFacts>, string]>([
       pauseReason: 'CHANNEL_BLOCKED',
       channel: { ...facts.channel, refusalCode: 404 },
     },
-    'Paused: the provider refused messages of the channel (404). 812 people wait.',
+    'Paused: the provider refused messages of the channel (404). 812 people still to send.',
   ],
   [
     'a template',
     { template: { name: 'spring_offer', status: 'PAUSED', vanished: false } },
-    'The template spring_offer is PAUSED, and only approved ones may be sent. 812 people wait.',
+    'The template spring_offer is PAUSED, and only approved ones may be sent. 812 people still to send.',
   ],
   [
     'a template that is gone',
     { template: { name: 'spring_offer', status: 'DELETED', vanished: true } },
-    'The template spring_offer no longer exists at the provider. 812 people wait.',
+    'The template spring_offer no longer exists at the provider. 812 people still to send.',
   ],
   [
     'a worker that does not begin it',
     { status: 'SCHEDULED', scheduledAt: new Date(now.getTime() - 60_000) },
-    'It was due at 2026-11-21T08:59:00.000Z and has not begun. 812 people wait.',
+    'It was due at 2026-11-21T08:59:00.000Z and has not begun. 812 people still to send.',
   ],
   [
     'the quota',
     { status: 'DRAFT', broadcasts: { used: 5, limit: 5, counted: false } },
-    'All 5 broadcasts of this month are used. 812 people wait.',
+    'All 5 broadcasts of this month are used. 812 people still to send.',
   ],
   [
     'silence the provider asked for',
     { waitingFor: 'CHANNEL_THROTTLE', waitingUntil: new Date('2026-11-21T09:00:30Z') },
-    'The provider asked us to slow down for 30 s more. 812 people wait.',
+    'The provider asked us to slow down for 30 s more. 812 people still to send.',
   ],
   [
     'a provider that does not answer',
     { waitingFor: 'CHANNEL_TROUBLE', waitingUntil: new Date('2026-11-21T08:59:59Z') },
-    'The provider does not answer; the channel is held. 812 people wait.',
+    'The provider does not answer; the channel is held. 812 people still to send.',
   ],
   [
     'a messaging limit',
     { waitingFor: 'MESSAGING_LIMIT', waitingUntil: new Date('2026-11-21T10:29:30Z') },
-    "The account's limit of people a day is used up for 90 min more. 812 people wait.",
+    "The account's limit of people a day is used up for 90 min more. 812 people still to send.",
   ],
   [
     'a workflow that is stuck',
     { waitingFor: 'WORKFLOW_STUCK' },
-    'Nothing moves: the workers do not answer, or the campaign’s workflow fails. 812 people wait.',
+    'Nothing moves: the workers do not answer, or the campaign’s workflow fails. 812 people still to send.',
   ],
   [
     'a worker that is away',
     { outboxSince: new Date('2026-11-21T08:59:20Z'), pending: 1 },
-    'Its workflow has not been notified of the last change for 40 s. 1 person waits.',
+    'Its workflow has not been notified of the last change for 40 s. 1 person still to send.',
   ],
   [
     'an audience that could not be prepared',
@@ -156,7 +161,7 @@ it.each<[string, Partial<CampaignFacts>, string]>([
 });
 
 it.each<[Partial<CampaignFacts>, string]>([
-  [{ status: 'COMPLETED', pending: 0 }, 'Completed: 997 of 1,000 people were sent to, 3 failed.'],
+  [{ status: 'COMPLETED', pending: 0 }, 'Completed: sent to 997 of 1,000 people; 3 failed.'],
   [{ status: 'CANCELLED' }, 'Cancelled: nobody else will get a message.'],
   [{ pending: 0, underWay: 2 }, 'Finishing: 2 people still under way.'],
   [

@@ -33,6 +33,8 @@ it('creates a campaign from a messy CSV by the keyboard alone, and nothing befor
       await use(page, page.getByRole('main').getByRole('link', { name: 'New campaign' }));
       // The focused link was removed: the next Tab continues in the new content.
       await page.getByRole('heading', { name: 'New campaign' }).waitFor();
+      await tabTo(page, page.getByLabel('Campaign name'));
+      await type('Autumn collection');
       await tabTo(page, page.getByRole('combobox', { name: 'Template' }));
       await type('hello_campaign (en');
       await page.getByRole('option', { name: 'hello_campaign (en_US)' }).waitFor();
@@ -42,7 +44,7 @@ it('creates a campaign from a messy CSV by the keyboard alone, and nothing befor
       const choose = page.getByRole('button', { name: 'Choose a file' });
       const [chooser] = await Promise.all([page.waitForEvent('filechooser'), use(page, choose)]);
       await chooser.setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(csv.text) });
-      const chosen = (name: string) => page.getByRole('combobox', { name }).inputValue();
+      const chosen = (name: string) => page.getByRole('combobox', { name, exact: true }).inputValue();
       await page.getByRole('combobox', { name: 'Phone number' }).waitFor();
       await expectFocus(page, page.getByRole('button', { name: 'Choose another' }));
       expect(await Promise.all(['Phone number', 'Country', 'Name', 'Email'].map(chosen))).toEqual([
@@ -54,8 +56,8 @@ it('creates a campaign from a messy CSV by the keyboard alone, and nothing befor
       await page.getByRole('figure').getByText('Hello Björn Smith, thank you').waitFor();
       expect(await page.getByRole('row').count()).toBe(11);
       await page.getByText('Skipped: Duplicate number', { exact: true }).waitFor();
-      const outlook = page.getByRole('status').filter({ hasText: 'sent in about' });
-      await outlook.getByText(/^\d+ people for [\d.]+ USD, sent in about \d+ s\.$/).waitFor();
+      const outlook = page.getByRole('status').filter({ hasText: 'will be skipped' });
+      await outlook.getByText(/^\d+ people · [\d.]+ USD · about \d+ seconds$/).waitFor();
       await outlook.getByText(`${csv.planted.invalid} will be skipped: not a phone number.`).waitFor();
       await lookAt(page, 'new-campaign-csv');
       await photograph(page, 'docs-new-campaign', { fullPage: false });
@@ -66,10 +68,7 @@ it('creates a campaign from a messy CSV by the keyboard alone, and nothing befor
       await page.keyboard.press('Escape');
       await expectFocus(page, page.getByRole('combobox', { name: 'Phone number' }));
       expect(await chosen('Phone number')).toBe('Mobile phone');
-      await tabTo(page, page.getByLabel('Campaign name'));
-      await page.keyboard.press('Control+A');
-      await type('Autumn collection');
-      await tabTo(page, page.getByLabel('Country code'));
+      await tabTo(page, page.getByLabel('Country code', { exact: true }));
       await type('+49');
       await tabTo(page, page.getByLabel('Test number'));
       await type('0151 12345678');
@@ -114,11 +113,11 @@ it('asks for the picture of a header and the end of a button’s address, and se
     const buffer = Buffer.from('Phone,First name\n+4915120000031,Ada\n');
     const csv = { name: 'people.csv', mimeType: 'text/csv', buffer };
     await page.getByLabel('CSV file').setInputFiles(csv);
-    await page.getByText('Choose a value for “Value of button 1”.').waitFor();
+    await page.getByText('Fill in Link of button 1.').waitFor();
     for (const [name, value] of [
-      ['{{2}} in the body', 'A-1001'],
-      ['{{3}} in the body', 'Friday'],
-      ['Value of button 1', 'A-1001'],
+      ['Body {{2}}', 'A-1001'],
+      ['Body {{3}}', 'Friday'],
+      ['Link of button 1', 'A-1001'],
     ] as const)
       await page.getByRole('combobox', { name }).fill(value);
     const png = Buffer.from('iVBORw0KGgo=', 'base64');
@@ -129,7 +128,8 @@ it('asks for the picture of a header and the end of a button’s address, and se
     ]);
     await chooser.setFiles(picture);
     await page.getByText('header.png').waitFor();
-    await page.getByText(/^1 person for/).waitFor();
+    await page.getByText(/^1 person ·/).waitFor();
+    await page.getByText('Body {{2}} is “A-1001” for all 1 person.').waitFor();
     const create = page.getByRole('button', { name: 'Create campaign' });
     await page.route('**/api/campaigns/csv-files/*/preview', (route) => route.abort());
     await page.getByRole('combobox', { name: 'Name', exact: true }).click();
@@ -138,8 +138,12 @@ it('asks for the picture of a header and the end of a button’s address, and se
     expect(await create.isDisabled()).toBe(true);
     await page.unroute('**/api/campaigns/csv-files/*/preview');
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText(/^1 person for/).waitFor();
+    await page.getByText(/^1 person ·/).waitFor();
     await create.click();
-    await page.getByText('Completed: 1 of 1 person was sent to.').waitFor({ timeout: 30_000 });
+    await page.getByText('Completed: sent to 1 of 1 person.').waitFor({ timeout: 30_000 });
+    await page.getByRole('link', { name: 'Duplicate' }).click();
+    await page.getByText(/^Header file .*: Uploaded for “/).waitFor();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('Fill in Header file (upload or URL).').waitFor();
   });
 });

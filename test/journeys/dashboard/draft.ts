@@ -28,7 +28,7 @@ it('keeps the form through a wrong year, a lost session and a lost answer, and s
   await within(async (page) => {
     await chooseTemplate(page);
     await page.getByLabel('CSV file').setInputFiles(csvFile('Phone\n+4915120000051\n+4915120000052\n'));
-    await page.getByText(/^2 people for/).waitFor();
+    await page.getByText(/^2 people ·/).waitFor();
     const field = page.getByLabel('Send at');
     // Sets a year of five digits, as the browser's own field does when a user types a fifth digit.
     await page.evaluate(`{
@@ -39,14 +39,14 @@ it('keeps the form through a wrong year, a lost session and a lost answer, and s
     await page.getByText('This is not a date with a year of four digits.').waitFor();
     expect(await page.getByRole('button', { name: 'Create campaign' }).isDisabled()).toBe(true);
     await field.fill(tomorrow);
-    await page.getByText(/\(Europe\/Berlin\), in 2\d hr/).waitFor();
+    await page.getByText(/\(Europe\/Berlin\), in 2\d h/).waitFor();
     const create = page.getByRole('button', { name: 'Create campaign' });
     await create.and(page.locator(':enabled')).waitFor();
     await page.context().clearCookies();
     await create.click();
     await page.getByLabel('API key', { exact: true }).fill(stack.dev.apiKey);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText(/^2 people for/).waitFor();
+    await page.getByText(/^2 people ·/).waitFor();
     await page.getByText('people.csv').waitFor();
     await page.getByRole('combobox', { name: 'Audience' }).click();
     await page.getByRole('option', { name: 'Type numbers' }).click();
@@ -54,18 +54,18 @@ it('keeps the form through a wrong year, a lost session and a lost answer, and s
     await page.getByRole('option', { name: 'A CSV file' }).click();
     await page.getByText('Drop a CSV here, or').waitFor();
     expect(await page.getByRole('button', { name: 'Create campaign' }).isDisabled()).toBe(true);
-    expect(await page.getByText(/^2 people for/).count()).toBe(0);
+    expect(await page.getByText(/^2 people ·/).count()).toBe(0);
     await page.getByLabel('CSV file').setInputFiles(csvFile('+4915120000053,Ada\n+4915120000054,Grace\n'));
     await page.getByText('Is the first line a person?').waitFor();
     await lookAtState(page, 'new-campaign-first-line');
     await page.getByRole('button', { name: 'It is a person' }).click();
-    await page.getByText(/^2 people for/).waitFor();
+    await page.getByText(/^2 people ·/).waitFor();
     await page.getByLabel('Campaign name').fill('Created once');
     await loseAnswers(page, '**/campaigns/auto-trigger');
     await page.getByRole('button', { name: 'Create campaign' }).click();
     await page.getByRole('alert').getByText('The service did not answer').waitFor({ timeout: 30_000 });
     await page.reload();
-    await page.getByText(/^2 people for/).waitFor();
+    await page.getByText(/^2 people ·/).waitFor();
     await page.getByRole('button', { name: 'Create campaign' }).click();
     await page.getByRole('heading', { name: 'Created once', level: 1 }).waitFor();
     expect((await api.listCampaigns(client, { search: 'Created once' })).data).toHaveLength(1);
@@ -97,19 +97,19 @@ it('asks before it sends to many, and preselects no reason for which a second se
     const create = page.getByRole('button', { name: 'Create campaign' });
     const dialog = page.getByRole('dialog', { name: 'Send to 1,200 people?' });
     await numbers.fill(rows[0] ?? '');
-    await page.getByText(/^1 person for/).waitFor();
+    await page.getByText(/^1 person ·/).waitFor();
     // Before the new audience is counted.
     await numbers.fill(rows.join('\n'));
     await create.click();
-    await dialog.getByRole('button', { name: 'Keep as it is' }).click();
+    await dialog.getByRole('button', { name: 'Go back' }).click();
     await page.getByRole('combobox', { name: 'Audience' }).click();
     await page.getByRole('option', { name: 'A CSV file' }).click();
     await page.getByLabel('CSV file').setInputFiles(csvFile(`Phone\n${rows.join('\n')}\n`));
-    await page.getByText(/^1,200 people for/).waitFor();
+    await page.getByText(/^1,200 people ·/).waitFor();
     await create.click();
     await dialog.getByText(/“plain_notice” goes to 1,200 people for 66\.00 USD/).waitFor();
     await lookAtState(page, 'new-campaign-confirm', { fullPage: false });
-    await dialog.getByRole('button', { name: 'Keep as it is' }).click();
+    await dialog.getByRole('button', { name: 'Go back' }).click();
     const id = await createCampaign('Hopeless', ['+4915166131026', '+4915120000061']);
     await openCampaign(page, id, 'Hopeless');
     await page.getByRole('button', { name: 'Resend to failed' }).click({ timeout: 30_000 });
@@ -131,7 +131,7 @@ it('creates one campaign when its confirmation is clicked twice', async () => {
       await page.getByRole('option', { name: 'Type numbers' }).click();
       const rows = Array.from({ length: 1_200 }, (_, at) => `+49151${27_000_000 + at}`);
       await page.getByLabel('One number per line').fill(rows.join('\n'));
-      await page.getByText(/^1,200 people for/).waitFor();
+      await page.getByText(/^1,200 people ·/).waitFor();
       await page.getByRole('button', { name: 'Create campaign' }).click();
       const dialog = page.getByRole('dialog', { name: 'Send to 1,200 people?' });
       let requests = 0;
@@ -158,7 +158,7 @@ it('warns before a second resend to people whom the first one may have reached',
     const dialog = page.getByRole('dialog', { name: 'Resend to failed' });
     await dialog.getByRole('checkbox').first().check();
     const next = dialog.getByRole('button', { name: 'Continue with 1 person' });
-    const warning = dialog.getByText('These people were written to again before');
+    const warning = dialog.getByText('You have already resent to these people');
     expect(await warning.count()).toBe(0);
     await next.click();
     await page.getByLabel('Campaign name').fill('The first resend');
@@ -195,9 +195,10 @@ it('keeps the columns that were chosen through a reload and in a copy, and lets 
     await page.getByRole('option', { name: 'Mobile' }).click();
     const row = page.getByRole('cell', { name: '+4915166000081' });
     await row.waitFor();
-    expect(await page.getByRole('combobox', { name: 'Country' }).inputValue()).toBe('Mobile');
+    expect(await page.getByRole('combobox', { name: 'Country', exact: true }).inputValue()).toBe('Mobile');
     await page.reload();
-    await page.getByText(/^1 person for/).waitFor();
+    await page.getByText(/^Draft of .+ restored\.$/).waitFor();
+    await page.getByText(/^1 person ·/).waitFor();
     expect(await column.inputValue()).toBe('Mobile');
     await row.waitFor();
     await page.getByLabel('Campaign name').fill('By mobile');
@@ -240,10 +241,15 @@ it('takes the file that was dropped last, though the one before it is uploaded l
     const late = page.waitForResponse('**/campaigns/csv-files');
     answer();
     await (await late).finished();
-    await page.getByText(/^1 person for/).waitFor();
+    await page.getByText(/^1 person ·/).waitFor();
     await page.evaluate(`fetch('/dashboard/session').then(() => undefined)`);
     await page.getByRole('cell', { name: '+4915166000092' }).waitFor();
     expect(await page.getByText('first.csv').count()).toBe(0);
+    await page.reload();
+    await page.getByText('second.csv').waitFor();
+    await page.getByRole('button', { name: 'Start over' }).click();
+    await page.getByText('Drop a CSV here, or').waitFor();
+    expect(await page.getByRole('combobox', { name: 'Template' }).inputValue()).toBe('');
   });
 });
 

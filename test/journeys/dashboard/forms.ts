@@ -160,9 +160,9 @@ it('acts on chosen contacts only while they are shown', async () => {
     await goTo(page, 'Contacts');
     await page.getByRole('checkbox', { name: 'Choose Visible' }).check();
     await page.getByRole('checkbox', { name: 'Choose Elsewhere' }).check();
-    await page.getByText('2 chosen').waitFor();
+    await page.getByText('2 selected').waitFor();
     await page.getByLabel('Search contacts').fill('Visible');
-    await page.getByText('1 chosen').waitFor();
+    await page.getByText('1 selected').waitFor();
     await page.getByRole('combobox', { name: 'Tag to add' }).click();
     await page.getByRole('option', { name: 'For the seen' }).click();
     await page.getByRole('button', { name: 'Add tag' }).click();
@@ -376,7 +376,7 @@ it('opens the dialogs of a campaign without what was typed and left', async () =
     const time = page.getByLabel('Send at');
     const planned = await time.inputValue();
     await time.fill('2099-12-24T18:00');
-    await page.getByRole('button', { name: 'Keep as it is' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await open.click();
     expect(await time.inputValue()).toBe(planned);
     await page.keyboard.press('Escape');

@@ -33,7 +33,7 @@ it('filters recipients in the address, and exports those alone', async () => {
     await page.goto(`${stack.dev.dashboardUrl}/campaigns/${id}`);
     // In place of the plot that cannot be loaded.
     await page.getByRole('columnheader', { name: 'Delivered' }).waitFor({ timeout: 30_000 });
-    await page.getByText('Completed: 2 of 4 people were sent to, 2 failed.').waitFor({ timeout: 30_000 });
+    await page.getByText('Completed: sent to 2 of 4 people; 2 failed.').waitFor({ timeout: 30_000 });
     await page.getByRole('link', { name: /^2 people: / }).click();
     await page.getByRole('heading', { name: 'Recipients' }).waitFor();
     await page.getByRole('link', { name: '+4915166131026' }).waitFor();

@@ -39,9 +39,9 @@ it('imports contacts, finds one by a number as it is dialled, and shows its page
     expect(await turned.count()).toBe(1);
     await page.getByRole('button', { name: 'Erase' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Erase for good' }).click();
-    await page.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor();
+    await page.getByRole('status').getByText('The contact was erased.').waitFor();
     await page.goBack();
-    await page.getByText('Contact not found').waitFor();
+    await page.getByText('This contact was erased.').waitFor();
     expect(await page.getByText(/^(No connection to the service|The service cannot answer)/).count()).toBe(0);
     await goTo(page, 'Contacts');
     await page.getByLabel('Search contacts').fill('0151 66132001');
@@ -85,12 +85,12 @@ it('counts a segment while it is written, saves it, and narrows contacts by it',
     await page.getByRole('combobox', { name: 'Template' }).click();
     await page.getByRole('option', { name: 'hello_campaign (en_US)' }).click();
     await page.getByRole('combobox', { name: 'Audience' }).click();
-    await page.getByRole('option', { name: 'Contacts of segments' }).click();
+    await page.getByRole('option', { name: 'Segments' }).click();
     await page.getByRole('combobox', { name: 'Segments' }).click();
     await page.getByRole('option', { name: 'Hamburg' }).click();
     await page.getByRole('figure').getByText('Hello Ottilie, thank you').waitFor();
     await page.getByText('Example: Ottilie.').waitFor();
-    await page.getByText(/^1 person for/).waitFor();
+    await page.getByText(/^1 person ·/).waitFor();
     await lookAtState(page, 'new-campaign-segment');
   });
 });

@@ -31,7 +31,7 @@ it('renames a campaign, shows who replied to it, and answers with a template', a
   await within(async (page) => {
     await page.clock.install();
     await openCampaign(page, id, 'Working title');
-    await page.getByText('Completed: 1 of 1 person was sent to.').waitFor({ timeout: 30_000 });
+    await page.getByText('Completed: sent to 1 of 1 person.').waitFor({ timeout: 30_000 });
     // By the keyboard alone.
     const rename = page.getByRole('button', { name: 'Rename' });
     await use(page, rename);
@@ -59,7 +59,7 @@ it('renames a campaign, shows who replied to it, and answers with a template', a
     await lookAt(page, 'campaign-replies');
     await link.click();
     await page.getByText('Are you open on Tuesday?').waitFor();
-    await page.getByText(/^This service sends templates only\./).waitFor();
+    await page.getByText(/^You can reply here with templates\./).waitFor();
     await lookAt(page, 'conversation');
     await page.getByRole('button', { name: 'Answer with a template' }).click();
     const answer = page.getByRole('dialog', { name: 'Answer with a template' });
@@ -67,7 +67,7 @@ it('renames a campaign, shows who replied to it, and answers with a template', a
     await page.getByRole('option', { name: 'hello_campaign (en_US)' }).click();
     await answer.getByText(/^Still without a value: /).waitFor();
     expect(await answer.getByRole('button', { name: 'Send answer' }).isDisabled()).toBe(true);
-    await answer.getByRole('combobox', { name: '{{1}} in the body' }).fill('Edda');
+    await answer.getByRole('combobox', { name: 'Body {{1}}' }).fill('Edda');
     await loseSession(page, () => answer.getByRole('button', { name: 'Send answer' }).click());
     await answer.getByRole('figure').getByText('Hello Edda, thank you').waitFor();
     await lookAtState(page, 'conversation-answer');
@@ -78,7 +78,7 @@ it('renames a campaign, shows who replied to it, and answers with a template', a
     await page.getByRole('button', { name: 'Answer with a template' }).click();
     await answer.getByRole('combobox', { name: 'Template' }).click();
     await page.getByRole('option', { name: 'hello_campaign (en_US)' }).click();
-    await answer.getByRole('combobox', { name: '{{1}} in the body' }).fill('Edda');
+    await answer.getByRole('combobox', { name: 'Body {{1}}' }).fill('Edda');
     await answer.getByRole('button', { name: 'Send answer' }).click();
     await hasten(page, page.getByText('Template hello_campaign'));
     await answer.waitFor({ state: 'hidden' });
@@ -109,7 +109,7 @@ it('shows in a conversation what a campaign wrote to the person, with the values
   await within(async (page) => {
     await page.clock.install();
     await openCampaign(page, data.campaign.id, 'Personal');
-    await hasten(page, page.getByText('Completed: 1 of 1 person was sent to.'));
+    await hasten(page, page.getByText('Completed: sent to 1 of 1 person.'));
     await control('inbound', { from: number, text: 'Where is the shop?', profileName: 'Edda' });
     await page.getByRole('navigation', { name: 'Campaign' }).getByRole('link', { name: 'Replies' }).click();
     const link = page.getByRole('table', { name: 'Replies' }).getByRole('link');
@@ -152,11 +152,11 @@ it('acts on several campaigns at once by the keyboard alone, and says where that
       await page.keyboard.press('Space');
     }
     const bar = page.getByRole('region', { name: 'Chosen rows' });
-    await bar.getByText('2 chosen').waitFor();
+    await bar.getByText('2 selected').waitFor();
     await lookAtState(page, 'campaigns-chosen');
     await use(page, bar.getByRole('button', { name: 'Cancel' }));
     const question = page.getByRole('dialog');
-    await expectFocus(page, question.getByRole('button', { name: 'Keep as it is' }));
+    await expectFocus(page, question.getByRole('button', { name: 'Keep campaigns' }));
     await use(page, question.getByRole('button', { name: 'Cancel the campaigns' }));
     await bar.waitFor({ state: 'hidden' });
     await expectAtScreen(page);
@@ -166,25 +166,32 @@ it('acts on several campaigns at once by the keyboard alone, and says where that
     await tabTo(page, page.getByRole('checkbox', { name: 'Choose all' }));
     await page.keyboard.press('Space');
     await use(page, bar.getByRole('button', { name: 'Start' }));
-    await page.getByRole('alert').getByText('Not done for 2').waitFor();
+    await page.getByRole('alert').getByText('Could not change 2').waitFor();
   });
 });
 
-it('offers the skipped rows of a CSV as a file before anything is created', async () => {
+it('skips who opted out in the file, and offers the skipped rows as a file before anything is created', async () => {
   await within(async (page) => {
     await goTo(page, 'New campaign');
     await page.getByRole('combobox', { name: 'Template' }).click();
     await page.getByRole('option', { name: 'plain_notice (en_US)' }).click();
-    const buffer = Buffer.from('Phone\n+4915120000084\nnone\n+4915120000084\n');
+    const rows = ['+4915120000084,', 'none,', '+4915120000084,', '+4915120000085,ja', '0151 20000086,'];
+    const buffer = Buffer.from(`Phone,Opt-out\n${rows.join('\n')}\n`);
     await page.getByLabel('CSV file').setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
+    expect(await page.getByRole('combobox', { name: 'Opt-out column' }).inputValue()).toBe('Opt-out');
+    await page.getByText('Skip ja (1 person)').waitFor();
+    await page.getByRole('combobox', { name: 'Numbers without country code are' }).fill('Germany');
+    await page.getByRole('option', { name: 'Germany (+49)' }).click();
+    await page.getByRole('cell', { name: '+4915120000086' }).waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download skipped rows' }).click(),
     ]);
     const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');
-    expect(lines).toHaveLength(3);
+    expect(lines).toHaveLength(4);
     expect(lines[1]).toContain('"3","none: the cell is empty","Not a phone number"');
     expect(lines[2]).toContain('"4","+4915120000084","Duplicate number"');
+    expect(lines[3]).toContain('"5","+4915120000085","The person has unsubscribed"');
   });
 });
 

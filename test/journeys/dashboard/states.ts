@@ -29,14 +29,14 @@ it('says when a planned campaign begins, to the keyboard too, and marks one of w
   });
   await within(async (page) => {
     await openCampaign(page, data.campaign.id, 'Tomorrow');
-    await page.getByText(/^\w{3},? \d+ \w{3}.* \d\d:\d\d \(Europe\/Berlin\), in 2\d hr/).waitFor();
+    await page.getByText(/^\w{3},? \d+ \w{3}.* \d\d:\d\d \(Europe\/Berlin\), in 2\d h/).waitFor();
     await tabTo(page, page.getByRole('time').first());
     await page
       .getByRole('tooltip')
       .getByText(/20\d\d, \d\d:\d\d:\d\d CES?T$/)
       .waitFor();
     await openCampaign(page, failed, 'Everybody failed');
-    await page.getByText(/^Completed: 0 of 1 person /).waitFor({ timeout: 30_000 });
+    await page.getByText(/^Completed: sent to 0 of 1 person/).waitFor({ timeout: 30_000 });
     const badge = page.getByRole('main').locator('.mantine-Badge-root').filter({ hasText: 'Completed' });
     expect(await badge.first().getAttribute('style')).toContain('red');
     await goTo(page, 'New campaign');
@@ -46,7 +46,7 @@ it('says when a planned campaign begins, to the keyboard too, and marks one of w
     await page.getByRole('option', { name: 'Type numbers' }).click();
     await page.getByLabel('One number per line').fill('+4915120000099\nAda');
     await page.getByText(/^Line 2\b/).waitFor();
-    expect(await page.getByLabel('Country code').inputValue()).toBe('');
+    expect(await page.getByLabel('Country code', { exact: true }).inputValue()).toBe('');
   });
   await api.cancelCampaign(client, data.campaign.id);
 });
@@ -93,7 +93,7 @@ it('says that nobody is prepared yet, instead of 0 of 0, when a campaign is paus
     });
     await openCampaign(page, id, 'Unprepared');
     await page.getByText('Preparing the audience …', { exact: true }).waitFor();
-    expect(await page.getByText('0 of 0 done').count()).toBe(0);
+    expect(await page.getByText('0 of 0 processed').count()).toBe(0);
     await lookAtState(page, 'campaign-unprepared');
   });
   await api.cancelCampaign(client, id);

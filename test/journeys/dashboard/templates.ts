@@ -25,8 +25,8 @@ const rare: readonly {
     values: {
       'Product in the header, by its id': 'plant-7',
       'Catalog of the product, by its id': '4711',
-      '{{1}} in the body': '25OFF',
-      '{{2}} in the body': '25%',
+      'Body {{1}}': '25OFF',
+      'Body {{2}}': '25%',
     },
     shown: 'plant-7',
   },
@@ -34,9 +34,9 @@ const rare: readonly {
     template: 'limited_time_trip',
     values: {
       'Header file (upload or URL)': link,
-      '{{2}} in the body': 'TRIP25',
-      'Value of button 1': 'TRIP25',
-      'Value of button 2': 'n3mtql',
+      'Body {{2}}': 'TRIP25',
+      'Code of button 1': 'TRIP25',
+      'Link of button 2': 'n3mtql',
       'The offer ends': tomorrow,
     },
     shown: 'The offer ends ',
@@ -44,13 +44,13 @@ const rare: readonly {
   {
     template: 'media_carousel',
     values: {
-      '{{2}} in the body': '20OFF',
+      'Body {{2}}': '20OFF',
       'Card 1: Header file (upload or URL)': link,
-      'Card 1: {{1}} in the body': '20%',
-      'Card 1: Value of button 2': 'fern',
+      'Card 1: Body {{1}}': '20%',
+      'Card 1: Link of button 2': 'fern',
       'Card 2: Header file (upload or URL)': link,
-      'Card 2: {{1}} in the body': '30%',
-      'Card 2: Value of button 2': 'moss',
+      'Card 2: Body {{1}}': '30%',
+      'Card 2: Link of button 2': 'moss',
     },
     shown: 'Take 30% off with this card today.',
   },
@@ -67,8 +67,8 @@ const rare: readonly {
   {
     template: 'abandoned_cart',
     values: {
-      '{{1}} in the header': 'Ada',
-      '{{1}} in the body': '10OFF',
+      'Header {{1}}': 'Ada',
+      'Body {{1}}': '10OFF',
       'Products of button 1': 'Bread: 1017, 1018\nCake: 2001',
     },
     shown: 'Forgot something, Ada?',
@@ -106,7 +106,7 @@ it('asks for products, cards and the end of an offer, and sends with them', asyn
       await page.getByRole('option', { name: `${template} (en_US)` }).click();
       await page.getByRole('combobox', { name: 'Audience' }).click();
       if (template === 'abandoned_cart') {
-        await page.getByRole('option', { name: 'Contacts of segments' }).click();
+        await page.getByRole('option', { name: 'Segments' }).click();
         await page.getByRole('combobox', { name: 'Segments' }).click();
         await page.getByRole('option', { name: 'One' }).click();
         await page.keyboard.press('Escape');
@@ -118,14 +118,14 @@ it('asks for products, cards and the end of an offer, and sends with them', asyn
         await page.getByRole('combobox', { name: 'Cards' }).click();
         await page.getByRole('option', { name: '3', exact: true }).click();
       }
-      const given = Object.entries({ '{{1}} in the body': 'Ada', ...values });
+      const given = Object.entries({ 'Body {{1}}': 'Ada', ...values });
       for (const [name, value] of given)
         await page
           .locator('input, textarea')
           .and(page.getByLabel(name, { exact: true }))
           .fill(value);
       await page.getByRole('figure').getByText(shown).waitFor();
-      await page.getByText(/^1 person for/).waitFor();
+      await page.getByText(/^1 person ·/).waitFor();
       await lookAtState(page, `new-campaign-${template}`);
       await page.getByLabel('Campaign name').fill(template);
       await page.getByRole('button', { name: 'Create campaign' }).click();

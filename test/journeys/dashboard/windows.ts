@@ -40,7 +40,7 @@ it('waits for the window of a new campaign, says until when, and sends once it i
     await page.getByLabel('Send from').fill(hourFromNow(3));
     await page.getByLabel('Send until').fill(hourFromNow(5));
     await page
-      .getByText(/^The sending window is closed now: sending begins .*\(Europe\/Berlin\), in \d hr/)
+      .getByText(/^The sending window is closed now: sending begins .*\(Europe\/Berlin\), in \d h/)
       .waitFor();
     await lookAtState(page, 'new-campaign-window');
     await page.getByRole('button', { name: 'Create campaign' }).click();
@@ -62,7 +62,7 @@ it('waits for the window of a new campaign, says until when, and sends once it i
     await tabTo(page, dialog.getByLabel('Send only in certain hours'));
     await page.keyboard.press('Space');
     await use(page, dialog.getByRole('button', { name: 'Save sending window' }));
-    await page.getByText('Completed: 1 of 1 person was sent to.').waitFor({ timeout: 30_000 });
+    await page.getByText('Completed: sent to 1 of 1 person.').waitFor({ timeout: 30_000 });
   });
 });
 

@@ -8,6 +8,8 @@ export interface Question {
   readonly question: string;
   readonly consequence: ReactNode;
   readonly confirmation: string;
+  /** Label of the button that does nothing. */
+  readonly refusal?: string | undefined;
   readonly color?: string | undefined;
 }
 
@@ -21,6 +23,7 @@ export function Confirm({
   question,
   consequence,
   confirmation,
+  refusal = 'Cancel',
   color,
   opened,
   onClose,
@@ -33,7 +36,7 @@ export function Confirm({
       </Text>
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose} data-autofocus>
-          Keep as it is
+          {refusal}
         </Button>
         <Button
           {...(color !== undefined && { color })}
@@ -106,6 +109,7 @@ export function ConfirmButton({
   question,
   consequence,
   confirmation,
+  refusal,
   onConfirm,
   color,
   ...button
@@ -116,7 +120,10 @@ export function ConfirmButton({
       <Button {...button} {...(color !== undefined && { color })} onClick={open}>
         {label}
       </Button>
-      <Confirm {...{ question, consequence, confirmation, color, opened, onConfirm }} onClose={close} />
+      <Confirm
+        {...{ question, consequence, confirmation, refusal, color, opened, onConfirm }}
+        onClose={close}
+      />
     </>
   );
 }

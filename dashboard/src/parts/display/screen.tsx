@@ -5,6 +5,8 @@ import type { ReactNode } from 'react';
 
 interface ScreenProps {
   readonly title: string;
+  /** The title in the browser where it says more than the heading. */
+  readonly documentTitle?: string;
   /** Shown beside the title, such as a state. */
   readonly badge?: ReactNode;
   /** One sentence below the title. */
@@ -15,8 +17,8 @@ interface ScreenProps {
   readonly children: ReactNode;
 }
 
-export function Screen({ title, badge, lead, path, actions, children }: ScreenProps) {
-  useDocumentTitle(`${title} · Messaging campaigns`);
+export function Screen({ title, documentTitle = title, badge, lead, path, actions, children }: ScreenProps) {
+  useDocumentTitle(`${documentTitle} · Messaging campaigns`);
   return (
     <Stack gap="lg">
       <Box>

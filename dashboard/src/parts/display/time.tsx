@@ -1,6 +1,6 @@
 import { Text, Tooltip } from '@mantine/core';
-import { useSyncExternalStore } from 'react';
-import { exactTime, relativeTime } from '../../format.ts';
+import { createContext, useContext, useSyncExternalStore } from 'react';
+import { exactTime, plannedTime, relativeTime } from '../../format.ts';
 
 const tickEveryMs = 30_000;
 let tick = Date.now();
@@ -22,16 +22,35 @@ function follow(listener: () => void): () => void {
   };
 }
 
+/** Draws a component again every 30 s, for texts such as `in 5 min`. */
+export const useClock = (): void => void useSyncExternalStore(follow, () => tick);
+
+/** True within the rows of a list, where a tab stop for each time would double the way through the list. */
+export const InRows = createContext(false);
+
 /** How long ago, with the exact time in the reader's zone on hover, focus and touch. */
 export function Time({ at }: { at: string | null | undefined }) {
-  useSyncExternalStore(follow, () => tick);
+  useClock();
+  const isInRow = useContext(InRows);
   if (!at) return <>—</>;
   const date = new Date(at);
   return (
-    <Tooltip label={exactTime(date)} events={{ hover: true, focus: true, touch: true }}>
-      <Text component="time" dateTime={at} tabIndex={0} inherit>
+    <Tooltip position="bottom" label={exactTime(date)} events={{ hover: true, focus: true, touch: true }}>
+      <Text
+        component="time"
+        dateTime={at}
+        inherit
+        style={{ whiteSpace: 'nowrap' }}
+        {...(!isInRow && { tabIndex: 0 })}
+      >
         {relativeTime(date)}
       </Text>
     </Tooltip>
   );
+}
+
+/** `Wed 25 Nov, 09:00 (Europe/Berlin), in 23 h` */
+export function PlannedTime({ at }: { at: string }) {
+  useClock();
+  return <>{plannedTime(new Date(at))}</>;
 }

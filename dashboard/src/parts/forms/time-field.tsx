@@ -2,38 +2,21 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { useState } from 'react';
 import { ownZone, plannedTime } from '../../format.ts';
+import { useClock } from '../display/time.tsx';
+import { fieldTime, latest, momentOf, timeProblem } from './moment.ts';
 
-const two = (value: number): string => String(value).padStart(2, '0');
-
-/** Formats a moment as the browser's `datetime-local` field writes it. */
-export const fieldTime = (at: Date): string =>
-  `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}T${two(at.getHours())}:${two(at.getMinutes())}`;
-
-const latest = '9999-12-31T23:59';
-
-/** Returns what is wrong with the text; undefined for an empty field and for a usable time. */
-export function timeProblem(value: string): string | undefined {
-  if (value === '') return undefined;
-  const at = new Date(value);
-  // The browser's field lets a user type a year of six digits.
-  if (value.length > latest.length || Number.isNaN(at.getTime()))
-    return 'This is not a date with a year of four digits.';
-  if (at.getTime() < Date.now() - 60_000) return 'This time has passed.';
-  return undefined;
-}
-
-/** Returns the moment; undefined where the field is empty or its time cannot be used. */
-export const momentOf = (value: string): Date | undefined =>
-  value === '' || timeProblem(value) !== undefined ? undefined : new Date(value);
+/** `Berlin` of `Europe/Berlin` */
+const cityOf = (zone: string): string => zone.split('/').at(-1)?.replaceAll('_', ' ') ?? zone;
 
 type TimeFieldProps = Omit<TextInputProps, 'value' | 'onChange'> & {
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** Explains what an empty field means; shown behind the time zone. */
+  /** A sentence that explains what an empty field means. */
   readonly empty?: string;
 };
 
 export function TimeField({ value, onChange, empty, ...field }: TimeFieldProps) {
+  useClock();
   const at = momentOf(value);
   const [now] = useState(() => fieldTime(new Date()));
   return (
@@ -44,9 +27,7 @@ export function TimeField({ value, onChange, empty, ...field }: TimeFieldProps) 
       min={now}
       value={value}
       error={timeProblem(value)}
-      description={
-        at === undefined ? `In your time zone, ${ownZone}${empty ? `; ${empty}` : ''}` : plannedTime(at)
-      }
+      description={at === undefined ? `${cityOf(ownZone)} time.${empty ? ` ${empty}` : ''}` : plannedTime(at)}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   );

@@ -18,7 +18,7 @@ export function BulkBar({ bulk, children }: { bulk: Bulk; children: ReactNode })
         <Paper withBorder p="xs" role="region" aria-label="Chosen rows">
           <Group gap="sm">
             <Text size="sm" fw={600}>
-              {number(chosen.size)} chosen
+              {number(chosen.size)} selected
             </Text>
             {children}
             <CloseButton aria-label="Choose none" size="sm" ml="auto" onClick={() => choose(new Set())} />
@@ -26,7 +26,7 @@ export function BulkBar({ bulk, children }: { bulk: Bulk; children: ReactNode })
         </Paper>
       )}
       {failed.length > 0 && (
-        <Alert color="orange" role="alert" title={`Not done for ${number(failed.length)}`}>
+        <Alert color="orange" role="alert" title={`Could not change ${number(failed.length)}`}>
           {[...new Set(failed)].slice(0, 3).map((message) => (
             <Text key={message} size="sm">
               {message}

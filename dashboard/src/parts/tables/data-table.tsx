@@ -14,6 +14,7 @@ import {
 import { useMediaQuery } from '@mantine/hooks';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { InRows } from '../display/time.tsx';
 import classes from './data-table.module.css';
 
 export interface Column<A> {
@@ -51,7 +52,9 @@ export function DataTable<A>(props: DataTableProps<A>) {
   const isPhone = useMediaQuery(phoneWidth, undefined, { getInitialValueInEffect: false });
   if (props.rows === undefined) return <SkeletonRows />;
   const rows = sorted(props.rows, props.columns, props.sort);
-  return isPhone ? <Cards {...props} rows={rows} /> : <Rows {...props} rows={rows} />;
+  return (
+    <InRows value>{isPhone ? <Cards {...props} rows={rows} /> : <Rows {...props} rows={rows} />}</InRows>
+  );
 }
 
 function SkeletonRows() {

@@ -21,7 +21,7 @@ export function PanelLink({ name, id, children }: PanelLinkProps) {
     void navigate({ to: '.', search: ((old: object) => ({ ...old, [name]: id })) as never });
   };
   return (
-    <Anchor size="sm" href={`?${query}`} onClick={open}>
+    <Anchor size="sm" fw={600} href={`?${query}`} onClick={open}>
       {children}
     </Anchor>
   );

@@ -7,7 +7,7 @@ interface Pages {
 }
 
 /** The next page of a list, where there is one. */
-export function ShowMore({ list }: { readonly list: Pages }) {
+export function ShowMore({ list, label = 'Show more' }: { readonly list: Pages; readonly label?: string }) {
   if (!list.hasNextPage) return null;
   return (
     <ActionButton
@@ -15,7 +15,7 @@ export function ShowMore({ list }: { readonly list: Pages }) {
       loading={list.isFetchingNextPage}
       onClick={() => void list.fetchNextPage()}
     >
-      Show more
+      {label}
     </ActionButton>
   );
 }

@@ -1,5 +1,5 @@
 import type { AuditAction } from '../../../../src/domain/operations/audit.ts';
-import { words } from '../../format.ts';
+import { dayAndMinuteTime, moneyTotal, words } from '../../format.ts';
 
 const actions: Readonly<Record<AuditAction, string>> = {
   'campaign.create': 'Campaign created',
@@ -53,3 +53,29 @@ const actions: Readonly<Record<AuditAction, string>> = {
 /** Names an action; one of a newer API in the words of its code. */
 export const actionName = (action: string): string =>
   actions[action as AuditAction] ?? words(action.replaceAll(/[.-]/g, ' '));
+
+const labels: Readonly<Record<string, string>> = {
+  amount: 'Amount',
+  renamed_to: 'Renamed to',
+  max_cost: 'Maximum cost',
+  scheduled_at: 'Begins',
+  ignore_quiet_hours: 'Ignores the workspace’s sending window',
+};
+const amounts = new Set(['amount', 'max_cost']);
+
+/** What an action changed, as sentences such as `Amount: 5,000.00 USD`; a name is shown as the object. */
+export const changesOf = (
+  details: Readonly<Record<string, string | null>> | null,
+  currency: string,
+): readonly string[] =>
+  Object.entries(details ?? {}).flatMap(([name, value]) => {
+    if (name === 'name' && value !== null) return [];
+    const text = valueText(name, value, currency);
+    return [name === 'after' ? `Now ${text}` : `${labels[name] ?? words(name)}: ${text}`];
+  });
+
+function valueText(name: string, value: string | null, currency: string): string {
+  if (value === null) return 'none';
+  if (amounts.has(name)) return moneyTotal(value, currency);
+  return name === 'scheduled_at' ? dayAndMinuteTime(new Date(value)) : value;
+}

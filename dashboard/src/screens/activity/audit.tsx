@@ -1,39 +1,71 @@
 /** The audit log as a table: which key or command did what, and when. */
-import { Stack, Text } from '@mantine/core';
+import { Code, Stack, Text } from '@mantine/core';
 import { IconHistory, IconSearchOff } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { auditObjects } from '../../../../src/domain/operations/audit.ts';
 import { api, client } from '../../client.ts';
 import { instantsOf } from '../../days.ts';
+import { useCurrency } from '../../account.ts';
+import { TextLink } from '../../parts/controls/text-link.tsx';
 import { DataTable, type Column } from '../../parts/tables/data-table.tsx';
 import { EmptyFace, Loaded } from '../../parts/display/load-states.tsx';
 import { ShowMore } from '../../parts/tables/show-more.tsx';
 import { Time } from '../../parts/display/time.tsx';
-import { actionName } from './actions.ts';
+import { actionName, changesOf } from './actions.ts';
 import { ActivityFilters, isFiltered, type FilterProps } from './filters.tsx';
 
-const columns: readonly Column<api.AuditEntry>[] = [
-  { key: 'action', title: 'Action', cell: ({ action }) => actionName(action) },
+const columnsOf = (currency: string): readonly Column<api.AuditEntry>[] => [
   {
-    key: 'object',
-    title: 'What',
-    cell: ({ object_id }) => (
-      <Text ff="monospace" fz="xs">
-        {object_id}
-      </Text>
+    key: 'action',
+    title: 'Action',
+    cell: ({ action, details }) => (
+      <>
+        <Text size="sm">{actionName(action)}</Text>
+        {changesOf(details, currency).map((change) => (
+          <Text key={change} size="xs" c="dimmed" dir="auto" style={{ overflowWrap: 'anywhere' }}>
+            {change}
+          </Text>
+        ))}
+      </>
     ),
   },
+  { key: 'object', title: 'What', cell: (entry) => <What entry={entry} /> },
   {
     key: 'by',
     title: 'By',
-    cell: ({ key_id, command }) => (key_id ? `key ${key_id}` : (command ?? 'the service')),
+    cell: ({ key_id, command }) => (key_id ? `Key mc_${key_id}` : (command ?? 'The service')),
+    width: 180,
   },
-  { key: 'at', title: 'When', cell: ({ at }) => <Time at={at} /> },
+  { key: 'at', title: 'When', cell: ({ at }) => <Time at={at} />, width: 116 },
 ];
 
-/** Without the object, which is the same in each row. */
-const columnsOfOne = columns.filter(({ key }) => key !== 'object');
+const linked: Readonly<Record<string, string>> = { campaign: '/campaigns/$id', contact: '/contacts/$id' };
+const screens: Readonly<Record<string, string>> = {
+  webhook: '/webhooks',
+  channel: '/channels',
+  wallet: '/wallet',
+};
+
+/** The record by its name, as a link where it has a screen. */
+function What({ entry: { action, object_id: id, object_name: name } }: { entry: api.AuditEntry }) {
+  const kind = action.slice(0, action.indexOf('.'));
+  const isGone = /\.(delete|erase)$/.test(action);
+  const label = name ?? (kind === 'contact' ? 'Contact' : undefined);
+  const to = linked[kind] ?? screens[kind];
+  if (label === undefined) return <Code>{id}</Code>;
+  if (to === undefined || isGone)
+    return (
+      <Text size="sm" dir="auto" style={{ overflowWrap: 'anywhere' }}>
+        {label}
+      </Text>
+    );
+  return (
+    <TextLink to={to} params={{ id } as never} size="sm" dir="auto" style={{ overflowWrap: 'anywhere' }}>
+      {label}
+    </TextLink>
+  );
+}
 
 type AuditQuery = Omit<NonNullable<Parameters<typeof api.listAuditEntries>[1]>, 'cursor' | 'limit'>;
 
@@ -81,6 +113,9 @@ interface EntriesProps {
 }
 
 function Entries({ list, isFiltered: isNarrowed = false, isOfOne = false }: EntriesProps) {
+  const all = columnsOf(useCurrency());
+  // The object is the same in each row.
+  const columns = isOfOne ? all.filter(({ key }) => key !== 'object') : all;
   return (
     <Loaded query={list}>
       {({ pages }) => {
@@ -88,22 +123,17 @@ function Entries({ list, isFiltered: isNarrowed = false, isOfOne = false }: Entr
         if (entries.length === 0) {
           return isNarrowed ? (
             <EmptyFace title="No entry matches" icon={IconSearchOff}>
-              Remove a filter.
+              Clear a filter.
             </EmptyFace>
           ) : (
             <EmptyFace title="No activity yet" icon={IconHistory}>
-              Creations, starts, pauses, recharges, keys and changes of webhooks are kept here.
+              Who created, started, paused, recharged or changed something appears here.
             </EmptyFace>
           );
         }
         return (
           <Stack>
-            <DataTable
-              label="Audit log"
-              columns={isOfOne ? columnsOfOne : columns}
-              rows={entries}
-              keyOf={({ id }) => id}
-            />
+            <DataTable label="Audit log" columns={columns} rows={entries} keyOf={({ id }) => id} />
             <ShowMore list={list} />
           </Stack>
         );

@@ -36,7 +36,7 @@ export function NoticeList({ filter, onFilter }: FilterProps) {
           if (newest === undefined)
             return isFiltered(filter) ? (
               <EmptyFace title="No notice matches" icon={IconSearchOff}>
-                Remove a filter.
+                Clear a filter.
               </EmptyFace>
             ) : (
               <EmptyFace title="No notice" icon={IconBell}>

@@ -52,7 +52,7 @@ export function RequestLog({ filter, onFilter }: FilterProps) {
           if (requests.length === 0) {
             return isFiltered(filter) ? (
               <EmptyFace title="No request matches" icon={IconSearchOff}>
-                Remove a filter.
+                Clear a filter.
               </EmptyFace>
             ) : (
               <EmptyFace title="No requests yet" icon={IconTransfer}>

@@ -7,8 +7,10 @@ import {
   IconPlayerPause,
   IconPlayerPlay,
   IconRefresh,
+  IconSend,
 } from '@tabler/icons-react';
 import type { api } from '../../client.ts';
+import { counted, plannedTime } from '../../format.ts';
 import { isFinished } from '../../../../src/domain/campaigns/campaign.ts';
 import { ActionButton } from '../../parts/controls/action-button.tsx';
 import { ButtonLink } from '../../parts/controls/button-link.tsx';
@@ -50,6 +52,7 @@ export function Actions({ campaign }: { campaign: api.CampaignDetail }) {
                 question="Send on as it is?"
                 consequence="The campaign is not paused for this reason again. Everybody whose message fails is lost for it."
                 confirmation="Continue anyway"
+                refusal="Go back"
                 onConfirm={() => action.mutate('force', { onSuccess: focusMain })}
               />
             </>
@@ -74,9 +77,20 @@ export function Actions({ campaign }: { campaign: api.CampaignDetail }) {
           Duplicate
         </ButtonLink>
         {status === 'SCHEDULED' && (
-          <Button variant="default" leftSection={<IconCalendarTime {...icon} />} onClick={reschedule.open}>
-            Reschedule
-          </Button>
+          <>
+            <ConfirmButton
+              label="Send now"
+              leftSection={<IconSend {...icon} />}
+              question="Send now?"
+              consequence={`The campaign was to begin ${plannedTime(new Date(campaign.scheduled_at ?? ''))}.`}
+              confirmation={`Send to ${counted(campaign.total_contacts, 'person', 'people')}`}
+              refusal="Go back"
+              onConfirm={() => action.mutate('sendNow')}
+            />
+            <Button variant="default" leftSection={<IconCalendarTime {...icon} />} onClick={reschedule.open}>
+              Reschedule
+            </Button>
+          </>
         )}
         {counters.failed > 0 && (
           <Button variant="default" leftSection={<IconRefresh {...icon} />} onClick={resend.open}>

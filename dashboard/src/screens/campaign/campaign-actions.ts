@@ -1,7 +1,14 @@
 /** Pauses, starts and cancels a campaign; used by the page of a campaign and by tables. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { api, client } from '../../client.ts';
+import { api, ask, client } from '../../client.ts';
 import { counted } from '../../format.ts';
+
+/** A time that the service takes for the future, whatever the browser's clock says. */
+async function soon(): Promise<string> {
+  const { headers } = await ask('/dashboard/session', { method: 'HEAD' });
+  const now = Date.parse(headers.get('Date') ?? '') || Date.now();
+  return new Date(now + 3_000).toISOString();
+}
 
 export const campaignActions = {
   pause: (id: string) => api.pauseCampaign(client, id),
@@ -11,6 +18,8 @@ export const campaignActions = {
   /** Sends to 50 people and pauses again if most of the messages fail. */
   probe: (id: string) => api.startCampaign(client, id, { probe: 50 }),
   cancel: (id: string) => api.cancelCampaign(client, id),
+  /** Moves the beginning of a SCHEDULED campaign to now. */
+  sendNow: async (id: string) => api.updateCampaign(client, id, { scheduled_at: await soon() }),
 };
 
 /** Caches the returned record, so that the page shows the new state before the next fetch. */
@@ -33,8 +42,9 @@ export const rescheduleDraft = (id: string): string => `reschedule ${id}`;
 
 export const cancelQuestion = ({ counters }: Pick<api.Campaign, 'counters'>) => ({
   question: 'Cancel this campaign?',
-  consequence: `${counted(counters.pending, 'pending person', 'pending people')} will never be sent to. To continue later, pause it instead.`,
+  consequence: `${counted(counters.pending, 'person', 'people')} will not get a message. To continue later, pause it instead.`,
   confirmation: 'Cancel the campaign',
+  refusal: 'Keep campaign',
   color: 'red',
 });
 

@@ -1,7 +1,7 @@
 /** One campaign: its state, diagnosis, progress, figures and actions. */
 import { Card, Grid, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
-import { useDocumentVisibility, useNetwork } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
+import { useDidUpdate, useDocumentVisibility, useNetwork } from '@mantine/hooks';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { isFinished, type CampaignStatus } from '../../../../src/domain/campaigns/campaign.ts';
 import { api, client } from '../../client.ts';
@@ -9,19 +9,14 @@ import { number, percent } from '../../format.ts';
 import { Loaded } from '../../parts/display/load-states.tsx';
 import { Timeline } from './timeline.tsx';
 import { doneOf, StateBar, StateLegend } from '../../parts/display/state-bar.tsx';
-import { Status } from '../../parts/display/status.tsx';
-import { TextLink } from '../../parts/controls/text-link.tsx';
-import { Actions } from './actions.tsx';
 import { CampaignDetails, Figures } from './facts.tsx';
 import { Evidence } from './evidence.tsx';
 import { Failures } from './failures.tsx';
 import { Diagnosis } from './diagnosis.tsx';
 import { useProgress } from './use-progress.ts';
-import { colourOf } from '../campaigns/rates.ts';
 import { stateWord } from '../../parts/display/states.ts';
 import { Funnel } from './funnel.tsx';
-import { RenameButton } from './rename-button.tsx';
-import { CampaignTabs } from './tabs.tsx';
+import { CampaignFrame } from './frame.tsx';
 import { SentMessage } from './sent-message.tsx';
 import { Screen } from '../../parts/display/screen.tsx';
 
@@ -57,28 +52,18 @@ function Followed({ campaign: record }: { campaign: api.CampaignDetail }) {
   // The record is fetched again when the stream ends, and is newer than the last progress then.
   const campaign: api.CampaignDetail =
     progress && !isFinished(record.status) ? { ...record, ...progress } : record;
-  const { id, name, description, status, counters, total_contacts: total } = campaign;
+  const { id, status, counters, total_contacts: total } = campaign;
+  const isOver = isFinished(status);
+  const queryClient = useQueryClient();
+  // The last progress may say so before the stream ends: the plot and the reasons must not lag behind the numbers.
+  useDidUpdate(() => {
+    if (isOver) void queryClient.invalidateQueries({ queryKey: ['campaign', id] });
+  }, [isOver]);
   const done = doneOf(campaign);
-  const standing = isFinished(status) ? 'ended' : 'connecting …';
+  const standing = isOver ? 'ended' : 'connecting …';
   const rate = status === 'RUNNING' ? (progress?.rate ?? 0) : 0;
   return (
-    <Screen
-      title={name}
-      badge={
-        <>
-          <RenameButton campaign={campaign} />
-          <Status state={status} {...(colourOf(campaign) && { colour: colourOf(campaign) })} />
-        </>
-      }
-      lead={description && <span dir="auto">{description}</span>}
-      path={[
-        <TextLink key="all" size="sm" to="/campaigns">
-          All campaigns
-        </TextLink>,
-      ]}
-      actions={<Actions campaign={campaign} />}
-    >
-      <CampaignTabs id={id} />
+    <CampaignFrame id={id} campaign={campaign}>
       {/* Screen readers announce the state, but not the numbers, which change each second. */}
       <VisuallyHidden role="status">{`The campaign is ${stateWord(status)}`}</VisuallyHidden>
       <Diagnosis campaign={campaign} isSending={rate > 0} />
@@ -93,12 +78,12 @@ function Followed({ campaign: record }: { campaign: api.CampaignDetail }) {
                     fw={600}
                     role="progressbar"
                     aria-valuenow={total === 0 ? 0 : Math.floor((done / total) * 100)}
-                    aria-valuetext={`${percent(done, total)} done`}
+                    aria-valuetext={`${percent(done, total)} processed`}
                     aria-label="Progress"
                   >
                     {total === 0 && !isFinished(status)
                       ? 'Preparing the audience …'
-                      : `${number(done)} of ${number(total)} done`}
+                      : `${number(done)} of ${number(total)} processed`}
                   </Text>
                   <Text size="sm" c="dimmed" aria-live="off">
                     {live ? '● live' : standing}
@@ -127,6 +112,6 @@ function Followed({ campaign: record }: { campaign: api.CampaignDetail }) {
           </Stack>
         </Grid.Col>
       </Grid>
-    </Screen>
+    </CampaignFrame>
   );
 }

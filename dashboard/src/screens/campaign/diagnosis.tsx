@@ -6,8 +6,11 @@ import { Link } from '@tanstack/react-router';
 import { goesOnByItself } from '../../../../src/domain/campaigns/diagnosis-facts.ts';
 import { diagnoseStatus } from '../../../../src/domain/campaigns/diagnosis.ts';
 import { api, client } from '../../client.ts';
-import { words } from '../../format.ts';
+import { counted, words } from '../../format.ts';
 import { ErrorFace, LoadingFace } from '../../parts/display/load-states.tsx';
+import { PlannedTime } from '../../parts/display/time.tsx';
+
+const checkNames: Readonly<Record<string, string>> = { PREPARATION: 'Audience', PACE: 'Speed' };
 
 export function Diagnosis({ campaign, isSending }: { campaign: api.CampaignDetail; isSending: boolean }) {
   const [opened, { toggle }] = useDisclosure();
@@ -41,12 +44,31 @@ export function Diagnosis({ campaign, isSending }: { campaign: api.CampaignDetai
   );
   const warning = checks.find(({ ok, action }) => ok && action !== null);
   const wantsMoney = checks.some(({ check, action }) => check === 'WALLET' && action !== null);
+  // In the reader's zone, which the service does not know.
+  const planned =
+    status.ok && campaign.status === 'SCHEDULED' ? (campaign.begins_at ?? campaign.scheduled_at) : null;
+  const { cancelled: left } = campaign.counters;
+  const sentence =
+    campaign.status === 'CANCELLED' && left > 0
+      ? `Cancelled: ${counted(left, 'person', 'people')} did not get a message.`
+      : status.detail;
+  const cost = checks.find(({ check }) => check === 'WALLET')?.detail;
   const calm = warning ? 'yellow' : 'teal';
   const urgent = status.action === goesOnByItself ? 'blue' : 'orange';
   return (
     <Alert color={status.ok ? calm : urgent} variant="light" role="region" aria-label="Diagnosis">
       <Stack gap={6}>
-        <Text fw={600}>{status.detail}</Text>
+        <Text fw={600}>
+          {planned === null ? (
+            sentence
+          ) : (
+            <>
+              Scheduled for <PlannedTime at={planned} />
+              {campaign.total_contacts > 0 && `: ${counted(campaign.total_contacts, 'person', 'people')}`}.
+            </>
+          )}
+        </Text>
+        {planned !== null && cost !== undefined && <Text size="sm">{cost}</Text>}
         {status.action && <Text size="sm">{status.action}</Text>}
         {status.ok && warning && (
           <Text size="sm">
@@ -70,7 +92,7 @@ export function Diagnosis({ campaign, isSending }: { campaign: api.CampaignDetai
           <Stack component="ul" gap={4} m={0} pl="md">
             {checks.map(({ check, ok, detail }) => (
               <Text key={check} component="li" size="sm">
-                <b>{words(check)}</b>
+                <b>{checkNames[check] ?? words(check)}</b>
                 {ok ? ': ' : ' (blocking): '}
                 {detail}
               </Text>

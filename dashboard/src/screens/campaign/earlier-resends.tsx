@@ -29,7 +29,7 @@ export function EarlierResends({ campaign: { id, template_id, created_at }, reas
   });
   if (same.length === 0) return null;
   return (
-    <Alert color="orange" variant="light" role="status" title="These people were written to again before">
+    <Alert color="orange" variant="light" role="status" title="You have already resent to these people">
       {same.map((resend) => (
         <Text key={resend.id} size="sm" dir="auto">
           <TextLink to="/campaigns/$id" params={{ id: resend.id }} size="sm">
@@ -39,8 +39,8 @@ export function EarlierResends({ campaign: { id, template_id, created_at }, reas
         </Text>
       ))}
       <Text size="sm" mt={4}>
-        Whoever one of these reached gets the message once more. To leave those people out, resend to the
-        failed of the newest.
+        People reached by one of these resends will get the message again. To exclude them, resend to the
+        failed recipients of the latest one.
       </Text>
     </Alert>
   );

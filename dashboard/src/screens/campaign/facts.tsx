@@ -1,10 +1,12 @@
 /** The figures of a campaign, and what it was created with. */
-import { Card, Group, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
+import { Card, Group, SimpleGrid, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { api, client } from '../../client.ts';
-import { counted, money, number, plannedTime, span, words } from '../../format.ts';
-import { Time } from '../../parts/display/time.tsx';
+import { allOf, api, client } from '../../client.ts';
+import { counted, number, span, words } from '../../format.ts';
+import { TextLink } from '../../parts/controls/text-link.tsx';
+import { Money } from '../../parts/display/money.tsx';
+import { PlannedTime, Time } from '../../parts/display/time.tsx';
 import { WorkflowLink } from '../../parts/controls/workflow-link.tsx';
 import { CampaignWindow } from './window.tsx';
 
@@ -39,7 +41,7 @@ export function Figures({ campaign, paid, rate, etaSeconds }: FiguresProps) {
       <Figure
         name="Rate now"
         value={status === 'RUNNING' ? `${number(rate)} / s` : '—'}
-        note={limit === undefined ? '' : `the channel may send ${number(limit)} / s`}
+        note={limit === undefined || ended ? '' : `up to ${number(limit)} / s`}
       />
       <Figure
         name={took === null ? 'Time left' : 'Took'}
@@ -56,19 +58,19 @@ export function Figures({ campaign, paid, rate, etaSeconds }: FiguresProps) {
       />
       <Figure
         name={ended ? 'Cost' : 'Cost so far'}
-        value={money(campaign.charged, wallet.data?.currency ?? '')}
-        note={paid === 0 ? 'nothing was charged' : `for ${counted(paid, 'message')}`}
+        value={<Money amount={campaign.charged} currency={wallet.data?.currency} />}
+        note={paid === 0 ? 'nothing charged' : `for ${counted(paid, 'message')}`}
       />
       <Figure
         name="Delivered"
         value={number(seen)}
-        note={out === 0 ? 'no receipts yet' : `${number(counters.read)} of them read`}
+        note={out === 0 ? 'no receipts yet' : `${number(counters.read)} read`}
       />
     </SimpleGrid>
   );
 }
 
-function Figure({ name, value, note }: { name: string; value: string; note: ReactNode }) {
+function Figure({ name, value, note }: { name: string; value: ReactNode; note: ReactNode }) {
   return (
     <Card withBorder padding="sm">
       <Text size="sm" c="dimmed">
@@ -85,9 +87,11 @@ function Figure({ name, value, note }: { name: string; value: string; note: Reac
 }
 
 const audiences: Readonly<Record<string, string>> = {
-  quick_contacts: 'Numbers that were typed in',
+  all_contacts: 'All contacts',
+  segmented: 'Segments',
+  quick_contacts: 'Typed numbers',
   csv_contacts: 'A CSV file',
-  failed_contacts: 'Those that failed in another campaign',
+  failed_contacts: 'People a campaign did not reach',
 };
 
 export function CampaignDetails({ campaign }: { campaign: api.CampaignDetail }) {
@@ -97,16 +101,18 @@ export function CampaignDetails({ campaign }: { campaign: api.CampaignDetail }) 
       'Template',
       `${campaign.template.name} (${campaign.template.language}, ${words(campaign.template.category)})`,
     ],
-    ['Audience', audiences[campaign.contact_selection_type] ?? words(campaign.contact_selection_type)],
+    ['Audience', <Audience key="audience" campaign={campaign} />],
     ['Skipped', number(campaign.total_contacts_skipped)],
     ['Sending number', channel.data?.display_phone_number ?? campaign.phone_number_id],
-    ['Sending', campaign.scheduled_at ? plannedTime(new Date(campaign.scheduled_at)) : 'immediately'],
+    ['Schedule', campaign.scheduled_at ? <PlannedTime key="at" at={campaign.scheduled_at} /> : 'Immediately'],
     ['Sending window', <CampaignWindow key="window" campaign={campaign} />],
     ['Created', <Time key="at" at={campaign.created_at} />],
-    ['Created by', `key mc_${campaign.created_by}`],
     ['Ended', <Time key="at" at={campaign.completed_at} />],
-    ['Id', campaign.id],
-    ['In Temporal', <WorkflowLink key="workflow" campaignId={campaign.id} />],
+  ];
+  const technical: readonly (readonly [string, ReactNode])[] = [
+    ['Campaign id', campaign.id],
+    ['Created by', `Key mc_${campaign.created_by}`],
+    ['Workflow', <WorkflowLink key="workflow" campaignId={campaign.id} />],
   ];
   return (
     <Card withBorder>
@@ -115,20 +121,50 @@ export function CampaignDetails({ campaign }: { campaign: api.CampaignDetail }) 
           Details
         </Title>
       </Group>
-      <Stack>
-        <Table variant="vertical" layout="fixed" mt="sm" withRowBorders={false}>
-          <Table.Tbody>
-            {rows.map(([name, value]) => (
-              <Table.Tr key={name}>
-                <Table.Th w={{ base: 110, sm: 150, lg: 116 }} fw={500}>
-                  {name}
-                </Table.Th>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Stack>
+      <Rows rows={rows} />
+      <Text component="details" size="sm" mt="xs">
+        <summary>For developers</summary>
+        <Rows rows={technical} />
+      </Text>
     </Card>
+  );
+}
+
+const Rows = ({ rows }: { rows: readonly (readonly [string, ReactNode])[] }) => (
+  <Table variant="vertical" layout="fixed" mt="sm" withRowBorders={false}>
+    <Table.Tbody>
+      {rows.map(([name, value]) => (
+        <Table.Tr key={name}>
+          <Table.Th w={{ base: 110, sm: 150, lg: 116 }} fw={500}>
+            {name}
+          </Table.Th>
+          <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
+        </Table.Tr>
+      ))}
+    </Table.Tbody>
+  </Table>
+);
+
+/** The names of the segments as links, and what else is known about where the people come from. */
+function Audience({ campaign }: { campaign: api.CampaignDetail }) {
+  const { contact_selection_type: kind, audience } = campaign;
+  const ids =
+    kind === 'segmented' && Array.isArray(audience['segments']) ? audience['segments'].map(String) : [];
+  const segments = useQuery({
+    queryKey: ['segments'],
+    queryFn: () => allOf((place) => api.listSegments(client, { limit: 100, ...place })),
+    enabled: ids.length > 0,
+    staleTime: 60_000,
+  });
+  const named = segments.data?.filter(({ id }) => ids.includes(id)) ?? [];
+  if (named.length === 0) return audiences[kind] ?? words(kind);
+  return (
+    <>
+      {named.map(({ id, name }) => (
+        <TextLink key={id} to="/segments" search={{ segment: id }} display="block" size="sm" dir="auto">
+          {name}
+        </TextLink>
+      ))}
+    </>
   );
 }

@@ -8,13 +8,11 @@ import { counted, phone } from '../../format.ts';
 import { keepDataOf } from '../../parts/tables/keep-data.ts';
 import { DataTable, type Column } from '../../parts/tables/data-table.tsx';
 import { EmptyFace, ErrorFace } from '../../parts/display/load-states.tsx';
-import { Screen } from '../../parts/display/screen.tsx';
 import { stateWord } from '../../parts/display/states.ts';
 import { Status } from '../../parts/display/status.tsx';
 import { TextLink } from '../../parts/controls/text-link.tsx';
 import { Time } from '../../parts/display/time.tsx';
-import { useCampaignPath } from './path.tsx';
-import { CampaignTabs } from './tabs.tsx';
+import { CampaignPart } from './frame.tsx';
 
 const route = getRouteApi('/inside/campaigns/$id/replies');
 const statuses = ['open', 'resolved', 'closed'] as const;
@@ -55,8 +53,7 @@ export function CampaignReplies() {
   });
   const rows = list.data?.data;
   return (
-    <Screen title="Replies" path={useCampaignPath(id)}>
-      <CampaignTabs id={id} />
+    <CampaignPart id={id} title="Replies">
       <Select
         label="Status"
         placeholder="Any"
@@ -85,6 +82,6 @@ export function CampaignReplies() {
           The latest {pageSize} of {counted(list.data.pagination.total, 'conversation')} are shown.
         </Text>
       )}
-    </Screen>
+    </CampaignPart>
   );
 }

@@ -4,7 +4,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, client } from '../../client.ts';
 import { ActionButton } from '../../parts/controls/action-button.tsx';
 import { Dialog } from '../../parts/controls/confirm.tsx';
-import { fieldTime, TimeField, timeProblem } from '../../parts/forms/time-field.tsx';
+import { fieldTime, timeProblem } from '../../parts/forms/moment.ts';
+import { TimeField } from '../../parts/forms/time-field.tsx';
 import { forgetDraft, useRecordDraft } from '../../parts/forms/use-draft.ts';
 import { rescheduleDraft } from './campaign-actions.ts';
 
@@ -45,7 +46,7 @@ export function RescheduleDialog({
       )}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
-          Keep as it is
+          Cancel
         </Button>
         <ActionButton
           disabled={at === '' || problem !== undefined}

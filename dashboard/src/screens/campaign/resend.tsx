@@ -25,8 +25,8 @@ export function ResendDialog({ campaign, onClose }: ResendDialogProps) {
   return (
     <Dialog title="Resend to failed" opened onClose={onClose} size="lg">
       <Text size="sm">
-        A new campaign with the same message, for those who failed for these reasons. You see people and cost
-        before anything is sent.
+        Creates a new campaign with the same message for these people. You see the cost before anything is
+        sent.
       </Text>
       <EarlierResends campaign={campaign} reasons={ticked} />
       <Checkbox.Group value={[...ticked]} onChange={setChosen} aria-label="Reasons">

@@ -103,7 +103,7 @@ function WindowDialog({ campaign, onClose: close }: WindowDialogProps) {
       )}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
-          Keep as it is
+          Cancel
         </Button>
         <ActionButton
           disabled={window !== null && windowProblem(window) !== undefined}

@@ -23,8 +23,9 @@ export function CampaignBulk({ bulk }: { bulk: Bulk }) {
         variant="default"
         color="red"
         question={`Cancel ${counted(chosen.size, 'campaign')}?`}
-        consequence="Recipients that are still pending will never be sent to. To continue later, pause the campaigns instead."
+        consequence="People who are still waiting will not get a message. To continue later, pause the campaigns instead."
         confirmation="Cancel the campaigns"
+        refusal="Keep campaigns"
         onConfirm={() => run.mutate(campaignActions.cancel)}
       />
     </BulkBar>

@@ -1,4 +1,4 @@
-/** All campaigns as a table: filters and order in the address, actions on each row. */
+/** All campaigns as a table: filters in the address, actions on each row. */
 import { Group, Pagination, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -24,7 +24,7 @@ export function Campaigns() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const currency = useCurrency();
-  const { status, search: name, template, from, to, sort, page = 1 } = search;
+  const { status, search: name, template, from, to, page = 1 } = search;
   const filtered = [status, name, template, from, to].some((one) => one !== undefined);
   const list = useQuery({
     queryKey: ['campaigns', { status, name, template, from, to, page }],
@@ -74,13 +74,10 @@ export function Campaigns() {
             columns={campaignColumns(currency)}
             rows={answer.data}
             keyOf={({ id }) => id}
-            sort={sort}
-            onSort={(next) => void navigate({ search: (old) => ({ ...old, sort: next }) })}
           />
           <Group justify="space-between">
             <Text size="sm" c="dimmed">
               {counted(answer.pagination.total, 'campaign')}
-              {sort !== undefined && answer.pagination.totalPages > 1 && ', sorted within this page'}
             </Text>
             {answer.pagination.totalPages > 1 && (
               <Pagination
@@ -101,7 +98,7 @@ function NoCampaigns({ filtered }: { filtered: boolean }) {
   if (filtered)
     return (
       <EmptyFace title="Nothing matches" icon={IconSearchOff}>
-        Remove a filter, or search for another name.
+        Clear a filter, or search for another name.
       </EmptyFace>
     );
   return (

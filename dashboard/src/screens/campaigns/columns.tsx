@@ -2,7 +2,8 @@
 import { Box, Text, Tooltip } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { type api } from '../../client.ts';
-import { money, number, share } from '../../format.ts';
+import { number, share } from '../../format.ts';
+import { Money } from '../../parts/display/money.tsx';
 import type { Column } from '../../parts/tables/data-table.tsx';
 import { doneOf, StateBar } from '../../parts/display/state-bar.tsx';
 import { Status } from '../../parts/display/status.tsx';
@@ -63,17 +64,17 @@ export const campaignColumns = (currency: string): readonly Column<Campaign>[] =
   {
     key: 'cost',
     title: 'Cost',
-    cell: ({ charged }) => money(charged, currency),
+    cell: ({ charged }) => <Money amount={charged} currency={currency} />,
     sortBy: ({ charged }) => Number(charged),
     isNumber: true,
-    width: 120,
+    width: 116,
   },
   {
     key: 'created',
     title: 'Created',
     cell: ({ created_at: at }) => <Time at={at} />,
     sortBy: ({ created_at: at }) => at,
-    width: 96,
+    width: 108,
   },
   {
     key: 'menu',
@@ -95,7 +96,6 @@ function Name({ campaign: { id, name, template } }: { campaign: Campaign }) {
         params={{ id }}
         size="sm"
         fw={600}
-        c="var(--mantine-color-text)"
         dir="auto"
         lineClamp={3}
         title={name}

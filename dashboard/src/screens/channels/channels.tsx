@@ -55,11 +55,13 @@ function Channel({ channel }: { channel: api.Channel }) {
       </Group>
       <SimpleGrid cols={{ base: 1, xs: 2 }} mt="md">
         <Meter
-          label="Allowed rate"
-          value={rate}
-          most={limit}
-          text={`${number(rate)} of ${number(limit)} messages a second`}
-          note={rate < limit * 0.95 ? 'The provider throttles it.' : undefined}
+          label="Speed"
+          text={`Up to ${number(limit)} messages/s`}
+          {...(rate < limit * 0.95 && {
+            value: rate,
+            most: limit,
+            note: `WhatsApp asked to slow down: ${number(rate)} messages/s now.`,
+          })}
         />
         {mostPeople === null ? (
           <Meter label="Used today" text="No daily limit reported" />
@@ -87,7 +89,8 @@ function Channel({ channel }: { channel: api.Channel }) {
         )}
       </Stack>
       <Queue channel={channel} />
-      <Text size="xs" c="dimmed" mt="md">
+      <Text component="details" size="xs" c="dimmed" mt="md">
+        <summary>For developers</summary>
         Number id {channel.phone_number_id}, account {channel.business_account_id}
       </Text>
     </Card>

@@ -72,14 +72,14 @@ function Fields({ contact, onClose }: { contact: api.Contact | undefined; onClos
       </Group>
       <TextInput
         label="Phone number"
-        description="In international form, such as +4915112345678."
+        description="With country code, such as +49 151 12345678."
         type="tel"
         required={contact === undefined}
         withAsterisk={false}
         mb="sm"
         {...field('phoneNumber')}
       />
-      <TextInput label="E-mail" type="email" mb="sm" {...field('email')} />
+      <TextInput label="Email" type="email" mb="sm" {...field('email')} />
       <MultiSelect
         label="Tags"
         data={tags.data?.map(({ tagId, name }) => ({ value: tagId, label: name })) ?? []}

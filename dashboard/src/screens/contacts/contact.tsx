@@ -3,12 +3,15 @@ import { Alert, Badge, Button, Card, Grid, Group, Stack, Table, Text, Title } fr
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { api, client } from '../../client.ts';
+import { IconUserX } from '@tabler/icons-react';
+import { api, client, isGone } from '../../client.ts';
 import { words } from '../../format.ts';
 import { ActionButton } from '../../parts/controls/action-button.tsx';
 import { ConfirmButton } from '../../parts/controls/confirm.tsx';
-import { Loaded } from '../../parts/display/load-states.tsx';
+import { ButtonLink } from '../../parts/controls/button-link.tsx';
+import { EmptyFace, Loaded } from '../../parts/display/load-states.tsx';
 import { Screen } from '../../parts/display/screen.tsx';
+import { stateWord } from '../../parts/display/states.ts';
 import { TextLink } from '../../parts/controls/text-link.tsx';
 import { Time } from '../../parts/display/time.tsx';
 import { hasDraft } from '../../parts/forms/use-draft.ts';
@@ -36,25 +39,36 @@ export function Contact() {
       ]}
       actions={query.data && <Actions contact={query.data} />}
     >
-      <Loaded query={query}>
-        {(contact) => (
-          <Grid gap="lg">
-            <Grid.Col span={{ base: 12, md: 8 }}>
-              <Title order={2} size="h4" mb="sm">
-                History
-              </Title>
-              <History contactId={id} />
-            </Grid.Col>
-            <Grid.Col span={{ base: 12, md: 4 }}>
-              <Stack>
-                <Facts contact={contact} />
-                <Consents contactId={id} consent={contact.consent} />
-                <Conversations contactId={id} />
-              </Stack>
-            </Grid.Col>
-          </Grid>
-        )}
-      </Loaded>
+      {isGone(query.error) && (
+        <EmptyFace
+          title="This contact was erased."
+          icon={IconUserX}
+          action={<ButtonLink to="/contacts">All contacts</ButtonLink>}
+        >
+          The number, names and messages are deleted. Totals of campaigns stay.
+        </EmptyFace>
+      )}
+      {!isGone(query.error) && (
+        <Loaded query={query}>
+          {(contact) => (
+            <Grid gap="lg">
+              <Grid.Col span={{ base: 12, md: 8 }}>
+                <Title order={2} size="h4" mb="sm">
+                  History
+                </Title>
+                <History contactId={id} />
+              </Grid.Col>
+              <Grid.Col span={{ base: 12, md: 4 }}>
+                <Stack>
+                  <Facts contact={contact} />
+                  <Consents contactId={id} consent={contact.consent} />
+                  <Conversations contactId={id} />
+                </Stack>
+              </Grid.Col>
+            </Grid>
+          )}
+        </Loaded>
+      )}
     </Screen>
   );
 }
@@ -108,7 +122,7 @@ function Actions({ contact }: { contact: api.Contact }) {
           act.mutate('erase', {
             onSuccess: () => {
               const forget = () => queryClient.removeQueries({ queryKey: ['contact', contact.id] });
-              void navigate({ to: '/contacts' }).then(forget);
+              void navigate({ to: '/contacts', state: { erased: true } }).then(forget);
             },
           })
         }
@@ -128,10 +142,10 @@ function Facts({ contact }: { contact: api.Contact }) {
   const nameOfTag = new Map(tags.data?.map(({ tagId, name }) => [tagId, name]));
   const rows: readonly (readonly [string, string])[] = [
     ['Number', numberOf(contact)],
-    ['E-mail', contact.email || '—'],
+    ['Email', contact.email || '—'],
     ['Chat name', contact.chatName || '—'],
     ['Username', contact.username || '—'],
-    ['Source', words(contact.source)],
+    ['Source', sources[contact.source] ?? words(contact.source)],
     ...contact.customFields.map(({ fieldId, value }) => [fieldId, value] as const),
   ];
   return (
@@ -168,6 +182,13 @@ function Facts({ contact }: { contact: api.Contact }) {
   );
 }
 
+const sources: Readonly<Record<string, string>> = {
+  api: 'Added by the API',
+  csv_import: 'Imported',
+  quick_contacts: 'Typed into a campaign',
+  incoming: 'Wrote to you',
+};
+
 const origins: Readonly<Record<api.ConsentSource, string>> = {
   person: 'by the person',
   api: 'by an operator or the API',
@@ -197,8 +218,9 @@ function Consents({ contactId, consent }: { contactId: string; consent: api.Cont
             consents.map(({ id, subscribed, category, source, text, at }) => (
               <Text key={id} size="sm" style={{ overflowWrap: 'anywhere' }}>
                 {subscribed ? 'Opted in' : 'Opted out'}
-                {category === 'MARKETING' ? ' of marketing' : ''} {origins[source]}, <Time at={at} />
-                {text && <>: “{text}”</>}
+                {category === 'MARKETING' ? ' of marketing' : ''}{' '}
+                {source === 'person' && text ? `by replying “${text}”` : origins[source]}, <Time at={at} />
+                {source !== 'person' && text && <>: “{text}”</>}
               </Text>
             ))
           )
@@ -222,9 +244,9 @@ function Conversations({ contactId }: { contactId: string }) {
       {data.map(({ id, status, createdAt }) => (
         <Text key={id} size="sm">
           <TextLink to="/conversations" search={{ conversation: id }} fz="inherit">
-            Conversation, {status}
+            {stateWord(status)} conversation
           </TextLink>
-          , begun <Time at={createdAt} />
+          , started <Time at={createdAt} />
         </Text>
       ))}
     </Card>

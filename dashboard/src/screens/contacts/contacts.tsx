@@ -1,9 +1,9 @@
 /** All contacts of the workspace: search, filters in the address, new ones and imports. */
-import { Badge, Button, Group, Select } from '@mantine/core';
+import { Alert, Badge, Button, Group, Select } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus, IconSearchOff, IconUpload, IconUsers } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useRouterState } from '@tanstack/react-router';
 import { allOf, api, client } from '../../client.ts';
 import { DataTable, type Column } from '../../parts/tables/data-table.tsx';
 import { EmptyFace, ErrorFace, KeptRows } from '../../parts/display/load-states.tsx';
@@ -37,7 +37,7 @@ const contactColumns = (tagName: ReadonlyMap<string, string>): readonly Column<a
     ),
   },
   { key: 'number', title: 'Number', cell: numberOf, width: 150 },
-  { key: 'email', title: 'E-mail', cell: ({ email }) => email || '—' },
+  { key: 'email', title: 'Email', cell: ({ email }) => email || '—' },
   {
     key: 'tags',
     title: 'Tags',
@@ -51,7 +51,8 @@ const contactColumns = (tagName: ReadonlyMap<string, string>): readonly Column<a
   {
     key: 'consent',
     title: 'Consent',
-    cell: ({ consent }) => <ConsentBadge consent={consent} />,
+    // The exceptions alone: a badge in every row would say nothing.
+    cell: ({ consent }) => (consent === 'all' ? 'Subscribed' : <ConsentBadge consent={consent} />),
     width: 136,
   },
   { key: 'created', title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, width: 116 },
@@ -62,6 +63,7 @@ export function Contacts() {
   const navigate = route.useNavigate();
   const [creating, create] = useDisclosure(hasDraft(contactDraft()));
   const [importing, importThem] = useDisclosure();
+  const erased = useRouterState({ select: ({ location }) => location.state.erased });
   const narrow = (next: typeof search) => void navigate({ search: (old) => ({ ...old, ...next }) });
   const tags = useTags();
   const segments = useQuery({
@@ -106,10 +108,15 @@ export function Contacts() {
         </>
       }
     >
+      {erased === true && (
+        <Alert color="teal" variant="light" role="status" py="xs">
+          The contact was erased.
+        </Alert>
+      )}
       <Group align="flex-end" gap="sm">
         <SearchField
           label="Search contacts"
-          placeholder="Name, e-mail or number"
+          placeholder="Name, email or number"
           given={text}
           onSearch={(next) => narrow({ search: next })}
           w={240}
@@ -151,12 +158,12 @@ export function Contacts() {
       {list.error && <ErrorFace error={list.error} retry={() => void list.refetch()} />}
       {rows?.length === 0 && !list.isPlaceholderData && isFiltered && (
         <EmptyFace title="Nobody matches" icon={IconSearchOff}>
-          Remove a filter. A number is found in any form, such as 0151 66131026 or +49 151 66131026.
+          Clear a filter. A number is found in any form, such as 0151 66131026 or +49 151 66131026.
         </EmptyFace>
       )}
       {rows?.length === 0 && !list.isPlaceholderData && !isFiltered && (
         <EmptyFace title="No contact yet" icon={IconUsers}>
-          Import a CSV, or let a campaign’s CSV or the first message of a person create them.
+          Contacts are also added when you upload a list or someone writes to you.
         </EmptyFace>
       )}
       {!list.error && rows?.length !== 0 && (

@@ -19,6 +19,7 @@ import { api, client } from '../../client.ts';
 import { counted, number, percent } from '../../format.ts';
 import { ActionButton } from '../../parts/controls/action-button.tsx';
 import { Dialog } from '../../parts/controls/confirm.tsx';
+import { countryChoices } from '../../countries.ts';
 import { importReasons } from '../../reasons.ts';
 import { useTags } from '../../tags.ts';
 import { consentOf, withColumn, withConsent } from './import-mapping.ts';
@@ -138,8 +139,7 @@ function Steps({ onClose }: { readonly onClose: () => void }) {
   return (
     <>
       <Text size="sm">
-        A CSV with the phone numbers in one column; any encoding and any language of the headings. Other
-        columns become custom fields.
+        Columns: phone number (required), first name, last name, email. Others are saved as custom fields.
       </Text>
       <FileInput
         label="CSV file"
@@ -164,11 +164,11 @@ function Steps({ onClose }: { readonly onClose: () => void }) {
               onChange={(mode) => mode !== null && change({ mode: mode as api.ContactImportMode })}
             />
             <Select
-              label="Numbers without country"
+              label="Numbers without country code"
               placeholder="Are international"
               clearable
               searchable
-              data={countries()}
+              data={countryChoices()}
               value={choices.country === '' ? null : choices.country}
               onChange={(country) => change({ country: country ?? '' })}
             />
@@ -204,21 +204,6 @@ function Steps({ onClose }: { readonly onClose: () => void }) {
     </>
   );
 }
-
-const names = new Intl.DisplayNames(undefined, { type: 'region' });
-
-/** The countries that the browser can name, by their names. */
-function countries(): readonly { readonly value: string; readonly label: string }[] {
-  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-  return letters
-    .flatMap((one) => letters.map((other) => one + other))
-    .map((value) => ({ value, label: names.of(value) ?? value }))
-    .filter(({ value, label }) => label !== value && !withoutNumbers.has(value))
-    .toSorted((one, other) => one.label.localeCompare(other.label));
-}
-
-/** Regions by ISO 3166 that are no countries of phone numbers. */
-const withoutNumbers = new Set('AQ BV CP CQ DG EA EU EZ GS HM IC PN QO TF UM UN XA XB ZZ'.split(' '));
 
 interface ColumnsProps {
   readonly headers: readonly string[];

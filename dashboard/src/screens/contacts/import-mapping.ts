@@ -1,6 +1,7 @@
 /** Changes of an import's columns. Each column has one meaning; one without any is a custom field. */
 import type { api } from '../../client.ts';
 
+/** Of an import, or of a campaign's CSV, which has fewer fields. */
 type Mapping = api.ContactImportMapping;
 type Field = 'phone_column' | 'country_code_column' | 'name_column' | 'last_name_column' | 'email_column';
 
@@ -46,9 +47,13 @@ export function withColumn(
   return withFields(mapping, after, headers);
 }
 
-export function withConsent(mapping: Mapping, value: string | null, headers: readonly string[]): Mapping {
+export function withConsent<M extends Mapping>(
+  mapping: M,
+  value: string | null,
+  headers: readonly string[],
+): M {
   const { consent: _, ...others } = mapping;
   const after =
     value === null ? others : { ...others, consent: { column: Number(value), meaning: 'opt_out' as const } };
-  return withFields(mapping, after, headers);
+  return withFields(mapping, after as Mapping, headers) as M;
 }

@@ -11,7 +11,9 @@ import { Phone } from '../../parts/display/phone.tsx';
 import { forgetDraft, useDraft } from '../../parts/forms/use-draft.ts';
 import { forgetUnanswered, sendOnce } from '../../send-once.ts';
 import { fieldsOf, mappingOf, type Variables } from '../new-campaign/fields.ts';
-import { contactFields, Unsendable, useTemplate, VariableFields } from '../new-campaign/variables.tsx';
+import { contactValue } from '../new-campaign/contact-columns.ts';
+import { useContactColumns } from '../new-campaign/use-contact-columns.ts';
+import { Unsendable, useTemplate, VariableFields } from '../new-campaign/variables.tsx';
 
 interface AnswerDialogProps {
   readonly conversation: api.Conversation;
@@ -40,6 +42,7 @@ export function AnswerDialog({ conversation, onClose: close }: AnswerDialogProps
     queryKey: ['contact', contactId],
     queryFn: async () => (await api.getContact(client, contactId)).data,
   });
+  const columns = useContactColumns();
   const definition = useTemplate(templateId).data;
   const values = contact.data && valuesFor(contact.data, variables);
   const fields = definition === undefined ? [] : fieldsOf(definition, variables);
@@ -101,6 +104,7 @@ export function AnswerDialog({ conversation, onClose: close }: AnswerDialogProps
             <>
               <VariableFields
                 templateId={templateId}
+                columns={columns}
                 value={variables}
                 onChange={(next) => change({ variables: next })}
               />
@@ -130,12 +134,9 @@ export function AnswerDialog({ conversation, onClose: close }: AnswerDialogProps
   );
 }
 
-type FieldName = keyof typeof contactFields;
-const isFieldName = (name: string): name is FieldName => name in contactFields;
-
 /** The text itself, or the contact's field that it names; the fallback where that is empty. */
 const textFor = (contact: api.Contact | undefined, { value, fallback }: Variables[string]): string =>
-  (isFieldName(value) ? (contact?.[value] ?? '') : value) || fallback;
+  (contactValue(contact, value) ?? value) || fallback;
 
 const hasValue = (contact: api.Contact | undefined, given: Variables[string] | undefined): boolean =>
   given !== undefined && textFor(contact, given) !== '';

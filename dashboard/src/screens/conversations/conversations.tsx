@@ -1,23 +1,26 @@
 /** Conversations with contacts: the list at the left, the chosen one at the right. */
-import { Badge, Card, Grid, Group, SegmentedControl, Stack, Text, UnstyledButton } from '@mantine/core';
+import { Grid, Group, SegmentedControl, Stack, Text, UnstyledButton } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { IconMessages } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { api, client } from '../../client.ts';
-import { phone } from '../../format.ts';
 import { keepDataOf } from '../../parts/tables/keep-data.ts';
 import { EmptyFace, Loaded } from '../../parts/display/load-states.tsx';
 import { Screen } from '../../parts/display/screen.tsx';
 import { Status } from '../../parts/display/status.tsx';
 import { TextLink } from '../../parts/controls/text-link.tsx';
-import { Time } from '../../parts/display/time.tsx';
+import { InRows, Time } from '../../parts/display/time.tsx';
+import classes from './conversations.module.css';
+import { personOf } from './person.ts';
 import { Thread } from './thread.tsx';
 
 const route = getRouteApi('/inside/conversations');
 const statuses = ['open', 'resolved', 'closed'] as const;
 
 export function Conversations() {
-  const { status, conversation: chosen, campaign } = route.useSearch();
+  const { status, conversation: asked, campaign } = route.useSearch();
+  const isWide = useMediaQuery('(min-width: 62em)', undefined, { getInitialValueInEffect: false });
   const navigate = route.useNavigate();
   const wanted = statuses.find((known) => known === status);
   const list = useQuery({
@@ -32,6 +35,8 @@ export function Conversations() {
     placeholderData: keepDataOf(campaign),
     refetchInterval: 10_000,
   });
+  // Beside the list there is room for one; below it, on a phone, it would be far away.
+  const chosen = asked ?? (isWide ? list.data?.data[0]?.id : undefined);
   return (
     <Screen title="Conversations" lead={campaign && <Replies campaignId={campaign} />}>
       <SegmentedControl
@@ -50,24 +55,26 @@ export function Conversations() {
       />
       <Loaded query={list}>
         {({ data, pagination: { total } }) =>
-          data.length === 0 && chosen === undefined && !list.isPlaceholderData ? (
+          data.length === 0 && asked === undefined && !list.isPlaceholderData ? (
             <EmptyFace title="No conversation" icon={IconMessages}>
-              When a contact answers a message, the conversation appears here.
+              When someone replies, the conversation appears here.
             </EmptyFace>
           ) : (
             <Grid gap="lg">
               <Grid.Col span={{ base: 12, md: 4 }}>
                 <Stack
                   component="ul"
-                  gap={6}
+                  gap={0}
                   m={0}
                   p={0}
                   style={{ listStyle: 'none' }}
                   aria-label="Conversations"
                 >
-                  {data.map((one) => (
-                    <Row key={one.id} conversation={one} isChosen={one.id === chosen} />
-                  ))}
+                  <InRows value>
+                    {data.map((one) => (
+                      <Row key={one.id} conversation={one} isChosen={one.id === chosen} />
+                    ))}
+                  </InRows>
                 </Stack>
                 {total > data.length && (
                   <Text size="sm" c="dimmed" mt="xs">
@@ -110,34 +117,33 @@ function Replies({ campaignId }: { campaignId: string }) {
 }
 
 function Row({ conversation, isChosen }: { conversation: api.Conversation; isChosen: boolean }) {
-  const { id, contactName, contactPhoneNumber, status, assignedTo, lastMessageAt, createdAt } = conversation;
+  const { id, status, assignedTo, lastMessageAt, createdAt } = conversation;
+  const { name, number } = personOf(conversation);
   return (
     <li>
       <UnstyledButton
         w="100%"
+        className={classes['row']}
         aria-current={isChosen ? 'true' : undefined}
         renderRoot={(props) => (
           <Link {...props} to="/conversations" search={(old) => ({ ...old, conversation: id })} />
         )}
       >
-        <Card withBorder padding="sm" bg={isChosen ? 'var(--mantine-color-default-hover)' : undefined}>
-          <Group justify="space-between" wrap="nowrap">
-            <Text fw={600} size="sm" truncate dir="auto">
-              {contactName || phone(contactPhoneNumber)}
-            </Text>
-            <Status state={status} />
-          </Group>
-          <Group justify="space-between" mt={4}>
-            <Text size="xs" c="dimmed">
-              <Time at={lastMessageAt ?? createdAt} />
-            </Text>
-            {assignedTo && (
-              <Badge size="sm" variant="light" tt="none">
-                {assignedTo.name ?? assignedTo.id}
-              </Badge>
-            )}
-          </Group>
-        </Card>
+        <Group justify="space-between" wrap="nowrap" gap="xs">
+          <Text fw={600} size="sm" truncate dir="auto">
+            {name}
+          </Text>
+          <Text size="xs" c="dimmed">
+            <Time at={lastMessageAt ?? createdAt} />
+          </Text>
+        </Group>
+        <Group justify="space-between" wrap="nowrap" gap="xs">
+          <Text size="xs" c="dimmed" truncate dir="auto">
+            {[number, assignedTo && (assignedTo.name ?? assignedTo.id)].filter(Boolean).join(' · ') ||
+              'Not assigned'}
+          </Text>
+          {status !== 'open' && <Status state={status} />}
+        </Group>
       </UnstyledButton>
     </li>
   );

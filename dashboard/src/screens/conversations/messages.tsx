@@ -1,7 +1,8 @@
-/** The messages of a conversation, latest first. */
+/** The messages of a conversation, latest last. */
 import { Anchor, Box, Group, Paper, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import { api, client } from '../../client.ts';
 import { words } from '../../format.ts';
 import { Loaded } from '../../parts/display/load-states.tsx';
@@ -20,26 +21,32 @@ export function Messages({ id }: { id: string }) {
     getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
     refetchInterval: ({ state: { data } }) => ((data?.pages.length ?? 1) === 1 ? 10_000 : false),
   });
+  const box = useRef<HTMLDivElement>(null);
+  const latest = list.data?.pages[0]?.data[0]?.id;
+  useEffect(() => {
+    if (latest !== undefined) box.current?.scrollTo({ top: box.current.scrollHeight });
+  }, [latest]);
   return (
     <Loaded query={list}>
       {({ pages }) => (
-        <>
-          <Stack
-            gap="xs"
-            component="ol"
-            m={0}
-            p={0}
-            style={{ listStyle: 'none' }}
-            aria-label="Messages, latest first"
-          >
+        <Box
+          ref={box}
+          mah="56vh"
+          tabIndex={0}
+          role="group"
+          aria-label="Messages"
+          style={{ overflowY: 'auto' }}
+        >
+          <ShowMore list={list} label="Show earlier" />
+          <Stack gap="xs" component="ol" m={0} p={4} style={{ listStyle: 'none' }}>
             {pages
               .flatMap(({ data }) => data)
+              .toReversed()
               .map((message) => (
                 <Bubble key={message.id} message={message} />
               ))}
           </Stack>
-          <ShowMore list={list} />
-        </>
+        </Box>
       )}
     </Loaded>
   );

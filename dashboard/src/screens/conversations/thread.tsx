@@ -5,7 +5,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { IconSend } from '@tabler/icons-react';
 import type { FormEvent } from 'react';
 import { api, client } from '../../client.ts';
-import { phone } from '../../format.ts';
+import { dayAndMinuteTime } from '../../format.ts';
 import { ActionButton } from '../../parts/controls/action-button.tsx';
 import { Dialog } from '../../parts/controls/confirm.tsx';
 import { Loaded } from '../../parts/display/load-states.tsx';
@@ -13,19 +13,24 @@ import { Status } from '../../parts/display/status.tsx';
 import { TextLink } from '../../parts/controls/text-link.tsx';
 import { forgetDraft, hasDraft, useDraft } from '../../parts/forms/use-draft.ts';
 import { answerDraft, AnswerDialog } from './answer.tsx';
+import { personOf } from './person.ts';
 import { Messages } from './messages.tsx';
 
 /** After a person's message, a business may answer freely for 24 hours; later only with a template. */
 const windowMs = 86_400_000;
 
-const isWindowOver = (lastInboundAt: string | null): boolean =>
-  lastInboundAt === null || Date.now() - new Date(lastInboundAt).getTime() > windowMs;
+/** When free text ends; undefined if it has ended. */
+function freeUntil(lastInboundAt: string | null): Date | undefined {
+  const end = lastInboundAt === null ? 0 : Date.parse(lastInboundAt) + windowMs;
+  return end > Date.now() ? new Date(end) : undefined;
+}
 
 export function Thread({ id }: { readonly id: string }) {
   const query = useQuery({
     queryKey: ['conversation', id],
     queryFn: async () => (await api.getConversation(client, id)).data,
-    refetchInterval: 10_000,
+    // With the list and the messages this stays below 20 requests a minute.
+    refetchInterval: 15_000,
   });
   return (
     <Loaded query={query}>
@@ -33,8 +38,8 @@ export function Thread({ id }: { readonly id: string }) {
         <Stack>
           <Head conversation={conversation} />
           <Wish conversation={conversation} />
-          <Answer conversation={conversation} />
           <Messages id={id} />
+          <Answer conversation={conversation} />
         </Stack>
       )}
     </Loaded>
@@ -78,7 +83,8 @@ function Wish({ conversation: { contactId, labels } }: { conversation: api.Conve
 }
 
 function Head({ conversation }: { conversation: api.Conversation }) {
-  const { id, contactId, contactName, contactPhoneNumber, status, assignedTo } = conversation;
+  const { id, contactId, status, assignedTo } = conversation;
+  const { name, number } = personOf(conversation);
   const refresh = useRefresh(id);
   const [assigning, assign] = useDisclosure(hasDraft(assignDraft(id)));
   const changeStatus = useMutation({
@@ -91,10 +97,11 @@ function Head({ conversation }: { conversation: api.Conversation }) {
         <Stack gap={0} miw={0} flex="1 1 220px" style={{ overflowWrap: 'anywhere' }}>
           <Title order={2} size="h4">
             <TextLink to="/contacts/$id" params={{ id: contactId }} dir="auto">
-              {contactName || phone(contactPhoneNumber)}
+              {name}
             </TextLink>
           </Title>
           <Text size="sm" c="dimmed">
+            {number && `${number} · `}
             {assignedTo ? `Assigned to ${assignedTo.name ?? assignedTo.id}` : 'Not assigned'}
           </Text>
         </Stack>
@@ -106,6 +113,7 @@ function Head({ conversation }: { conversation: api.Conversation }) {
           {status === 'open' ? (
             <ActionButton
               size="xs"
+              variant="outline"
               loading={changeStatus.isPending}
               onClick={() => changeStatus.mutate('resolved')}
             >
@@ -167,7 +175,7 @@ function AssignDialog({ id, onClose: close }: { id: string; onClose: () => void 
       <form onSubmit={submit}>
         <TextInput
           label="Who answers"
-          description="Name or id of a person or a team."
+          description="Name or team"
           value={name}
           onChange={({ currentTarget }) => change({ name: currentTarget.value })}
           required
@@ -180,7 +188,7 @@ function AssignDialog({ id, onClose: close }: { id: string; onClose: () => void 
         )}
         <Group justify="flex-end" mt="md">
           <Button variant="default" onClick={() => assign.mutate(undefined, { onSuccess: onClose })}>
-            Nobody
+            Unassign
           </Button>
           <ActionButton type="submit" loading={assign.isPending}>
             Save assignment
@@ -191,17 +199,18 @@ function AssignDialog({ id, onClose: close }: { id: string; onClose: () => void 
   );
 }
 
-/** How the person can be answered; the service itself sends templates only. */
+/** How the person can be answered: the service itself sends templates only. */
 function Answer({ conversation }: { conversation: api.Conversation }) {
   const { id, lastInboundAt, contactPhoneNumber } = conversation;
   const [answering, { open, close }] = useDisclosure(hasDraft(answerDraft(id)));
+  const until = freeUntil(lastInboundAt);
   return (
     <Group justify="space-between" gap="sm">
       <Text size="sm" c="dimmed" style={{ flex: '1 1 260px' }}>
-        This service sends templates only.{' '}
-        {isWindowOver(lastInboundAt)
-          ? 'The person last wrote more than 24 hours ago: only an approved template reaches them.'
-          : 'The person wrote within 24 hours: another system of yours may still answer in free text.'}
+        You can reply here with templates.{' '}
+        {until === undefined
+          ? 'WhatsApp allows free text for 24 hours after a person’s message.'
+          : `For free text (until ${dayAndMinuteTime(until)}) use your inbox app.`}
       </Text>
       <Button
         size="xs"

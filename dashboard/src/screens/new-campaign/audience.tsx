@@ -1,31 +1,42 @@
 /** The audience of a campaign that is not a file. */
-import { Button, Group, MultiSelect, Text, Textarea } from '@mantine/core';
+import { Button, Group, MultiSelect, Stack, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { allOf, api, client } from '../../client.ts';
 import type { RecipientState } from '../../../../src/domain/campaigns/recipient.ts';
 import { Loaded } from '../../parts/display/load-states.tsx';
 import { stateWord } from '../../parts/display/states.ts';
+import { CountryField } from './country-field.tsx';
 
 export type Kind = 'csv_contacts' | 'quick_contacts' | 'all_contacts' | 'segmented' | 'failed_contacts';
 export const kinds: readonly { readonly value: Kind; readonly label: string }[] = [
   { value: 'csv_contacts', label: 'A CSV file' },
   { value: 'quick_contacts', label: 'Type numbers' },
   { value: 'all_contacts', label: 'All contacts' },
-  { value: 'segmented', label: 'Contacts of segments' },
+  { value: 'segmented', label: 'Segments' },
   { value: 'failed_contacts', label: 'People a campaign did not reach' },
 ];
 
-export function Numbers({ value, onChange }: { value: string; onChange: (text: string) => void }) {
+interface NumbersProps {
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+  readonly country: string | undefined;
+  readonly onCountry: (country: string | undefined) => void;
+}
+
+export function Numbers({ value, onChange, country, onCountry }: NumbersProps) {
   return (
-    <Textarea
-      label="One number per line"
-      description="With country code. Add variables after a comma."
-      placeholder={'+49 151 12345678, Ada\n+91 98765 43210, Grace'}
-      autosize
-      minRows={3}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
+    <Stack gap="sm">
+      <Textarea
+        label="One number per line"
+        description="Add variables after a comma."
+        placeholder={'+49 151 12345678, Ada\n+91 98765 43210, Grace'}
+        autosize
+        minRows={3}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+      <CountryField value={country} onChange={onCountry} />
+    </Stack>
   );
 }
 
@@ -47,7 +58,7 @@ export function Segments({ value, isOptional, onChange }: SegmentsProps) {
       {(segments) => (
         <MultiSelect
           label="Segments"
-          description={segments.length === 0 ? 'There is none yet: make one under Segments' : undefined}
+          description={segments.length === 0 ? 'No segment yet. Create one under Segments.' : undefined}
           placeholder={value.length === 0 ? missing : ''}
           data={segments.map(({ id, name }) => ({ value: id, label: name }))}
           value={value}

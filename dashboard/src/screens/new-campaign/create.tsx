@@ -4,7 +4,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { api } from '../../client.ts';
-import { counted, isLater, money, plannedTime } from '../../format.ts';
+import { counted, isLater, plannedTime, moneyTotal } from '../../format.ts';
 import { ActionButton } from '../../parts/controls/action-button.tsx';
 import { Confirm } from '../../parts/controls/confirm.tsx';
 import { sendOnce } from '../../send-once.ts';
@@ -48,6 +48,7 @@ export function Create({ body, check, isReady, templateName, onCreated }: Create
     },
   });
   const people = check === undefined ? '' : counted(check.total_contacts, 'person', 'people');
+  const atLeast = check?.is_estimate === true ? 'at least ' : '';
   const verb = body.scheduled_at ? 'Schedule for' : 'Send to';
   return (
     <>
@@ -71,12 +72,14 @@ export function Create({ body, check, isReady, templateName, onCreated }: Create
           onClose={close}
           question={`${verb} ${people}?`}
           confirmation={`${verb} ${people}`}
+          refusal="Go back"
           onConfirm={() => create.mutate()}
           consequence={
             <>
               <Text size="sm">
-                “{templateName}” goes to {check.is_estimate && 'more than '}
-                {people} for {money(check.cost, check.currency)}; {money(check.available, check.currency)} is
+                “{templateName}” goes to {atLeast}
+                {people} for {atLeast}
+                {moneyTotal(check.cost, check.currency)}; {moneyTotal(check.available, check.currency)} is
                 available.
               </Text>
               <Text size="sm" mt={4}>

@@ -1,10 +1,13 @@
 /** Uploads a CSV, and shows its guessed columns and its first rows as they would be sent. Creates no contacts. */
-import { Box, FileButton, Group, Select, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Box, Checkbox, FileButton, Group, Select, SimpleGrid, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, type DragEvent, type MouseEvent, type ReactNode } from 'react';
 import { api, client } from '../../client.ts';
+import { counted } from '../../format.ts';
 import { ActionButton } from '../../parts/controls/action-button.tsx';
 import { ErrorFace, LoadingFace } from '../../parts/display/load-states.tsx';
+import { consentOf, withConsent } from '../contacts/import-mapping.ts';
+import { CountryField } from './country-field.tsx';
 import { CsvRows } from './csv-rows.tsx';
 import type { Uploaded } from './draft.ts';
 import { FirstLine } from './first-line.tsx';
@@ -151,37 +154,93 @@ interface ColumnsProps {
   readonly onChange: (mapping: api.CsvMapping) => void;
 }
 
-function Columns({ preview: { headers, mapping, confidence }, onChange }: ColumnsProps) {
+const nameOf = (headers: readonly string[], column: number): string =>
+  headers[column] || `Column ${column + 1}`;
+
+function Columns({ preview, onChange }: ColumnsProps) {
+  const { headers, mapping, confidence } = preview;
   return (
-    <SimpleGrid cols={{ base: 2, sm: 4 }} style={{ alignItems: 'end' }}>
-      {fields.map(({ key, label }) => {
-        const column = mapping[key];
-        const shown = column == null ? null : String(column);
-        const isUnsure = (confidence[key] ?? 1) < 0.7 && column != null;
-        return (
-          <Select
-            key={key}
-            label={label}
-            placeholder="none"
-            description={isUnsure ? 'Please check' : undefined}
-            clearable={key === 'name_column' || key === 'email_column'}
-            allowDeselect={false}
-            data={headers.map((header, at) => ({ value: String(at), label: header || `Column ${at + 1}` }))}
-            value={shown}
-            onChange={(value) => {
-              if (value === shown) return;
-              const { [key]: _, ...others } = mapping;
-              // International numbers name the phone column as that of the country too.
-              const isBoth = key === 'phone_column' && mapping.country_code_column === mapping.phone_column;
-              onChange({
-                ...others,
-                ...(value !== null && { [key]: Number(value) }),
-                ...(isBoth && { country_code_column: Number(value) }),
-              } as api.CsvMapping);
-            }}
-          />
-        );
-      })}
-    </SimpleGrid>
+    <>
+      <SimpleGrid cols={{ base: 2, sm: 4 }} style={{ alignItems: 'end' }}>
+        {fields.map(({ key, label }) => {
+          const column = mapping[key];
+          const shown = column == null ? null : String(column);
+          const isUnsure = (confidence[key] ?? 1) < 0.7 && column != null;
+          return (
+            <Select
+              key={key}
+              label={label}
+              placeholder="none"
+              description={isUnsure ? 'Please check' : undefined}
+              clearable={key === 'name_column' || key === 'email_column'}
+              allowDeselect={false}
+              data={headers.map((_, at) => ({ value: String(at), label: nameOf(headers, at) }))}
+              value={shown}
+              onChange={(value) => {
+                if (value === shown) return;
+                const { [key]: _, ...others } = mapping;
+                // International numbers name the phone column as that of the country too.
+                const isBoth = key === 'phone_column' && mapping.country_code_column === mapping.phone_column;
+                onChange({
+                  ...others,
+                  ...(value !== null && { [key]: Number(value) }),
+                  ...(isBoth && { country_code_column: Number(value) }),
+                } as api.CsvMapping);
+              }}
+            />
+          );
+        })}
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <CountryField
+          value={mapping.default_country ?? undefined}
+          onChange={(country) => onChange({ ...mapping, default_country: country ?? null })}
+        />
+        <ConsentColumn preview={preview} onChange={onChange} />
+      </SimpleGrid>
+    </>
+  );
+}
+
+const mostCells = 4;
+
+/** The column that says who opted out or in; it is found by its heading. */
+function ConsentColumn({ preview: { headers, mapping, rows, reasons }, onChange }: ColumnsProps) {
+  const consent = consentOf(mapping);
+  const column = consent?.column;
+  const isOut = consent?.meaning !== 'opt_in';
+  const skipped = rows.filter(({ reason }) => reason === 'UNSUBSCRIBED');
+  const cells =
+    column === undefined
+      ? []
+      : [...new Set(skipped.map((row) => row.cells[column]?.trim() ?? ''))].filter(Boolean);
+  const people = reasons['UNSUBSCRIBED'] ?? 0;
+  return (
+    <Stack gap="xs">
+      <Select
+        label={isOut ? 'Opt-out column' : 'Opt-in column'}
+        placeholder="none"
+        clearable
+        data={headers.map((_, at) => ({ value: String(at), label: nameOf(headers, at) }))}
+        value={column === undefined ? null : String(column)}
+        onChange={(value) => onChange(withConsent(mapping, value, headers))}
+        description={
+          column !== undefined &&
+          (people === 0
+            ? 'No row says that somebody opted out.'
+            : `Skip ${cells.slice(0, mostCells).join(', ') || 'who opted out'} (${counted(people, 'person', 'people')})`)
+        }
+      />
+      {column !== undefined && (
+        <Checkbox
+          size="xs"
+          label={`“Yes” in “${nameOf(headers, column)}” means that the person opted out`}
+          checked={isOut}
+          onChange={({ currentTarget: { checked } }) =>
+            onChange({ ...mapping, consent: { ...consent, meaning: checked ? 'opt_out' : 'opt_in' } })
+          }
+        />
+      )}
+    </Stack>
   );
 }

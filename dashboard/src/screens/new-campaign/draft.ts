@@ -17,6 +17,8 @@ export interface Draft {
   readonly kind: Kind;
   readonly uploaded?: Uploaded | undefined;
   readonly numbers: string;
+  /** ISO 3166 alpha-2: the country of typed numbers that name none. */
+  readonly country?: string | undefined;
   readonly segments: readonly string[];
   /** Of `segmented`: conditions that the contacts meet besides. */
   readonly filter?: api.ContactFilters | undefined;

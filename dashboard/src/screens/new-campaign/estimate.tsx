@@ -1,7 +1,8 @@
 /** Shows how many recipients a campaign would reach and skip, and its cost, before it is created. */
 import { Alert, Text } from '@mantine/core';
 import type { api } from '../../client.ts';
-import { counted, money, isLater, number, plannedTime, span } from '../../format.ts';
+import { counted, isLater, number, plannedTime, span, moneyTotal } from '../../format.ts';
+import { useClock } from '../../parts/display/time.tsx';
 import { explain } from '../../reasons.ts';
 import type { Field } from './fields.ts';
 
@@ -9,18 +10,22 @@ interface EstimateProps {
   readonly check: api.CampaignCheck | undefined;
   readonly error: Error | null;
   readonly busy: boolean;
+  /** True while the whole of an audience is counted of which `check` covers a part. */
+  readonly isCounting: boolean;
   readonly isReady: boolean;
   readonly fields: readonly Field[];
+  /** Variables with the same text for everybody. */
+  readonly constants: readonly { readonly label: string; readonly text: string }[];
 }
 
 /** The end of sending is shown only where it takes more than an hour. */
 const longSeconds = 3_600;
 
-export function Estimate({ check, error, busy, isReady, fields }: EstimateProps) {
+export function Estimate({ check, error, busy, isCounting, isReady, fields, constants }: EstimateProps) {
   if (!isReady)
     return (
       <Text c="dimmed" size="sm">
-        Choose a template and an audience to see what it would cost.
+        Choose a template and an audience to see the cost.
       </Text>
     );
   if (error !== null) return <Alert color="red">{error.message}</Alert>;
@@ -43,19 +48,25 @@ export function Estimate({ check, error, busy, isReady, fields }: EstimateProps)
   }
   const isShort = Number(check.available) < Number(check.cost);
   const needsAttention = isShort || check.warnings.length > 0;
+  const atLeast = check.is_estimate ? 'at least ' : '';
+  const people = counted(check.total_contacts, 'person', 'people');
   return (
     <Alert color={needsAttention ? 'yellow' : 'teal'} variant="light" role="status">
       <Text fw={600}>
-        {check.is_estimate ? 'More than ' : ''}
-        {counted(check.total_contacts, 'person', 'people')} for {money(check.cost, check.currency)}, sent in
-        about {span(check.duration_seconds)}.
+        {`${check.is_estimate ? 'At least ' : ''}${people} · ${atLeast}${moneyTotal(check.cost, check.currency)} · `}
+        {isCounting ? 'still counting …' : `about ${span(check.duration_seconds)}`}
       </Text>
       <Hours check={check} />
       {isShort && (
         <Text size="sm">
-          The wallet has {money(check.available, check.currency)}: the campaign would pause when that is used.
+          The balance covers about {number(covered(check))} of {people}; the rest waits until you top up.
         </Text>
       )}
+      {constants.map(({ label, text }) => (
+        <Text key={label} size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {label} is “{text}” for {check.is_estimate ? 'everyone' : `all ${people}`}.
+        </Text>
+      ))}
       {check.warnings.filter(isUntimed).map(({ field, message }) => (
         <Text key={field} size="sm" fw={600}>
           {sentenceOf(fields, field, message)}
@@ -70,6 +81,10 @@ export function Estimate({ check, error, busy, isReady, fields }: EstimateProps)
   );
 }
 
+/** How many of the recipients the wallet pays for, at their average price. */
+const covered = ({ available, cost, total_contacts: people }: api.CampaignCheck): number =>
+  Math.floor(Math.max(0, (Number(available) / Number(cost)) * people));
+
 /** The warnings about the sending window give the time in UTC: `Hours` gives it in the reader's zone. */
 const isUntimed = ({ message }: api.FieldProblem): boolean => !message.includes('sending begins at');
 
@@ -79,6 +94,7 @@ function Hours({
 }: {
   check: api.CampaignCheck;
 }) {
+  useClock();
   if (begins === null || ends === null) return null;
   const isLong = duration > longSeconds;
   const moved = warnings.find((warning) => !isUntimed(warning));
@@ -100,6 +116,6 @@ function sentenceOf(fields: readonly Field[], place: string, message: string): s
   const path = place.replace(/^variable_mapping\.(default_values\.)?/, '');
   const label = fields.find((field) => path === field.path || path.startsWith(`${field.path}.`))?.label;
   if (label === undefined) return message;
-  if (message.includes(' is required')) return `Choose a value for “${label}”.`;
+  if (message.includes(' is required')) return `Fill in ${label}.`;
   return `${message.replace(place, `“${label}”`)}.`;
 }

@@ -1,6 +1,6 @@
 /** Converts the variables of a template to fields of a form, and the filled fields to a `variable_mapping`. */
 import type { api } from '../../client.ts';
-import { momentOf } from '../../parts/forms/time-field.tsx';
+import { momentOf } from '../../parts/forms/moment.ts';
 import { buttonKey } from '../../../../src/domain/templates/button-reader.ts';
 import type { CardDefinition, TemplateDefinition } from '../../../../src/domain/templates/definition.ts';
 import { cardDefinitionAt } from '../../../../src/domain/templates/message.ts';
@@ -39,7 +39,7 @@ function headerFields(header: CardDefinition['header']): readonly Field[] {
     case 'unsupported':
       return [];
     case 'text':
-      return header.variables.map((name) => needed(`header.${name}`, `{{${name}}} in the header`));
+      return header.variables.map((name) => needed(`header.${name}`, `Header {{${name}}}`));
     case 'location':
       return [
         needed('header.latitude', 'Latitude of the place, in degrees'),
@@ -67,9 +67,9 @@ function buttonFields({ body, buttons }: CardDefinition): readonly Field[] {
     const at = (key = buttonKey(button)) => `buttons.${button.index}.${key}`;
     switch (button.kind) {
       case 'url':
-        return button.dynamic ? needed(at(), of('Value')) : [];
+        return button.dynamic ? needed(at(), of('Link')) : [];
       case 'copy_code':
-        return needed(at(), of('Value'));
+        return needed(at(), of('Code'));
       case 'otp':
         // The button repeats the code that the body contains.
         return body === undefined ? needed(at(), of('Code')) : [];
@@ -97,7 +97,7 @@ function buttonFields({ body, buttons }: CardDefinition): readonly Field[] {
 
 const cardFields = (card: CardDefinition): readonly Field[] => [
   ...headerFields(card.header),
-  ...(card.body?.variables ?? []).map((name) => needed(`body.${name}`, `{{${name}}} in the body`)),
+  ...(card.body?.variables ?? []).map((name) => needed(`body.${name}`, `Body {{${name}}}`)),
   ...buttonFields(card),
 ];
 
@@ -187,6 +187,28 @@ function listCards(tree: Tree, count: number): void {
   const cards = tree['carousel'] as Tree | undefined;
   tree['carousel'] = Array.from({ length: count }, (_, at) => cards?.[at] ?? {});
 }
+
+/** True for a variable of a text, and for the value of a button. */
+const isRead = ({ label, kind }: Field): boolean =>
+  kind === 'value' && /\{\{|(?:Link|Code) of button/.test(label);
+
+/** The variables with one text for everybody, such as `Vorname`, which names no field here. */
+export const constantsOf = (
+  fields: readonly Field[],
+  variables: Variables,
+  columns: Readonly<Record<string, string>>,
+): readonly { readonly label: string; readonly text: string }[] =>
+  fields.filter(isRead).flatMap(({ label, path }) => {
+    const text = variables[path]?.value.trim() ?? '';
+    const isConstant = text !== '' && !Object.hasOwn(columns, text) && !namesColumn(text, columns);
+    return isConstant ? [{ label, text }] : [];
+  });
+
+/** True for `Dear {{firstName}}`, which differs between people. */
+const namesColumn = (text: string, columns: Readonly<Record<string, string>>): boolean =>
+  [...text.matchAll(/\{\{([^{}]+)\}\}/g)].some(
+    ([whole, name = '']) => Object.hasOwn(columns, whole) || Object.hasOwn(columns, name.trim()),
+  );
 
 const uploadMark = 'upload:';
 /** Encodes an uploaded file as a field's value: its id at the provider, and its name. */

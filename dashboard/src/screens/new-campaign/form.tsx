@@ -1,27 +1,31 @@
 /** From a template and a list to a campaign in four steps, checked before anything is created. */
-import { Badge, Card, Group, Select, Stack, Title } from '@mantine/core';
+import { Alert, Badge, Button, Card, Group, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { allOf, api, client } from '../../client.ts';
-import { dayOf } from '../../format.ts';
+import { dayOf, minuteTime } from '../../format.ts';
 import { Loaded } from '../../parts/display/load-states.tsx';
-import { momentOf, timeProblem } from '../../parts/forms/time-field.tsx';
+import { momentOf, timeProblem } from '../../parts/forms/moment.ts';
 import { forgetDraft, useDraft } from '../../parts/forms/use-draft.ts';
 import { windowProblem } from '../../sending-window.ts';
 import { Filter, kinds, linesOf, Numbers, Segments, type Kind } from './audience.tsx';
+import { columnsOfCsv, contactValue } from './contact-columns.ts';
+import { useContactColumns } from './use-contact-columns.ts';
 import { Create } from './create.tsx';
 import { CsvAudience, type CsvFile } from './csv.tsx';
 import type { Draft } from './draft.ts';
 import { Estimate } from './estimate.tsx';
-import { fieldsOf, mappingOf } from './fields.ts';
+import { constantsOf, fieldsOf, mappingOf } from './fields.ts';
 import { useFirstContact } from './first-contact.ts';
 import { Preview } from './preview.tsx';
 import { costProblem, Schedule } from './schedule.tsx';
 import { TestMessage } from './test.tsx';
-import { contactFields, Unsendable, useTemplate, VariableFields } from './variables.tsx';
+import { Unsendable, useTemplate, VariableFields } from './variables.tsx';
 
 const settledMs = 300;
+/** How long a large audience is counted, in seconds, after the first answer has named only a part of it. */
+const wholeSeconds = 30;
 
 export interface FormProps {
   readonly initial: Draft;
@@ -31,12 +35,14 @@ export interface FormProps {
   readonly failed?:
     | { readonly campaign: api.CampaignDetail; readonly reasons: readonly string[] }
     | undefined;
+  /** Shows the form anew, after its draft was forgotten. */
+  readonly onStartOver: () => void;
 }
 
-export function Form({ initial, source, failed }: FormProps) {
+export function Form({ initial, source, failed, onStartOver }: FormProps) {
   const draftName = `new-campaign ${source}`;
-  const { draft, change } = useDraft(draftName, initial);
-  const { kind, numbers, segments, filter, variables, at, uploaded, window, maxCost = '' } = draft;
+  const { draft, change, restoredAt } = useDraft(draftName, initial);
+  const { kind, numbers, country, segments, filter, variables, at, uploaded, window, maxCost = '' } = draft;
   const [file, setFile] = useState<CsvFile>();
   const [today] = useState(() => dayOf(new Date()));
   const templates = useQuery({
@@ -61,7 +67,10 @@ export function Form({ initial, source, failed }: FormProps) {
     ...(maxCost.trim() !== '' && { max_cost: maxCost.trim() }),
     ...(mapping !== undefined && { variable_mapping: mapping }),
     ...(kind === 'csv_contacts' && { csv_file_key: file?.key, csv_mapping: file?.mapping }),
-    ...(kind === 'quick_contacts' && { quick_contacts: linesOf(numbers) }),
+    ...(kind === 'quick_contacts' && {
+      quick_contacts: linesOf(numbers),
+      ...(country !== undefined && { default_country: country }),
+    }),
     ...(kind === 'segmented' && { segments, ...(filter !== undefined && { contact_filters: filter }) }),
     ...(kind === 'failed_contacts' && {
       failed_campaign_id: failed?.campaign.id,
@@ -87,7 +96,20 @@ export function Form({ initial, source, failed }: FormProps) {
     enabled: isReady && asked !== undefined,
     staleTime: 30_000,
   });
+  // A large audience is counted only in part at first; the whole of it takes longer than people want to wait for an answer.
+  const whole = useQuery({
+    queryKey: ['check', asked, 'whole'],
+    queryFn: async () => {
+      const given = JSON.parse(asked ?? '') as api.CheckCampaign;
+      return (await api.checkCampaign(client, given, { max_seconds: wholeSeconds })).data;
+    },
+    enabled: isReady && check.data?.is_estimate === true,
+    staleTime: 30_000,
+  });
+  const found = (check.data?.is_estimate === true ? whole.data : undefined) ?? check.data;
   const contact = useFirstContact(kind, segments);
+  const ofContacts = useContactColumns();
+  const columns = kind === 'csv_contacts' && file !== undefined ? columnsOfCsv(file.columns) : ofContacts;
   const definition = useTemplate(chosen).data;
   const fields = definition === undefined ? [] : fieldsOf(definition, variables);
   // The values of the earlier campaign are used again while its template is chosen and they are valid.
@@ -95,19 +117,50 @@ export function Form({ initial, source, failed }: FormProps) {
     kind === 'failed_contacts' &&
     chosen === failed?.campaign.template_id &&
     mapping === undefined &&
-    check.data?.problems.some(({ field }) => field.startsWith('variable_mapping')) !== true;
+    found?.problems.some(({ field }) => field.startsWith('variable_mapping')) !== true;
   const values = chosen !== undefined && (
     <VariableFields
       templateId={chosen}
-      columns={kind === 'csv_contacts' ? file?.columns : undefined}
+      columns={columns}
       value={variables}
       onChange={(next) => change({ variables: next })}
     />
   );
+  const usesContact = Object.values(variables).some(({ value }) => Object.hasOwn(columns.labels, value));
+  const sample = Object.fromEntries(
+    Object.entries(columns.labels).map(([key, label]) => [
+      key,
+      contactValue(contact, key) || columns.examples[label] || label,
+    ]),
+  );
   return (
     <Group align="flex-start" gap="xl">
       <Stack maw={820} miw={0} flex="1 1 320px">
+        {restoredAt !== undefined && (
+          <Alert color="blue" variant="light" py="xs">
+            <Group justify="space-between">
+              <Text size="sm">Draft of {minuteTime(restoredAt)} restored.</Text>
+              <Button
+                size="compact-sm"
+                variant="default"
+                onClick={() => {
+                  forgetDraft(draftName);
+                  onStartOver();
+                }}
+              >
+                Start over
+              </Button>
+            </Group>
+          </Alert>
+        )}
         <Step number={1} title="Message">
+          <TextInput
+            label="Campaign name"
+            description="Only you see it."
+            maxLength={255}
+            value={name}
+            onChange={(event) => change({ name: event.currentTarget.value })}
+          />
           <Loaded query={templates}>
             {(list) => (
               <Select
@@ -141,7 +194,12 @@ export function Form({ initial, source, failed }: FormProps) {
             }}
           />
           {kind === 'quick_contacts' && (
-            <Numbers value={numbers} onChange={(text) => change({ numbers: text })} />
+            <Numbers
+              value={numbers}
+              onChange={(text) => change({ numbers: text })}
+              country={country}
+              onCountry={(next) => change({ country: next })}
+            />
           )}
           {kind === 'segmented' && (
             <Segments
@@ -162,7 +220,7 @@ export function Form({ initial, source, failed }: FormProps) {
                 setFile(undefined);
                 change({ uploaded: next, variables: {} });
               }}
-              onMapping={(columns) => uploaded && change({ uploaded: { ...uploaded, mapping: columns } })}
+              onMapping={(next) => uploaded && change({ uploaded: { ...uploaded, mapping: next } })}
               onChange={setFile}
             >
               {file !== undefined && values}
@@ -172,33 +230,30 @@ export function Form({ initial, source, failed }: FormProps) {
           )}
         </Step>
         <Step number={3} title="Schedule">
-          <Schedule
-            name={name}
-            draft={draft}
-            isMarketing={template?.category === 'MARKETING'}
-            onChange={change}
-          />
+          <Schedule draft={draft} isMarketing={template?.category === 'MARKETING'} onChange={change} />
         </Step>
         <Step number={4} title="Review">
           <Estimate
-            check={check.data}
+            check={found}
             error={check.error}
             busy={check.isFetching}
+            isCounting={whole.isFetching}
             isReady={isReady}
             fields={fields}
+            constants={areValuesKnown ? [] : constantsOf(fields, variables, columns.labels)}
           />
           {chosen !== undefined && (
             <TestMessage
               templateId={chosen}
               variables={variables}
               fields={fields}
-              row={(kind === 'csv_contacts' ? file?.firstRow : undefined) ?? contactFields}
+              row={(kind === 'csv_contacts' ? file?.firstRow : undefined) ?? sample}
             />
           )}
           <Create
             body={body}
             // The answer for an audience that was changed since must not confirm the new one.
-            check={isReady && asked === question ? check.data : undefined}
+            check={isReady && asked === question ? found : undefined}
             isReady={isReady}
             templateName={templateName}
             onCreated={() => forgetDraft(draftName)}
@@ -210,7 +265,7 @@ export function Form({ initial, source, failed }: FormProps) {
           templateId={chosen}
           mapping={kind === 'csv_contacts' ? undefined : settledMapping}
           first={kind === 'csv_contacts' ? file?.message : undefined}
-          contact={contact}
+          contact={usesContact ? contact : undefined}
           offerEnds={variables['limited_time_offer.expiration_time_ms']?.value ?? ''}
         />
       )}

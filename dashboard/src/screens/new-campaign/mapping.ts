@@ -1,6 +1,6 @@
 /** Converts a stored `variable_mapping` back to the fields of the form; the reverse of `mappingOf`. */
-import { fieldTime } from '../../parts/forms/time-field.tsx';
-import { cardCount, type Variables } from './fields.ts';
+import { fieldTime } from '../../parts/forms/moment.ts';
+import { cardCount, uploadValue, type Variables } from './fields.ts';
 
 interface Tree {
   readonly [key: string]: unknown;
@@ -29,7 +29,11 @@ function leaves(value: unknown, path: string): readonly (readonly [string, strin
   return Object.entries(value).flatMap(([key, inner]) => leaves(inner, path === '' ? key : `${path}.${key}`));
 }
 
-export function variablesOf(mapping: Tree | null): Variables {
+/** The id of an uploaded file in a header, which the form shows by its name in place of an address. */
+const mediaId = /(^|\.)header\.id$/;
+
+/** `uploadName` stands for the name of an uploaded file, which the service does not keep. */
+export function variablesOf(mapping: Tree | null, uploadName: string): Variables {
   if (mapping === null) return {};
   const { default_values: defaults, ...values } = mapping;
   const fallbacks = new Map(isTree(defaults) ? leaves(defaults, '') : []);
@@ -37,7 +41,9 @@ export function variablesOf(mapping: Tree | null): Variables {
   const given = leaves(values, '').map(([path, value]) => {
     // The default of a button has the path of the button, without the name of its value.
     const fallback = fallbacks.get(path) ?? fallbacks.get(path.replace(/(buttons\.\d+)\..*/, '$1')) ?? '';
-    return [path, { value, fallback }] as const;
+    return mediaId.test(path)
+      ? ([path.replace(/id$/, 'link'), { value: uploadValue(value, uploadName), fallback }] as const)
+      : ([path, { value, fallback }] as const);
   });
   const cards = Array.isArray(carousel)
     ? [[cardCount, { value: String(carousel.length), fallback: '' }] as const]

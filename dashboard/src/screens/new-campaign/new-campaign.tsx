@@ -2,13 +2,14 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { IconKey } from '@tabler/icons-react';
 import { useSession } from '../../account.ts';
 import { api, client } from '../../client.ts';
-import { isLater } from '../../format.ts';
+import { dayOf, isLater } from '../../format.ts';
 import { EmptyFace, Loaded } from '../../parts/display/load-states.tsx';
 import { Screen } from '../../parts/display/screen.tsx';
-import { fieldTime } from '../../parts/forms/time-field.tsx';
+import { fieldTime } from '../../parts/forms/moment.ts';
 import type { Kind } from './audience.tsx';
 import type { Draft } from './draft.ts';
 import { Form } from './form.tsx';
@@ -31,6 +32,7 @@ function copyOf(campaign: api.CampaignDetail): Draft {
   const key = audience['csv_file_key'];
   const mapping = audience['csv_mapping'] as api.CsvMapping | undefined;
   const segments = audience['segments'];
+  const country = audience['default_country'];
   return {
     ...empty,
     name: `${campaign.name} (copy)`.slice(0, 255),
@@ -42,7 +44,11 @@ function copyOf(campaign: api.CampaignDetail): Draft {
     window: windowOf(campaign.sending_window) ?? undefined,
     // The copy of a campaign that is still to come begins with it, not at once.
     at: planned !== null && isLater(planned) ? fieldTime(new Date(planned)) : '',
-    variables: variablesOf(campaign.variable_mapping as Parameters<typeof variablesOf>[0]),
+    ...(typeof country === 'string' && { country }),
+    variables: variablesOf(
+      campaign.variable_mapping as Parameters<typeof variablesOf>[0],
+      `Uploaded for “${campaign.name}”, ${dayOf(new Date(campaign.created_at))}`,
+    ),
   };
 }
 
@@ -56,6 +62,8 @@ const toThese = (campaignId: string, states: readonly string[]): Draft => ({
 export function NewCampaign() {
   const { failed, copy, template, reason, reached, state = [] } = route.useSearch();
   const session = useSession();
+  const [round, setRound] = useState(0);
+  const onStartOver = () => setRound(round + 1);
   const sourceId = failed ?? copy;
   const source = useQuery({
     queryKey: ['campaign', sourceId],
@@ -70,18 +78,29 @@ export function NewCampaign() {
   return (
     <Screen title="New campaign">
       {sourceId === undefined ? (
-        <Form key={begun.source} source={begun.source} initial={begun.initial} />
+        <Form
+          key={`${begun.source} ${round}`}
+          source={begun.source}
+          initial={begun.initial}
+          onStartOver={onStartOver}
+        />
       ) : (
         <Loaded query={source}>
           {(campaign) =>
             failed === undefined ? (
-              <Form key={sourceId} source={`copy ${sourceId}`} initial={copyOf(campaign)} />
+              <Form
+                key={`${sourceId} ${round}`}
+                source={`copy ${sourceId}`}
+                initial={copyOf(campaign)}
+                onStartOver={onStartOver}
+              />
             ) : (
               <Form
-                key={sourceId}
+                key={`${sourceId} ${round}`}
                 source={`failed ${sourceId}`}
                 initial={{ ...empty, kind: 'failed_contacts' }}
                 failed={{ campaign, reasons: reason ?? [] }}
+                onStartOver={onStartOver}
               />
             )
           }

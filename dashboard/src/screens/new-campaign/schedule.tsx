@@ -12,46 +12,32 @@ export const costProblem = (cost: string): string | undefined =>
     : 'Enter an amount such as 12.50';
 
 interface ScheduleProps {
-  readonly name: string;
   readonly draft: Draft;
   /** True where the workspace's own window holds for the chosen template. */
   readonly isMarketing: boolean;
   readonly onChange: (change: Partial<Draft>) => void;
 }
 
-export function Schedule({
-  name,
-  draft: { at, window, maxCost = '' },
-  isMarketing,
-  onChange,
-}: ScheduleProps) {
+export function Schedule({ draft: { at, window, maxCost = '' }, isMarketing, onChange }: ScheduleProps) {
   const { data: inherited } = useWorkspaceWindow();
   return (
     <>
       <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: 'end' }}>
-        <TextInput
-          label="Campaign name"
-          description="For you; recipients do not see it"
-          maxLength={255}
-          value={name}
-          onChange={(event) => onChange({ name: event.currentTarget.value })}
-        />
         <TimeField
           label="Send at"
-          empty="leave empty to send now"
+          empty="Leave empty to send now."
           value={at}
           onChange={(text) => onChange({ at: text })}
         />
+        <TextInput
+          label="Maximum cost"
+          description="Pauses before it would cost more. Leave empty for no maximum."
+          inputMode="decimal"
+          value={maxCost}
+          error={costProblem(maxCost)}
+          onChange={(event) => onChange({ maxCost: event.currentTarget.value })}
+        />
       </SimpleGrid>
-      <TextInput
-        label="Maximum cost"
-        description="The campaign pauses before it would cost more. Leave empty for no maximum."
-        inputMode="decimal"
-        maw={400}
-        value={maxCost}
-        error={costProblem(maxCost)}
-        onChange={(event) => onChange({ maxCost: event.currentTarget.value })}
-      />
       <Stack gap="sm">
         <Checkbox
           label="Send only in certain hours"

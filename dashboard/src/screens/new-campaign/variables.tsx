@@ -1,7 +1,20 @@
 /** Where each variable of the template takes its value from. */
-import { Alert, Autocomplete, Button, Group, Select, Switch, Text, Textarea, TextInput } from '@mantine/core';
+import {
+  Alert,
+  Anchor,
+  Autocomplete,
+  Button,
+  CloseButton,
+  Group,
+  Select,
+  Switch,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { IconUser } from '@tabler/icons-react';
+import { useEffect, useRef, useState } from 'react';
 import { parseTemplate } from '../../../../src/domain/templates/components.ts';
 import {
   unsendableMessage,
@@ -21,15 +34,10 @@ import {
   type Field,
   type Variables,
 } from './fields.ts';
+import type { Columns } from './contact-columns.ts';
 import { UploadButton } from './upload-button.tsx';
+import classes from './variables.module.css';
 
-export const contactFields = {
-  firstName: 'First name',
-  lastName: 'Last name',
-  email: 'Email',
-  phoneNumber: 'Phone number',
-  countryCode: 'Country code',
-};
 const nothing = { value: '', fallback: '' };
 
 export const useTemplate = (id: string | undefined) =>
@@ -56,8 +64,8 @@ export function Unsendable({ template }: { template: TemplateDefinition | undefi
 
 interface VariableFieldsProps {
   readonly templateId: string;
-  /** Columns that variables may take values from: the name in the mapping → its label. A contact's fields by default. */
-  readonly columns?: Readonly<Record<string, string>> | undefined;
+  /** Fields and columns that variables may take values from. */
+  readonly columns: Columns;
   readonly value: Variables;
   readonly onChange: (value: Variables) => void;
 }
@@ -70,14 +78,14 @@ export function VariableFields({ templateId, ...props }: VariableFieldsProps) {
 
 function Fields({
   template,
-  columns = contactFields,
+  columns,
   value,
   onChange,
 }: Omit<VariableFieldsProps, 'templateId'> & { readonly template: TemplateDefinition }) {
   const [isWhole, setWhole] = useState(false);
   const isUntouched = Object.keys(value).length === 0;
   useEffect(() => {
-    if (isUntouched) onChange(guessed(template, columns));
+    if (isUntouched) onChange(guessed(template, columns.labels));
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- guessed once for a template and its columns
   }, [isUntouched]);
   const fields = fieldsOf(template, value);
@@ -128,7 +136,7 @@ function Fields({
 
 interface ValueProps {
   readonly field: Field;
-  readonly columns: Readonly<Record<string, string>>;
+  readonly columns: Columns;
   readonly value: Variables[string];
   readonly onChange: (part: Partial<Variables[string]>) => void;
 }
@@ -164,26 +172,96 @@ function Value({ field: { label, kind, path }, columns, value: { value, fallback
             </Button>
           </Group>
         );
-      return (
-        <Group grow mt="xs" align="flex-end">
-          <Autocomplete
-            label={label}
-            data={Object.values(columns)}
-            value={columns[value] ?? value}
-            onChange={(text) => onChange({ value: keyOf(columns, text) })}
-          />
-          <TextInput
-            label="Fallback"
-            aria-label={`${label}: Fallback`}
-            value={fallback}
-            onChange={(event) => onChange({ fallback: event.currentTarget.value })}
-          />
-          {path.endsWith('.link') && <UploadButton onUpload={(next) => onChange({ value: next })} />}
-        </Group>
-      );
+      return <FieldOrText {...{ label, path, columns, value, fallback, onChange }} />;
     }
   }
 }
 
-const keyOf = (columns: Readonly<Record<string, string>>, text: string): string =>
-  Object.keys(columns).find((key) => columns[key] === text) ?? text;
+interface FieldOrTextProps extends Pick<ValueProps, 'columns' | 'onChange'> {
+  readonly label: string;
+  readonly path: string;
+  readonly value: string;
+  readonly fallback: string;
+}
+
+/** A field of each person, drawn as a chip, or one text for everybody. */
+function FieldOrText({
+  label,
+  path,
+  columns: { labels, examples },
+  value,
+  fallback,
+  onChange,
+}: FieldOrTextProps) {
+  const isField = Object.hasOwn(labels, value);
+  const isLink = path.endsWith('.link');
+  const input = useRef<HTMLInputElement>(null);
+  const fallbackInput = useRef<HTMLInputElement>(null);
+  const [isOpen, open] = useState(fallback !== '');
+  const hasFallback = isOpen || fallback !== '';
+  return (
+    <Group grow preventGrowOverflow={false} mt="xs" align="flex-end">
+      <Autocomplete
+        ref={input}
+        label={label}
+        data={Object.values(labels)}
+        renderOption={({ option }) => (
+          <div>
+            <Text size="sm">{option.value}</Text>
+            {examples[option.value] && (
+              <Text size="xs" c="dimmed" truncate maw={260}>
+                {examples[option.value]}
+              </Text>
+            )}
+          </div>
+        )}
+        value={labels[value] ?? value}
+        onChange={(text) => onChange({ value: keyOf(labels, text) })}
+        {...(isField && {
+          classNames: { input: classes['field'] ?? '' },
+          leftSection: <IconUser size={14} aria-hidden />,
+          rightSection: (
+            <CloseButton
+              size="xs"
+              aria-label={`Remove ${labels[value]} from ${label}`}
+              onClick={() => {
+                onChange({ value: '' });
+                input.current?.focus();
+              }}
+            />
+          ),
+        })}
+        {...(!isField && value !== '' && !isLink && { description: 'Everyone gets this text' })}
+      />
+      {hasFallback && (
+        <TextInput
+          ref={fallbackInput}
+          label="Fallback"
+          aria-label={`${label}: Fallback`}
+          value={fallback}
+          onChange={(event) => onChange({ fallback: event.currentTarget.value })}
+        />
+      )}
+      {!hasFallback && isField && (
+        <Anchor
+          component="button"
+          type="button"
+          size="sm"
+          pb={8}
+          maw={90}
+          aria-label={`Add a fallback for ${label}`}
+          onClick={() => {
+            open(true);
+            requestAnimationFrame(() => fallbackInput.current?.focus());
+          }}
+        >
+          + fallback
+        </Anchor>
+      )}
+      {isLink && <UploadButton onUpload={(next) => onChange({ value: next })} />}
+    </Group>
+  );
+}
+
+const keyOf = (labels: Readonly<Record<string, string>>, text: string): string =>
+  Object.keys(labels).find((key) => labels[key] === text) ?? text;

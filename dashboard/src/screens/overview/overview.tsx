@@ -1,5 +1,5 @@
 /** How the last seven days went, what needs attention, and what runs now. */
-import { Card, SimpleGrid, Stack, Title } from '@mantine/core';
+import { Card, Stack, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { IconBroadcast } from '@tabler/icons-react';
 import { lazy, Suspense, useMemo, useState } from 'react';
@@ -57,6 +57,7 @@ export function Overview() {
         </Card>
       ) : (
         <Stack gap="lg">
+          <Attention />
           <Loaded query={overview}>
             {({ points }) => (
               <Stack gap="lg">
@@ -77,10 +78,7 @@ export function Overview() {
               </Stack>
             )}
           </Loaded>
-          <SimpleGrid cols={1}>
-            <Attention />
-            <LatestCampaigns list={latest} />
-          </SimpleGrid>
+          <LatestCampaigns list={latest} />
         </Stack>
       )}
     </Screen>

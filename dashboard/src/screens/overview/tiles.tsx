@@ -2,7 +2,7 @@ import { Box, Card, Group, SimpleGrid, Text, useComputedColorScheme } from '@man
 import { IconTrendingDown, IconTrendingUp } from '@tabler/icons-react';
 import type { api } from '../../client.ts';
 import { useCurrency } from '../../account.ts';
-import { money, number, percent } from '../../format.ts';
+import { counted, money, number, percent } from '../../format.ts';
 import { beginOf, grouped } from '../../parts/display/plot/series.ts';
 
 type Point = api.OverviewPoint;
@@ -84,6 +84,7 @@ interface TileProps {
 
 function Tile({ name, value, change, isPoints, isNeutral, line }: TileProps) {
   const isDown = (change ?? 0) < 0;
+  const isSame = change === undefined || Math.abs(change) < least;
   const colour = isDown ? 'red' : 'teal';
   const Icon = isDown ? IconTrendingDown : IconTrendingUp;
   return (
@@ -91,36 +92,42 @@ function Tile({ name, value, change, isPoints, isNeutral, line }: TileProps) {
       <Text size="sm" c="dimmed">
         {name}
       </Text>
-      <Group justify="space-between" align="flex-end">
-        <Text
-          fz={26}
-          fw={650}
-          lh={1.3}
-          style={{ fontVariantNumeric: 'tabular-nums', overflowWrap: 'anywhere' }}
+      <Text
+        fz={26}
+        fw={650}
+        lh={1.3}
+        style={{ fontVariantNumeric: 'tabular-nums', overflowWrap: 'anywhere' }}
+      >
+        {value}
+      </Text>
+      <Group justify="space-between" align="flex-end" wrap="nowrap" mt={2} gap="xs">
+        <Group
+          gap={4}
+          wrap="nowrap"
+          c={isNeutral || isSame ? 'dimmed' : `var(--mantine-color-${colour}-light-color)`}
         >
-          {value}
-        </Text>
-        <Box visibleFrom="xs">
+          {!isSame && <Icon size={15} aria-hidden style={{ flexShrink: 0 }} />}
+          <Text size="xs">{changeText(change, isPoints)}</Text>
+        </Group>
+        <Box visibleFrom="xs" style={{ flex: 'none' }}>
           <Sparkline values={line} />
         </Box>
-      </Group>
-      <Group
-        gap={4}
-        mt={2}
-        c={isNeutral || change === undefined ? 'dimmed' : `var(--mantine-color-${colour}-light-color)`}
-      >
-        {change !== undefined && change !== 0 && <Icon size={15} aria-hidden />}
-        <Text size="xs">{changeText(change, isPoints)}</Text>
       </Group>
     </Card>
   );
 }
 
+/** A smaller change is none. */
+const least = 0.005;
+/** Above it a percentage is hard to read. */
+const mostPercent = 2;
+
 function changeText(change: number | undefined, isPoints = false): string {
   if (change === undefined) return 'No earlier data';
-  if (Math.abs(change) < 0.005) return 'No change';
-  const size = `${Math.round(Math.abs(change) * 100)} ${isPoints ? 'points' : '%'}`;
-  return `${size} ${change < 0 ? 'less' : 'more'} than before`;
+  if (Math.abs(change) < least) return 'No change';
+  if (!isPoints && change > mostPercent) return `${number(Math.round(change + 1))} × as much`;
+  const size = Math.round(Math.abs(change) * 100);
+  return `${change < 0 ? 'Down' : 'Up'} ${isPoints ? counted(size, 'point') : `${number(size)} %`}`;
 }
 
 const [width, height] = [88, 28];

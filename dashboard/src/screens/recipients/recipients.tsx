@@ -17,13 +17,11 @@ import { ShowMore } from '../../parts/tables/show-more.tsx';
 import { SidePanel } from '../../parts/controls/side-panel.tsx';
 import { stateWord } from '../../parts/display/states.ts';
 import { Status } from '../../parts/display/status.tsx';
-import { Time } from '../../parts/display/time.tsx';
+import { InRows, Time } from '../../parts/display/time.tsx';
 import { explain } from '../../reasons.ts';
 import { exportAddress } from '../campaign/campaign-actions.ts';
-import { useCampaign, useCampaignPath } from '../campaign/path.tsx';
-import { CampaignTabs } from '../campaign/tabs.tsx';
+import { CampaignPart, useCampaign } from '../campaign/frame.tsx';
 import { Recipient } from './recipient.tsx';
-import { Screen } from '../../parts/display/screen.tsx';
 
 const route = getRouteApi('/inside/campaigns/$id/recipients');
 
@@ -32,7 +30,6 @@ export function Recipients() {
   const { state, reason, phone: number, recipient } = route.useSearch();
   const navigate = route.useNavigate();
   const campaign = useCampaign(id);
-  const path = useCampaignPath(id);
   const filter = { state: state as RecipientState[] | undefined, reason, phone_number: number };
   const isArchived = campaign.data?.archived_at != null;
   const isFinal =
@@ -53,9 +50,9 @@ export function Recipients() {
   const reasons = Object.keys({ ...campaign.data?.failed_reasons, ...campaign.data?.skipped_reasons });
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
-    <Screen
+    <CampaignPart
+      id={id}
       title="Recipients"
-      path={path}
       actions={
         <Button
           component="a"
@@ -75,7 +72,6 @@ export function Recipients() {
         </Button>
       }
     >
-      <CampaignTabs id={id} />
       <Group align="flex-end">
         <SearchField
           label="Phone number"
@@ -131,15 +127,17 @@ export function Recipients() {
                 <Table.Tr>
                   <Table.Th>Phone number</Table.Th>
                   <Table.Th>State</Table.Th>
-                  <Table.Th>Why</Table.Th>
+                  <Table.Th>Reason</Table.Th>
                   <Table.Th ta="right">Line</Table.Th>
                   <Table.Th>Changed</Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
-                {rows.map((row) => (
-                  <Row key={row.id} row={row} />
-                ))}
+                <InRows value>
+                  {rows.map((row) => (
+                    <Row key={row.id} row={row} />
+                  ))}
+                </InRows>
               </Table.Tbody>
             </Table>
           </Table.ScrollContainer>
@@ -153,7 +151,7 @@ export function Recipients() {
       >
         {recipient !== undefined && <Recipient campaignId={id} recipientId={recipient} />}
       </SidePanel>
-    </Screen>
+    </CampaignPart>
   );
 }
 
@@ -184,7 +182,7 @@ const Row = memo(function Row({ row }: { row: api.Recipient }) {
     <Table.Tr>
       <Table.Td>
         <PanelLink name="recipient" id={row.id}>
-          {row.phone_number ? phone(row.phone_number) : 'no number'}
+          {row.phone_number ? phone(row.phone_number) : 'No number'}
         </PanelLink>
       </Table.Td>
       <Table.Td>

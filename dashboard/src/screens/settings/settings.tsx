@@ -28,8 +28,8 @@ export function Settings() {
             Sending window for marketing
           </Title>
           <Text size="sm">
-            Campaigns with a marketing template send only in these hours; outside them they wait, and go on by
-            themselves. A campaign’s own sending window narrows them.
+            Marketing campaigns send only in these hours and continue automatically. A campaign can set
+            stricter hours.
           </Text>
           {/* A missing window is null, which is data. */}
           <Loaded query={{ ...query, data: query.data === undefined ? undefined : { recorded: query.data } }}>

@@ -14,7 +14,7 @@ const route = getRouteApi('/sign-in');
 
 export function SignIn() {
   useDocumentTitle('Sign in · Messaging campaigns');
-  const { to } = route.useSearch();
+  const { to, why } = route.useSearch();
   const router = useRouter();
   const [key, setKey] = useState('');
   const [problem, setProblem] = useState<string>();
@@ -95,6 +95,11 @@ export function SignIn() {
           <Title order={1} size="h3">
             Messaging campaigns
           </Title>
+          {why === 'ended' && (
+            <Alert color="blue" variant="light" role="status">
+              Your session has ended. Sign in to go on where you were.
+            </Alert>
+          )}
           <Text size="sm" c="dimmed">
             Sign in with your workspace’s API key. You need a channel key to send.
           </Text>

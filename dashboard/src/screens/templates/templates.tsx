@@ -56,7 +56,7 @@ export function Templates() {
       title="Templates"
       actions={
         <ActionButton variant="default" loading={sync.isPending} onClick={() => sync.mutate()}>
-          Sync with the provider
+          Sync with WhatsApp
         </ActionButton>
       }
     >
@@ -121,12 +121,12 @@ function NoTemplates({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered)
     return (
       <EmptyFace title="Nothing matches" icon={IconSearchOff}>
-        Remove a filter, or search for another name.
+        Clear a filter, or search for another name.
       </EmptyFace>
     );
   return (
     <EmptyFace title="No template" icon={IconTemplate}>
-      Templates are written at the provider; sync fetches them.
+      Templates are written in WhatsApp Manager; sync fetches them.
     </EmptyFace>
   );
 }

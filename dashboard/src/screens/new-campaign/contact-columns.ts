@@ -30,19 +30,15 @@ export function contactValue(contact: api.Contact | undefined, name: string): st
 
 const isName = (name: string): boolean => name.trim() !== '' && !/[{}]/.test(name);
 
-/** The columns of contacts like these. */
-export function columnsOf(contacts: readonly Pick<api.Contact, 'customFields' | OwnField>[]): Columns {
+/** The fields that every contact has, and the custom fields of the workspace. */
+export function columnsOf(fields: readonly Pick<api.ContactField, 'id' | 'examples'>[]): Columns {
   const labels: Record<string, string> = { ...own };
   const examples: Record<string, string> = {};
   const taken = new Set<string>(Object.values(own));
-  for (const contact of contacts) {
-    for (const [name, label] of Object.entries(own))
-      examples[label] ||= String(contact[name as OwnField] ?? '');
-    for (const { fieldId, value } of contact.customFields.filter((field) => isName(field.fieldId))) {
-      const label = taken.has(fieldId) ? `${fieldId} (custom field)` : fieldId;
-      labels[customKey(fieldId)] = label;
-      examples[label] ||= value;
-    }
+  for (const { id, examples: values } of fields.filter((field) => isName(field.id))) {
+    const label = taken.has(id) ? `${id} (custom field)` : id;
+    labels[customKey(id)] = label;
+    examples[label] = values[0] ?? '';
   }
   return { labels, examples };
 }

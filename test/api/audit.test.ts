@@ -51,10 +51,9 @@ it('records exports and deletions, and what operators set', async () => {
     'Renamed',
     { renamed_to: 'Renamed', max_cost: '12.5' },
   ]);
-  const actions = (await ask('GET', '/api/audit')).slice(1).map((one: Record<string, string>) => [
-    one['action'],
-    one['object_id'],
-  ]);
+  const actions = (await ask('GET', '/api/audit'))
+    .slice(1)
+    .map((one: Record<string, string>) => [one['action'], one['object_id']]);
   expect(actions.slice(0, 6)).toEqual([
     ['installation.rotate-secrets', 'database'],
     ['workspace.set-feature', 'schedule_campaigns'],

@@ -258,11 +258,13 @@ export const putFailureBrake = endpoint(
   async ({ dependencies: { database }, principal: { workspaceId }, body }) => {
     await database.transaction(async (transaction) => {
       await saveWorkspaceBrake(transaction, workspaceId, body.failure_brake);
+      const details = { after: body.failure_brake };
+      const objectId = String(workspaceId);
       await insertAuditEntry(transaction, {
         workspaceId,
         action: 'workspace.failure-brake',
-        objectId: String(workspaceId),
-        details: { after: body.failure_brake },
+        objectId,
+        details,
       });
     });
     return { status: 200, body: succeedWith(brakeSaved, body) };
@@ -361,12 +363,9 @@ export const putDefaultCountry = endpoint(
   async ({ dependencies: { database }, principal: { workspaceId }, body }) => {
     await database.transaction(async (transaction) => {
       await saveWorkspaceCountry(transaction, workspaceId, body.default_country);
-      await insertAuditEntry(transaction, {
-        workspaceId,
-        action: 'workspace.default-country',
-        objectId: String(workspaceId),
-        details: { after: body.default_country ?? null },
-      });
+      const details = { after: body.default_country ?? null };
+      const [objectId, action] = [String(workspaceId), 'workspace.default-country'] as const;
+      await insertAuditEntry(transaction, { workspaceId, action, objectId, details });
     });
     return { status: 200, body: succeedWith(countrySaved, body) };
   },

@@ -62,7 +62,7 @@ it('sends to the recipients of a campaign that are in one state', async () => {
   const id = await createCampaign('One fails', ['+4915366131026', '+4915120000091', '+4915120000092']);
   await within(async (page) => {
     await page.goto(`${stack.dev.dashboardUrl}/campaigns/${id}`);
-    await page.getByText('Completed: 2 of 3 people were sent to, 1 failed.').waitFor({ timeout: 30_000 });
+    await page.getByText('Completed: sent to 2 of 3 people; 1 failed.').waitFor({ timeout: 30_000 });
     await page.goto(
       `${stack.dev.dashboardUrl}/campaigns/${id}/recipients?state=${encodeURIComponent('["FAILED"]')}`,
     );

@@ -382,14 +382,8 @@ const AuditEntry = named(
     command: nullish(t.string),
     action: t.string,
     object_id: t.string,
-    object_name: describe(nullish(t.string), {
-      description:
-        'Name of the campaign or webhook, or number of the channel; the name of a deleted segment, tag or webhook. Null for others.',
-    }),
-    details: describe(nullish(t.record(t.string, nullish(t.string))), {
-      description:
-        'What changed, as texts by name, such as `amount` of a recharge or `after` of a setting; null if the action says all.',
-    }),
+    object_name: nullish(t.string),
+    details: nullish(t.record(t.string, nullish(t.string))),
     request_id: nullish(t.string),
   }),
 );

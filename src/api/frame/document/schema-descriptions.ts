@@ -103,6 +103,10 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   'TemplateData.template': 'Template after the change.',
   'AuditEntry.at': 'Time of the action.',
   'AuditEntry.action': 'Action by its object: `campaign.pause`, `wallet.recharge` and so on.',
+  'AuditEntry.object_name':
+    'Name of the campaign or webhook, or number of the channel; the name of a deleted segment, tag or webhook. Null for others.',
+  'AuditEntry.details':
+    'What changed, as texts by name, such as `amount` of a recharge or `after` of a setting; null if the action says all.',
   'ContactExport.formerNumbers':
     'Up to 20 numbers that the contact had before, in digits; others may have them now.',
   'ContactExport.consents': 'Opt-outs and opt-ins, oldest first.',

@@ -180,7 +180,7 @@ it('skips who opted out in the file, and offers the skipped rows as a file befor
     await page.getByLabel('CSV file').setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
     expect(await page.getByRole('combobox', { name: 'Opt-out column' }).inputValue()).toBe('Opt-out');
     await page.getByText('Skip ja (1 person)').waitFor();
-    await page.getByRole('combobox', { name: 'Numbers without country code are' }).fill('Germany');
+    await page.getByRole('combobox', { name: 'Numbers without a plus sign are from' }).fill('Germany');
     await page.getByRole('option', { name: 'Germany (+49)' }).click();
     await page.getByRole('cell', { name: '+4915120000086' }).waitFor();
     const [download] = await Promise.all([

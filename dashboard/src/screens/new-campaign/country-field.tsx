@@ -20,7 +20,7 @@ export function CountryField({ value, onChange }: CountryFieldProps) {
   const choices = useMemo(() => countryChoices(), []);
   return (
     <Select
-      label="Numbers without country code are"
+      label="Numbers without a plus sign are from"
       placeholder={
         ofWorkspace == null ? 'International' : `${countryLabel(ofWorkspace)}, as in the workspace`
       }

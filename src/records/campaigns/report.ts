@@ -76,12 +76,8 @@ const columns = sql.fragment`
   campaign.ignore_quiet_hours, campaign.ignore_frequency_cap, ${windowsColumn} AS windows, started_at,
   completed_at, archived_at, campaign.workspace_id, is_auto_trigger, campaign.created_at, campaign.updated_at,
   ${waitingColumns},
-<<<<<<< HEAD
-  ${counterColumns}, charged, max_cost, campaign_money.estimate, coalesce(campaign_money.given_back, 0) AS given_back,
-  coalesce(campaign_money.free_messages, 0) AS free_messages,
-=======
-  ${counterColumns}, ${answerColumns}, charged, max_cost,
->>>>>>> d0d2e9df (feat(campaigns): count replies, opt-outs and tapped buttons)
+  ${counterColumns}, ${answerColumns}, charged, max_cost, campaign_money.estimate,
+  coalesce(campaign_money.given_back, 0) AS given_back, coalesce(campaign_money.free_messages, 0) AS free_messages,
   ${reasonsOf('skipped')} AS skipped_reasons, ${reasonsOf('failed')} AS failed_reasons, created_by,
   jsonb_build_object('id', template.id, 'name', template.name, 'language', template.language,
     'category', template.category) AS template`;

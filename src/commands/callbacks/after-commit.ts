@@ -36,10 +36,13 @@ export async function finishAfterCommit(
   // Undefined in admin commands, which have no metrics.
   if (dependencies.metrics !== undefined) countRecipients(dependencies.metrics, reached);
   for (const code of unlisted) dependencies.metrics?.unlistedRefusals.inc({ code });
-  // If this is lost with the process, the next failure makes up for it.
-  if (refusedMedia.length > 0) await expireMediaOfCampaigns(dependencies.database, refusedMedia);
   await pauseBraked(dependencies, braked);
   await deliverWorkflowOutboxes(dependencies, [...new Set([...paused, ...woken])]);
+  // If this fails or is lost with the process, the next failure makes up for it.
+  if (refusedMedia.length > 0)
+    await expireMediaOfCampaigns(dependencies.database, refusedMedia).catch((error: unknown) => {
+      dependencies.logger.warn({ err: error }, 'media files stay as they are');
+    });
   // Not awaited: while Temporal is slow, the callbacks of all tenants would wait for it.
   void requestTemplateSyncs(dependencies, resync);
 }

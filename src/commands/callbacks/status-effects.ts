@@ -80,13 +80,14 @@ export async function applyConsequences<F extends FailedMessage>(
     unlisted.map(({ failed }) => failed),
   );
   const reviewed = await notePausedTemplates(connection, refusedAsPaused(failuresWithRules));
-  const paused: string[] = [];
-  for (const [templateId, status] of unavailableTemplates(failuresWithRules)) {
+  const unavailable = unavailableTemplates(failuresWithRules);
+  for (const [templateId, status] of unavailable)
     if (status !== undefined) await changeTemplateStatus(dependencies, connection, { templateId, status });
-    paused.push(...(await pauseCampaignsOfTemplate(dependencies, connection, templateId)));
-  }
+  // All campaigns of a channel before those of a template: a transaction that held some of them would wait for one that holds others.
   const refusals = refusedChannels(failuresWithRules, reviewed);
-  paused.push(...(await pauseRefusedChannels(dependencies, connection, refusals)));
+  const paused = [...(await pauseRefusedChannels(dependencies, connection, refusals))];
+  for (const [templateId] of unavailable)
+    paused.push(...(await pauseCampaignsOfTemplate(dependencies, connection, templateId)));
   const optedOut = failuresWithRules.filter(({ rule }) => effectOf(rule) === 'unsubscribe_contact');
   const resync = await listBusinessAccountsOfTemplates(connection, mistakenTemplates(failuresWithRules));
   const throttled = throttledChannels(failuresWithRules);

@@ -95,7 +95,8 @@ export function createConsentReader(given: {
       if (optOut.has(word)) {
         const stop = { kind: 'decision', category, allows: false } as const;
         if (!double.has(word)) return stop;
-        return isTyped ? { ...stop, doubleWord: word } : undefined;
+        const isAnswer = everyday.has(word) && isDecorated(text, whole, word);
+        return isTyped && !isAnswer ? { ...stop, doubleWord: word } : undefined;
       }
       if (optIn.has(word)) return { kind: 'decision', category, allows: true };
     }
@@ -124,6 +125,12 @@ const negationReach = 2;
 const marketing = new Set(marketingWords.map(essence));
 const double = new Set(doubleWords.map(essence));
 const polite = politeWords.map(essence);
+/** An opt-out in Italian, and a friendly answer in English. */
+const everyday = new Set(['fine']);
+
+/** `Fine ☺️`, `fine fine`. */
+const isDecorated = (text: string, whole: string, word: string): boolean =>
+  withoutPoliteWords(whole) !== word || /\p{Extended_Pictographic}/u.test(text);
 
 /** True for a short sentence that contains the word and does not mean the opposite or a place. */
 function asksFor(text: string, word: string): boolean {
@@ -168,6 +175,7 @@ const plainLetters: Readonly<Record<string, string>> = { ı: 'i', đ: 'd', ł: '
 function essence(text: string): string {
   const plain = text
     // Direction marks, joiners, soft hyphens, and what makes an emoji of the sign before it.
+    .replaceAll('\u200b', ' ')
     .replaceAll(/[\p{Cf}\p{Me}\p{Variation_Selector}]/gu, '')
     .normalize('NFKD')
     .replaceAll(/[\u0300-\u036f\u0591-\u05bd\u0640\u064b-\u0655]/gu, '')

@@ -142,12 +142,22 @@ const spellings: Readonly<Record<string, (word: string) => string>> = {
 };
 
 it.each(Object.entries(spellings))('knows every word %s, typed or on a button', (_, spell) => {
-  for (const word of [...defaultOptOutWords, ...defaultOptInWords]) {
+  for (const word of [...defaultOptOutWords, ...defaultOptInWords].filter((one) => one !== 'FINE')) {
     const typed = outcome(word);
     expect(typed, word).toMatch(/^(?:stop|allow)/);
     expect(outcome(spell(word)), word).toBe(typed);
     expect(outcome(spell(word), false), word).toBe(typed === 'stop unless offered' ? 'nothing' : typed);
   }
+});
+
+it.each([
+  ['Fine', 'stop unless offered'],
+  ['Fine, grazie', 'stop unless offered'],
+  ['Fine ☺️', 'nothing'],
+  ['fine fine', 'nothing'],
+  ['STOP\u200Bplease', 'stop'],
+])('the English answer and the Italian word %j: %s', (text, expected) => {
+  expect(outcome(text)).toBe(expected);
 });
 
 it.each([

@@ -78,15 +78,17 @@ export function Actions({ campaign }: { campaign: api.CampaignDetail }) {
         </ButtonLink>
         {status === 'SCHEDULED' && (
           <>
-            <ConfirmButton
-              label="Send now"
-              leftSection={<IconSend {...icon} />}
-              question="Send now?"
-              consequence={`The campaign was to begin ${plannedTime(new Date(campaign.scheduled_at ?? ''))}.`}
-              confirmation={`Send to ${counted(campaign.total_contacts, 'person', 'people')}`}
-              refusal="Go back"
-              onConfirm={() => action.mutate('sendNow')}
-            />
+            {campaign.preparation_status === 'READY' && (
+              <ConfirmButton
+                label="Send now"
+                leftSection={<IconSend {...icon} />}
+                question="Send now?"
+                consequence={`The campaign was to begin ${plannedTime(new Date(campaign.scheduled_at ?? ''))}. Quiet hours still apply.`}
+                confirmation={`Send to ${counted(campaign.total_contacts, 'person', 'people')}`}
+                refusal="Go back"
+                onConfirm={() => action.mutate('sendNow')}
+              />
+            )}
             <Button variant="default" leftSection={<IconCalendarTime {...icon} />} onClick={reschedule.open}>
               Reschedule
             </Button>

@@ -7,7 +7,7 @@ import { counted } from '../../format.ts';
 async function soon(): Promise<string> {
   const { headers } = await ask('/dashboard/session', { method: 'HEAD' });
   const now = Date.parse(headers.get('Date') ?? '') || Date.now();
-  return new Date(now + 3_000).toISOString();
+  return new Date(now + 10_000).toISOString();
 }
 
 export const campaignActions = {

@@ -1,9 +1,11 @@
 /** Counts the messages that a contact got lately, for the frequency cap of its workspace. */
 import { sql } from 'slonik';
 import * as t from 'io-ts';
+import { openStatuses } from '../../domain/campaigns/campaign.ts';
 import type { WorkspaceCap } from '../../domain/campaigns/frequency-cap.ts';
 import type { Connection } from '../database/database.ts';
-import { row } from '../database/row.ts';
+import { claimPatience } from '../database/lock-patience.ts';
+import { nothing, row } from '../database/row.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
@@ -12,7 +14,8 @@ const counted = sql.array(['CLAIMED', 'ACCEPTED', 'SENT', 'DELIVERED', 'READ', '
 
 /**
  * True for a contact that has got as many messages as the cap allows. The campaigns that may have sent lately are found once for
- * the statement; in each the contact is looked up by the index `recipient_contact`.
+ * the statement; in each the contact is looked up by the index `recipient_contact`. Outcomes of the last messages may be recorded
+ * after the campaign has ended, hence the hour.
  */
 export function isOverCap(
   { workspaceId, messages, days, categories }: WorkspaceCap,
@@ -25,7 +28,8 @@ export function isOverCap(
       AND recipient.campaign_id = ANY(ARRAY(
         SELECT past.id FROM campaign AS past JOIN template ON template.id = past.template_id
         WHERE past.workspace_id = ${workspaceId} AND template.category = ${ofCategories}
-          AND past.started_at IS NOT NULL AND (past.completed_at IS NULL OR past.completed_at > ${since})))
+          AND past.started_at IS NOT NULL AND (past.status = ANY(${sql.array([...openStatuses], 'text')})
+            OR coalesce(past.completed_at, past.updated_at) > ${since} - interval '1 hour')))
       AND recipient.state = ANY(${counted})
       AND coalesce(recipient.accepted_at, recipient.updated_at) > ${since} LIMIT ${messages})
     UNION ALL
@@ -33,6 +37,16 @@ export function isOverCap(
       AND message.created_at > ${since} AND message.state = ANY(${counted})
       AND (SELECT category FROM template WHERE template.id = message.template_id) = ${ofCategories} LIMIT ${messages})
   ) AS received) >= ${messages})`;
+}
+
+/**
+ * Takes the workspace's advisory lock until the transaction ends, with the patience of a claim. To be called before any row is
+ * locked, and in a statement before the one that counts: only then does that one see what the previous claim took.
+ */
+export async function lockCap(transaction: Connection, { workspaceId }: WorkspaceCap): Promise<void> {
+  await transaction.query(sql.type(nothing)`
+    SELECT pg_advisory_xact_lock(hashtextextended('frequency cap ' || ${workspaceId}::int4::text, 0))
+    FROM (SELECT ${claimPatience} AS patience OFFSET 0) AS patience`);
 }
 
 const ContactId = row(t.type({ id: t.string }));

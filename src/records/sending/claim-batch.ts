@@ -3,13 +3,14 @@
  * the recipients CLAIMED. A CLAIMED recipient is never sent to again: if the process dies, it becomes UNKNOWN.
  *
  * The statement is a list of named CTEs. It locks wallet, counter and rate first, in the order of docs/architecture.md, so claims
- * of one channel run one after the other, and every later CTE sees the rows as they are once locked.
+ * of one channel run one after the other, and every later CTE sees the rows as they are once locked. The messaging limit and the
+ * frequency cap count other rows, which the statement sees as they were when it began: their advisory locks are taken before it.
  */
 import * as t from 'io-ts';
 import { sql } from 'slonik';
 import type { WorkspaceCap } from '../../domain/campaigns/frequency-cap.ts';
 import { contactsByNumber, customFieldsNamed, MessageFields, messageFields } from '../contacts/contacts.ts';
-import { isOverCap } from '../contacts/frequency-cap.ts';
+import { isOverCap, lockCap } from '../contacts/frequency-cap.ts';
 import { userIdOf } from '../contacts/user-ids.ts';
 import type { Connection } from '../database/database.ts';
 import { isLockHeld } from '../database/failure.ts';
@@ -431,10 +432,13 @@ export type Claim = ChannelView &
 /** Claims up to `limit` recipients: those whose retry is due first, then the next ones by position. */
 export async function claimBatch(connection: Connection, request: ClaimRequest): Promise<Claim> {
   try {
-    if (request.limited !== true) return await claim(connection, request, null);
-    return await connection.transaction(async (transaction) =>
-      claim(transaction, request, await lockQuota(transaction, request.channelId, { isClaim: true })),
-    );
+    const { channelId, limited = false, cap } = request;
+    if (!limited && cap === undefined) return await claim(connection, request, null);
+    return await connection.transaction(async (transaction) => {
+      if (cap !== undefined) await lockCap(transaction, cap);
+      const quota = limited ? await lockQuota(transaction, channelId, { isClaim: true }) : null;
+      return claim(transaction, request, quota);
+    });
   } catch (error) {
     if (!isLockHeld(error)) throw error;
     return { kind: 'locked', ...noView };

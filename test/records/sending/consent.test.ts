@@ -65,20 +65,35 @@ const claim = (seeded: SeededCampaign, limit: number, limited = false, isMarketi
 async function sentBefore(
   seeded: SeededCampaign,
   states: readonly string[],
-  completed = sql.fragment`now()`,
+  { status = 'COMPLETED', endedDaysAgo = 0 } = {},
 ) {
   const campaignId = randomUUID();
   await test.pool.query(sql.type(nothing)`
     INSERT INTO campaign (id, workspace_id, channel_id, template_id, name, contact_selection_type, audience, send_type, status,
-      preparation_status, created_by, started_at, completed_at)
+      preparation_status, created_by, started_at, completed_at, updated_at)
     VALUES (${campaignId}, ${seeded.workspaceId}, ${seeded.channelId}, ${seeded.templateId}, 'Before', 'quick_contacts', '{}',
-      'IMMEDIATE', 'COMPLETED', 'READY', 'key', now(), ${completed})`);
+      'IMMEDIATE', ${status}, 'READY', 'key', now(),
+      CASE WHEN ${status} = 'COMPLETED' THEN now() - make_interval(days => ${endedDaysAgo}::int) END,
+      now() - make_interval(days => ${endedDaysAgo}::int))`);
   await test.pool.query(sql.type(nothing)`
     INSERT INTO recipient (campaign_id, position, contact_id, phone_number, sendable, state, accepted_at)
     SELECT ${campaignId}::uuid, recipient.position, contact_id, phone_number, true, given.state, now() - interval '1 day'
     FROM recipient JOIN unnest(${sql.array(states, 'text')}) WITH ORDINALITY AS given (state, position)
       ON given.position = recipient.position
     WHERE campaign_id = ${seeded.campaignId}`);
+}
+
+async function anotherChannel({ channelId: present }: SeededCampaign): Promise<string> {
+  const channelId = randomUUID();
+  await test.pool.query(sql.type(nothing)`
+    INSERT INTO channel (id, workspace_id, business_account_id, phone_number_id, display_phone_number, access_token_encrypted)
+    SELECT ${channelId}::uuid, workspace_id, business_account_id, ${channelId}, display_phone_number, access_token_encrypted
+    FROM channel WHERE id = ${present}`);
+  await test.pool.query(sql.type(nothing)`INSERT INTO channel_rate (channel_id) VALUES (${channelId})`);
+  await test.pool.query(sql.type(nothing)`
+    INSERT INTO wallet (channel_id, workspace_id, balance)
+    SELECT id, workspace_id, 1000000 FROM channel WHERE id = ${channelId}`);
+  return channelId;
 }
 
 const positionsOf = (claimed: Claim): readonly number[] =>
@@ -294,8 +309,9 @@ describe('the frequency cap at the claim', () => {
 
   it('counts single messages, and nothing of other categories or of before', async () => {
     const seeded = await seedWithContacts(3);
-    await sentBefore(seeded, ['READ', 'READ']);
-    await sentBefore(seeded, ['READ', 'READ'], sql.fragment`now() - interval '8 days'`);
+    await sentBefore(seeded, ['READ', 'READ'], { status: 'RUNNING', endedDaysAgo: 8 });
+    for (const status of ['COMPLETED', 'CANCELLED', 'FAILED'])
+      await sentBefore(seeded, ['READ', 'READ'], { status, endedDaysAgo: 8 });
     await test.pool.query(sql.type(nothing)`
       INSERT INTO message (workspace_id, channel_id, direction, source, contact_id, template_id, state)
       SELECT ${seeded.workspaceId}::int, ${seeded.channelId}::uuid, 'outbound', 'api', contact_id, ${seeded.templateId}::uuid, 'SENT'
@@ -306,4 +322,37 @@ describe('the frequency cap at the claim', () => {
     expect(positionsOf(await capped(other, { categories: ['MARKETING'] }))).toEqual([1]);
     expect(positionsOf(await capped(seeded))).toEqual([2, 3]);
   });
+
+  it.each(['the same channel', 'another channel'])(
+    'counts what a claim at the same time takes for a campaign on %s',
+    async (channel) => {
+      const seeded = await seedWithContacts(2);
+      const { campaignId } = await seedCampaign(test.pool, { recipients: 2 });
+      const channelId = channel === 'the same channel' ? seeded.channelId : await anotherChannel(seeded);
+      const other = { ...seeded, channelId, campaignId };
+      await test.pool.query(sql.type(nothing)`
+        UPDATE campaign SET workspace_id = ${seeded.workspaceId}, channel_id = ${channelId}, template_id = ${seeded.templateId}
+        WHERE id = ${campaignId}`);
+      await test.pool.query(sql.type(nothing)`
+        UPDATE recipient SET contact_id = same.contact_id FROM recipient AS same
+        WHERE recipient.campaign_id = ${campaignId} AND same.campaign_id = ${seeded.campaignId}
+          AND same.position = recipient.position`);
+      const drain = async (campaign: SeededCampaign): Promise<readonly number[]> => {
+        const taken: number[] = [];
+        for (;;) {
+          const claimed = await capped(campaign, { messages: 1 });
+          taken.push(...positionsOf(claimed));
+          // Otherwise it may have waited too long for a lock.
+          if (claimed.kind === 'empty') return taken;
+        }
+      };
+      await locks.hold('SELECT FROM wallet WHERE channel_id = ANY ($1) FOR UPDATE', [
+        [seeded.channelId, channelId],
+      ]);
+      const both = Promise.all([drain(seeded), drain(other)]);
+      await locks.untilWaiting(2, both);
+      await locks.release();
+      expect((await both).flat().toSorted()).toEqual([1, 2]);
+    },
+  );
 });

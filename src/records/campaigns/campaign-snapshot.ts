@@ -69,21 +69,23 @@ export const waitingJoin = sql.fragment`
       JOIN campaign_counter ON campaign_counter.campaign_id = campaign_brake.campaign_id
       WHERE campaign_brake.campaign_id = campaign.id AND campaign.status = 'RUNNING' AND pending > 0 AND gate_since IS NOT NULL
         AND ${gateLeft} <= 0
+        -- Only a worker opens the gate: if none does, the campaign waits for something else.
+        AND ${gateOpensAt} > now() - interval '30 seconds'
       UNION ALL
       SELECT 'TURN', NULL, 5 FROM slot_queue
       WHERE slot_queue.campaign_id = campaign.id AND slot_queue.waiting AND campaign.status = 'RUNNING'
         AND EXISTS (SELECT FROM send_slot WHERE send_slot.channel_id = campaign.channel_id
           AND send_slot.campaign_id <> campaign.id AND step_id IS NOT NULL AND ${isLeased(sql.fragment`send_slot`)})
       UNION ALL
-      -- No check of the workflows has ended for a minute, and the campaign does not move: no worker runs, or Temporal is away.
+      -- No check of the workflows has ended for a minute, or ever, and the campaign does not move: no worker runs, or Temporal is away.
       SELECT 'WORKFLOW_STUCK', NULL, 0 FROM campaign_watch
-      WHERE campaign.preparation_status = 'PREPARING' AND looked_at < now() - interval '1 minute'
+      WHERE campaign.preparation_status = 'PREPARING' AND coalesce(looked_at, '-infinity') < now() - interval '1 minute'
         AND (campaign.status = 'DRAFT' OR campaign.status = 'SCHEDULED' AND campaign.scheduled_at <= now())
         AND campaign.updated_at < now() - interval '1 minute'
       UNION ALL
       SELECT 'WORKFLOW_STUCK', NULL, 6 FROM campaign_watch
       JOIN campaign_counter ON campaign_counter.campaign_id = campaign.id
-      WHERE campaign.status = 'RUNNING' AND looked_at < now() - interval '1 minute'
+      WHERE campaign.status = 'RUNNING' AND coalesce(looked_at, '-infinity') < now() - interval '1 minute'
         AND campaign.updated_at < now() - interval '1 minute'
         AND (SELECT true FROM recipient WHERE recipient.campaign_id = campaign.id
           AND position = claimed_position AND recipient.updated_at > now() - interval '1 minute') IS NULL

@@ -53,6 +53,8 @@ describe('GET /api/campaigns/:id', () => {
         expect(await waitsFor()).toBe(before);
         await owner.query(`UPDATE campaign_watch SET looked_at = now() - interval '2 minutes'`);
         expect(await waitsFor()).toBe('WORKFLOW_STUCK');
+        await owner.query(`UPDATE campaign_watch SET looked_at = NULL`);
+        expect(await waitsFor()).toBe('WORKFLOW_STUCK');
         await owner.query(`UPDATE campaign SET updated_at = now() WHERE id = '${campaignId}'`);
         expect(await waitsFor()).toBe(before);
       } finally {
@@ -61,6 +63,29 @@ describe('GET /api/campaigns/:id', () => {
       }
     },
   );
+
+  it('says that nothing moves when no worker ends the wait for the first statuses', async () => {
+    const { campaignId, key } = await aCampaign({ recipients: 2 });
+    const waitsFor = async () =>
+      (await api.send('GET', `/api/campaigns/${campaignId}`, { key })).body.data.waiting_for;
+    await run(
+      sql.fragment`UPDATE campaign SET updated_at = now() - interval '5 minutes' WHERE id = ${campaignId}`,
+    );
+    await run(
+      sql.fragment`UPDATE campaign_counter SET pending = 1, accepted = 1 WHERE campaign_id = ${campaignId}`,
+    );
+    await run(sql.fragment`INSERT INTO campaign_brake (campaign_id, gate_size, gate_since)
+      VALUES (${campaignId}, 1, now() - interval '30 seconds')`);
+    await run(sql.fragment`UPDATE campaign_watch SET looked_at = now() - interval '3 minutes'`);
+    try {
+      expect(await waitsFor()).toBe('FIRST_STATUSES');
+      await run(sql.fragment`UPDATE campaign_brake SET gate_since = now() - interval '2 minutes'
+        WHERE campaign_id = ${campaignId}`);
+      expect(await waitsFor()).toBe('WORKFLOW_STUCK');
+    } finally {
+      await run(sql.fragment`UPDATE campaign_watch SET looked_at = now()`);
+    }
+  });
 });
 
 describe('GET /api/campaigns/:id/diagnosis', () => {

@@ -37,6 +37,20 @@ describe('/api/contact-fields', () => {
     ]);
   });
 
+  it('guesses the type of a field that contacts of an earlier release have from their values too', async () => {
+    const workspace = await api.seedWorkspace();
+    await add(workspace, { plan: 'A1', size: '7' });
+    await api.database.pool.query(sql.type(nothing)`
+      DELETE FROM contact_field WHERE workspace_id = ${workspace.workspaceId}`);
+    await add(workspace, { plan: '1', size: '8' });
+    const a1 = { field: 'custom.plan', operator: 'eq', value: 'A1' };
+    expect((await count(workspace, a1)).data.count).toBe(1);
+    expect(await list(workspace)).toMatchObject([
+      { id: 'plan', type: 'text' },
+      { id: 'size', type: 'number' },
+    ]);
+  });
+
   it('changes the type, and conditions follow it', async () => {
     const workspace = await api.seedWorkspace();
     const { channelKey: key } = workspace;

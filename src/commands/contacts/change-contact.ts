@@ -31,7 +31,7 @@ import { findTags } from '../../records/contacts/tags.ts';
 import type { Connection } from '../../records/database/database.ts';
 import { getWorkspaceCountry } from '../../records/workspaces/workspaces.ts';
 import type { NewEventRow } from '../../records/webhooks/events.ts';
-import { createFieldLearner } from './contact-fields.ts';
+import { learnFieldsOf } from './contact-fields.ts';
 import { findOptedOut } from './opted-out-numbers.ts';
 
 interface ContactEvent {
@@ -101,7 +101,7 @@ export async function createContact(
   ]);
   if (problems.length > 0) throw Invalid.of(problems);
   if (use === 'present') throw numberIsTaken();
-  await createFieldLearner(database, workspaceId)([fieldsOf(input)]);
+  await learnFieldsOf(database, workspaceId, fieldsOf(input));
   if (use === 'deleted') {
     return database.transaction(async (connection) => {
       const deleted = await lockDeletedContact(connection, workspaceId, number.digits);
@@ -148,7 +148,7 @@ export async function updateContact(
     const isMoved = phoneNumber !== null && phoneNumber !== stored.contact.phoneNumber;
     if (isMoved && (await isFormOfAnother(connection, workspaceId, { id, phoneNumber })))
       throw new Conflict(numberIsAnothers);
-    await createFieldLearner(connection, workspaceId)([fieldsOf(input)]);
+    await learnFieldsOf(connection, workspaceId, fieldsOf(input));
     await changeContact(connection, change);
     return change.after;
   });

@@ -4,6 +4,7 @@ import { type FieldType, guessFieldType } from '../../domain/contacts/field-type
 import {
   type ContactField,
   countFields,
+  findFieldTypes,
   insertFields,
   isCountDue,
   listFields,
@@ -42,6 +43,33 @@ export function createFieldLearner(
     for (const id of guessed.keys()) learned.add(id);
     return learned.size;
   };
+}
+
+/** Contacts whose values count when a single contact brings a field. */
+const sampledForOne = 200;
+
+/**
+ * Learns the fields of one contact. One value says too little about a type: contacts of an earlier release may have the field
+ * with other values.
+ */
+export async function learnFieldsOf(
+  connection: Connection,
+  workspaceId: number,
+  customFields: Readonly<Record<string, string>>,
+): Promise<void> {
+  const given = Object.entries(customFields).filter(([, value]) => value.trim() !== '');
+  const known = await findFieldTypes(
+    connection,
+    workspaceId,
+    given.map(([id]) => id),
+  );
+  const fresh = given.filter(([id]) => !known.has(id));
+  if (fresh.length === 0) return;
+  const stored = await sampleFields(connection, workspaceId, sampledForOne);
+  const samples = fresh.flatMap(([id, value]) =>
+    [value, ...(stored.get(id) ?? [])].map((one) => ({ [id]: one })),
+  );
+  await createFieldLearner(connection, workspaceId)(samples);
 }
 
 export interface ListedField extends ContactField {

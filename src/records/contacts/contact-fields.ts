@@ -70,21 +70,20 @@ export async function setFieldType(
   return changed ?? notFound('Contact field');
 }
 
-/** Contacts, the newest ones, whose values are shown as examples. */
-const sampled = 2_000;
 const longestExample = 100;
 const Sample = row(t.type({ id: t.string, values: t.array(t.string) }));
 
-/** Up to a hundred different values of each field, out of the newest contacts. */
+/** Up to a hundred different values of each field, out of this many of the newest contacts. */
 export async function sampleFields(
   connection: Connection,
   workspaceId: number,
+  contacts = 2_000,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const found = await connection.any(sql.type(Sample)`
     SELECT key AS id, (array_agg(DISTINCT left(value, ${longestExample})))[1:100] AS values
     FROM (
       SELECT custom_fields FROM contact WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL
-      ORDER BY workspace_id DESC, id DESC LIMIT ${sampled}
+      ORDER BY workspace_id DESC, id DESC LIMIT ${contacts}
     ) AS newest CROSS JOIN LATERAL jsonb_each_text(custom_fields)
     WHERE value <> '' GROUP BY key`);
   return new Map(found.map(({ id, values }) => [id, values]));

@@ -143,6 +143,8 @@ function answersOf(
   { contactIds }: Sender,
   { campaignId, stops }: { readonly campaignId: string | null; readonly stops: boolean },
 ): readonly CampaignAnswer[] {
+  // The texts of the system, notes on earlier messages and what is said in a group answer no campaign.
+  if (remarks.has(item.type) || item.groupId !== null) return [];
   const button =
     item.type === 'button' ? readButtonText(item.raw as Readonly<Record<string, unknown>>) : null;
   return contactIds.flatMap((contactId) => {

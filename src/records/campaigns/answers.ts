@@ -39,7 +39,7 @@ export async function countAnswers(
       SELECT recipient.campaign_id, recipient.position, given.kind, given.text, campaign.template_id
       FROM given CROSS JOIN LATERAL (
         SELECT campaign_id, position FROM recipient
-        WHERE recipient.contact_id = given.contact_id AND recipient.sendable
+        WHERE recipient.contact_id = given.contact_id AND recipient.sendable AND recipient.state <> 'FAILED'
           AND recipient.accepted_at > now() - interval '30 days'
           AND (given.campaign_id IS NULL OR recipient.campaign_id = given.campaign_id)
         OFFSET 0

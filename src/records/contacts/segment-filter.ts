@@ -177,11 +177,14 @@ function campaignIn(campaignId: string, states: readonly CampaignState[]): Fragm
 /** The person wrote to the campaign's channel in the 30 days after its message, whether or not the answer names the message. */
 const answered = (campaignId: string): Fragment => sql.fragment`(
   (SELECT true FROM recipient CROSS JOIN LATERAL (
+      SELECT coalesce(recipient.accepted_at, recipient.sent_at, recipient.delivered_at, recipient.read_at) AS at
+    ) AS reached CROSS JOIN LATERAL (
       SELECT FROM message WHERE message.contact_id = contact.id AND message.direction = 'inbound'
-        AND message.created_at >= recipient.accepted_at AND message.created_at < recipient.accepted_at + interval '30 days'
+        AND message.created_at >= reached.at AND message.created_at < reached.at + interval '30 days'
         AND message.channel_id = (SELECT channel_id FROM campaign WHERE campaign.id = ${campaignId}) LIMIT 1
     ) AS answer
-    WHERE recipient.contact_id = contact.id AND recipient.sendable AND recipient.campaign_id = ${campaignId} LIMIT 1) IS TRUE)`;
+    WHERE recipient.contact_id = contact.id AND recipient.sendable AND recipient.state <> 'FAILED'
+      AND recipient.campaign_id = ${campaignId} LIMIT 1) IS TRUE)`;
 
 // A later status implies the earlier ones, whose times may be missing. Single messages keep one time: of their latest status.
 const engagementTimes: Readonly<

@@ -551,6 +551,15 @@ describe('the counters of a campaign', () => {
     const tap = () =>
       inbound(place, text('', { type: 'button', text: undefined, button: { text: 'Show me' }, context }));
     const same = inbound(place, text('Thanks'));
+    await deliver(applier, [
+      inbound(place, text('', { type: 'reaction', reaction: { message_id: 'wamid.offer', emoji: '👍' } })),
+      inbound(
+        place,
+        text('', { type: 'system', system: { type: 'customer_identity_changed', body: 'new' } }),
+      ),
+      inbound(place, text('In a group', { group_id: 'Y2FwaV9ncm91cA' })),
+    ]);
+    expect(await countersOf(place)).toEqual({ replied: 0, opted_out: 0, buttons: [] });
     await deliver(applier, [same, same, tap()]);
     await deliver(applier, [tap(), inbound(place, text('STOP')), inbound(place, text('STOP'))]);
     expect(await countersOf(place)).toEqual({
@@ -577,6 +586,16 @@ describe('the counters of a campaign', () => {
     await deliver(applier, [stop(place), stop(later), inbound(later, text('Hello again'))]);
     expect(await countersOf(place)).toEqual({ replied: 0, opted_out: 1, buttons: [] });
     expect(await countersOf(later)).toEqual({ replied: 0, opted_out: 0, buttons: [] });
+  });
+
+  it('leaves out people whom the message did not reach', async () => {
+    const place = await seed();
+    await deliver(applier, [inbound(place, text('Hello'))]);
+    await reach(place, '1 day', `wamid.${randomUUID()}`);
+    await database.pool.query(sql.type(nothing)`
+      UPDATE recipient SET state = 'FAILED', reason = 'EXPIRED' WHERE campaign_id = ${place.campaignId}`);
+    await deliver(applier, [inbound(place, text('STOP'))]);
+    expect(await countersOf(place)).toEqual({ replied: 0, opted_out: 0, buttons: [] });
   });
 });
 

@@ -302,6 +302,16 @@ describe('what became of messages', () => {
     expect(await found('all', of('not_in', outer, inner), segments)).toBe('replied single stranger');
     expect(await found('all', of('in', gone), segments)).toBe('');
   });
+
+  test('takes an answer to a message that arrived without a time of acceptance, not to one that failed', async () => {
+    const replied = [{ field: `campaign.${campaign}`, operator: 'in', value: ['REPLIED'] }];
+    const ofReplied = sql.fragment`campaign_id = ${campaign} AND contact_id IN (
+      SELECT id FROM contact WHERE workspace_id = ${workspace} AND first_name = 'replied')`;
+    await database.pool.query(sql.type(nothing)`UPDATE recipient SET accepted_at = NULL WHERE ${ofReplied}`);
+    expect(await found('all', replied)).toBe('replied');
+    await database.pool.query(sql.type(nothing)`UPDATE recipient SET state = 'FAILED' WHERE ${ofReplied}`);
+    expect(await found('all', replied)).toBe('');
+  });
 });
 
 describe('conditionProblems', () => {

@@ -89,9 +89,10 @@ export function startCampaignAgain(
       const ended = await offerEndingBeforeSending(transaction, id, new Date());
       if (ended !== undefined)
         throw new Conflict(`The campaign would send after ${ended}: create another with a later end`);
+      if (pause_reason === 'FAILURES' || probe !== undefined)
+        await releaseBrake(transaction, id, { probe, ignore: isForced ? pause_evidence?.reason : undefined });
+      // After the counter, in the order in which statuses lock it and the money.
       if (pause_reason === 'PRICE_RAISED') await acceptCategory(transaction, id);
-      if (pause_reason !== 'FAILURES' && probe === undefined) return;
-      await releaseBrake(transaction, id, { probe, ignore: isForced ? pause_evidence?.reason : undefined });
     },
   );
 }

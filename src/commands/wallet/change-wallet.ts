@@ -66,6 +66,7 @@ const debtsAtOnce = 1_000;
 async function collect(transaction: Transaction, channelId: string): Promise<bigint> {
   let [wallet] = await lockWallets(transaction, [channelId]);
   let taken = 0n;
+  const charged = new Map<string, bigint>();
   while (wallet !== undefined && wallet.uncollected > 0n && wallet.balance > wallet.reserved) {
     const debts = await listUncollected(transaction, channelId, debtsAtOnce);
     if (debts.length === 0) break;
@@ -75,18 +76,20 @@ async function collect(transaction: Transaction, channelId: string): Promise<big
     taken += paid;
     await writeSettlements(transaction, [wallet], entries);
     await writeUncollected(transaction, rest);
-    const charges = entries.flatMap(({ campaignId, messageId, amount }) =>
-      campaignId === null || messageId !== undefined ? [] : [{ campaignId, charged: -amount }],
-    );
-    await moveCounters(
-      transaction,
-      charges.map((one) => ({ ...one, by: noStateMoves })),
-    );
-    await addToMinute(
-      transaction,
-      charges.map((one) => ({ ...one, accepted: 0, delivered: 0, read: 0, failed: 0 })),
-    );
+    for (const { campaignId, messageId, amount } of entries)
+      if (campaignId !== null && messageId === undefined)
+        charged.set(campaignId, (charged.get(campaignId) ?? 0n) - amount);
   }
+  // Once, so that no counter is locked after a minute.
+  const charges = [...charged].map(([campaignId, amount]) => ({ campaignId, charged: amount }));
+  await moveCounters(
+    transaction,
+    charges.map((one) => ({ ...one, by: noStateMoves })),
+  );
+  await addToMinute(
+    transaction,
+    charges.map((one) => ({ ...one, accepted: 0, delivered: 0, read: 0, failed: 0 })),
+  );
   return taken;
 }
 

@@ -111,7 +111,11 @@ export async function syncBusinessAccount(
   const readTerms = async (accessToken: string): Promise<void> => {
     const terms = await provider.readAccountTerms({ businessAccountId, accessToken });
     await database.transaction(async (transaction) => {
-      await saveAccountTerms(transaction, businessAccountId, terms);
+      if (!(await saveAccountTerms(transaction, businessAccountId, terms)))
+        logger.warn(
+          { businessAccountId, timeZone: terms.timeZone },
+          'the database does not know the time zone',
+        );
       if (terms.portfolioId !== undefined && terms.portfolioId !== null)
         await setPortfolio(transaction, businessAccountId, terms.portfolioId);
     });

@@ -56,25 +56,36 @@ export async function markTemplatesSynced(connection: Connection, businessAccoun
     UPDATE business_account SET templates_synced_at = now() WHERE id = ${businessAccountId}`);
 }
 
+const Zone = row(t.type({ name: t.string }));
+
 /**
  * Keeps what is known where the provider says nothing. Wallets take the currency as long as nothing was ever booked: amounts of
- * one wallet are all in one currency.
+ * one wallet are all in one currency. A time zone that Postgres does not know is not saved, because every statement that names it
+ * would fail; returns false then.
  */
 export async function saveAccountTerms(
   connection: Connection,
   businessAccountId: string,
   { currency, timeZone }: { readonly currency: string | null; readonly timeZone: string | null },
-): Promise<void> {
+): Promise<boolean> {
+  const zone =
+    timeZone === null
+      ? null
+      : await connection.maybeOneFirst(
+          sql.type(Zone)`SELECT name FROM pg_timezone_names WHERE name = ${timeZone}`,
+        );
+  const isKnown = timeZone === null || zone !== null;
   await connection.query(sql.type(nothing)`
-    UPDATE business_account SET currency = coalesce(${currency}, currency), time_zone = coalesce(${timeZone}, time_zone)
+    UPDATE business_account SET currency = coalesce(${currency}, currency), time_zone = coalesce(${zone}, time_zone)
     WHERE id = ${businessAccountId}
-      AND (currency, time_zone) IS DISTINCT FROM (coalesce(${currency}, currency), coalesce(${timeZone}, time_zone))`);
-  if (currency === null) return;
+      AND (currency, time_zone) IS DISTINCT FROM (coalesce(${currency}, currency), coalesce(${zone}, time_zone))`);
+  if (currency === null) return isKnown;
   await connection.query(sql.type(nothing)`
     UPDATE wallet SET currency = ${currency}, updated_at = now()
     WHERE channel_id IN (SELECT id FROM channel WHERE business_account_id = ${businessAccountId})
       AND currency <> ${currency} AND balance = 0 AND reserved = 0
       AND NOT EXISTS (SELECT FROM ledger_entry WHERE ledger_entry.channel_id = wallet.channel_id)`);
+  return isKnown;
 }
 
 const Limit = row(t.type({ limit: nullable(t.number) }));

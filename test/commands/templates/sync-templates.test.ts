@@ -172,6 +172,9 @@ describe('currency and time zone of an account', () => {
     await adjustWallet({ database: database.pool }, { workspaceId, channelId, amount: '-1', reason: 'back' });
     await synced('USD', 'Asia/Kolkata');
     expect(await termsOf(businessAccountId)).toEqual({ wallet: 'INR', timeZone: 'Asia/Kolkata' });
+    // Statements that name a time zone which Postgres does not know would fail.
+    await synced('INR', 'Nowhere/Land');
+    expect(await termsOf(businessAccountId)).toEqual({ wallet: 'INR', timeZone: 'Asia/Kolkata' });
   });
 
   test('stay as they are when the provider does not say, and templates are synced all the same', async () => {

@@ -1,6 +1,6 @@
 /**
  * Checks the structure of src/ and test/: which layer may import which, which package belongs to which layer, and that every layer
- * has the same subject folders. Part of `npm run check`; each finding names the right layer. The argument is another root, for its test.
+ * has the same subject folders. Also finds the marks of unresolved merges, which compile within a template literal. Part of `npm run check`; each finding names the right layer. The argument is another root, for its test.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, sep } from 'node:path';
@@ -133,11 +133,13 @@ for (const file of filesOf('src')) {
   checkImports(file, imports);
 }
 for (const file of filesOf('test')) checkTest(file);
+const misplaced = findings.length;
+for (const folder of ['src', 'test', 'local', 'dashboard'])
+  for (const file of filesOf(folder)) checkMerged(`${folder}/${file}`);
 
 if (findings.length > 0) {
-  process.stderr.write(
-    `${findings.join('\n')}\n${findings.length} files or imports are in the wrong layer.\n`,
-  );
+  process.stderr.write(`${findings.join('\n')}\n`);
+  if (misplaced > 0) process.stderr.write(`${misplaced} files or imports are in the wrong layer.\n`);
   process.exitCode = 1;
 }
 
@@ -145,7 +147,12 @@ function filesOf(folder) {
   if (!existsSync(join(root, folder))) return [];
   return readdirSync(join(root, folder), { recursive: true })
     .map((path) => path.split(sep).join('/'))
-    .filter((path) => path.endsWith('.ts'));
+    .filter((path) => path.endsWith('.ts') && !path.includes('node_modules/'));
+}
+
+function checkMerged(file) {
+  if (/^(?:<{7}|>{7}) /m.test(readFileSync(join(root, file), 'utf8')))
+    findings.push(`${file}: has the marks of an unresolved merge.`);
 }
 
 /** `{ target, layer }` for a file, `{ name }` for a package; `isType` where no value is imported. */

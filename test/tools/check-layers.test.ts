@@ -111,3 +111,21 @@ it.each([
   expect(output).toContain(path);
   expect(output).toContain(sentence);
 });
+
+it('finds the marks of an unresolved merge', async () => {
+  const text = [
+    'const text = `',
+    `${'<'.repeat(7)} HEAD`,
+    'a',
+    '='.repeat(7),
+    'b',
+    `${'>'.repeat(7)} other`,
+    '`;',
+  ];
+  const checked = await check({ 'src/domain/wallet/money.ts': text.join('\n') });
+
+  expect(checked).toEqual({
+    status: 1,
+    output: 'src/domain/wallet/money.ts: has the marks of an unresolved merge.\n',
+  });
+});

@@ -197,7 +197,7 @@ describe('a condition on other segments and campaigns', () => {
     const { channelKey: key } = workspace;
     const first = (await create(workspace, named('first', conditions[1] as object))).body.data.id;
     const second = (await create(workspace, named('second', segmentIn(first)))).body.data.id;
-    const third = (await create(workspace, named('third', segmentIn(second)))).body.data.id;
+    const third = (await create(workspace, named('third', segmentIn(second.toUpperCase())))).body.data.id;
     for (const id of [first, second, third])
       expect(
         (await api.send('PUT', `/api/segments/${first}`, { key, body: { conditions: [segmentIn(id)] } }))
@@ -217,6 +217,26 @@ describe('a condition on other segments and campaigns', () => {
     });
     expect((await api.send('DELETE', `/api/segments/${third}`, { key })).status).toBe(200);
     expect((await api.send('DELETE', `/api/segments/${second}`, { key })).status).toBe(200);
+  });
+
+  it('counts what it names each time, and goes five levels deep at most', async () => {
+    const workspace = await api.seedWorkspace();
+    const times = (count: number, condition: object) => Array.from({ length: count }, () => condition);
+    const one = await create(workspace, named('one', ...times(50, conditions[1] as object)));
+    const two = await create(workspace, named('two', ...times(50, segmentIn(one.body.data.id))));
+    expect(two.status).toBe(201);
+    const three = await create(workspace, named('three', ...times(50, segmentIn(two.body.data.id))));
+    expect(three.body).toMatchObject({
+      code: 400,
+      error: [{ message: 'The segments that the conditions name come to more than 10,000 conditions' }],
+    });
+    let inner = (await create(workspace, named('0', conditions[1] as object))).body.data.id;
+    for (const name of ['1', '2', '3', '4', '5'])
+      inner = (await create(workspace, named(name, segmentIn(inner)))).body.data.id;
+    expect((await create(workspace, named('6', segmentIn(inner)))).body).toMatchObject({
+      code: 400,
+      error: [{ message: 'The segments that the conditions name are nested more than 5 levels deep' }],
+    });
   });
 
   it('counts and lists the contacts of the other segment', async () => {

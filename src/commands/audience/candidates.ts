@@ -16,6 +16,7 @@ import type { ContactSelectionType } from '../../domain/campaigns/campaign.ts';
 import { referencesOf } from '../../domain/contacts/segment-filter.ts';
 import { identityOf } from '../../domain/number-rules.ts';
 import { isPhoneNumber, readNumber } from '../../domain/phone-number.ts';
+import { listPresentCampaigns } from '../../records/campaigns/campaigns.ts';
 import {
   contactsQuery,
   hasAtMost,
@@ -105,6 +106,15 @@ async function storedAudience(
   const deleted = referencesOf(conditions.flat()).segmentIds.find((id) => !context.segments.has(id));
   if (deleted !== undefined)
     throw new PreparationFailure('AUDIENCE_EMPTY', `The segment ${deleted} of contact_filters was deleted`);
+  // So would one on a campaign whose recipients were deleted.
+  const all = [...conditions, ...[...context.segments.values()].map((one) => one.conditions)].flat();
+  const { campaignIds } = referencesOf(all);
+  const present = new Set(
+    campaignIds.length === 0 ? [] : await listPresentCampaigns(database, workspaceId, campaignIds),
+  );
+  const gone = campaignIds.find((id) => !present.has(id));
+  if (gone !== undefined)
+    throw new PreparationFailure('AUDIENCE_EMPTY', `The recipients of the campaign ${gone} were deleted`);
   // Without segments, contact_filters alone choose the contacts; if both are missing, nobody is meant.
   const isFilterAlone = segmentIds.length === 0 && filter !== undefined && filter.conditions.length > 0;
   const selection = { segments: isFilterAlone ? undefined : named, filter, context, customFields };

@@ -417,12 +417,20 @@ export interface SegmentCondition {
   readonly value?: unknown;
 }
 
-/** Returns the condition to store: its field as this file spells it, and without a value that its operator ignores. */
+/** Returns the condition to store: its field and ids as this file spells them, and without a value that its operator ignores. */
 export function tidyCondition(condition: SegmentCondition): SegmentCondition {
   const { operator } = condition;
   const field = spelledField(condition.field);
-  return takesNoValue(operator) ? { field, operator } : { ...condition, field };
+  if (takesNoValue(operator)) return { field, operator };
+  return field === 'segment'
+    ? { ...condition, field, value: lowerCased(condition.value) }
+    : { ...condition, field };
 }
+
+const lowerCased = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(lowerCased);
+  return typeof value === 'string' ? value.toLowerCase() : value;
+};
 
 /** What conditions refer to by name or id. */
 export interface References {

@@ -40,27 +40,43 @@ export interface FilterContext {
 export const noContext: FilterContext = { segments: new Map(), types: new Map() };
 
 const mostConditions = 10_000;
+const maxLevels = 5;
+
+interface Extent {
+  /** Conditions, with those of a segment once for each condition that names it: so often they are in the statement. */
+  readonly size: number;
+  readonly levels: number;
+}
 
 /** Says that conditions, those of the segments which they name included, are more than a statement can hold, or go in a circle. */
 export function sizeProblem(
   conditions: readonly SegmentCondition[],
   { segments }: Pick<FilterContext, 'segments'>,
 ): string | undefined {
-  const sizes = new Map<string, number>();
-  const sizeOf = (given: readonly SegmentCondition[]): number =>
-    given.length + referencesOf(given).segmentIds.reduce((sum, id) => sum + sizeOfSegment(id), 0);
-  const sizeOfSegment = (id: string): number => {
-    const known = sizes.get(id);
+  if (segments.size === 0) return undefined;
+  const extents = new Map<string, Extent>();
+  const extentOf = (given: readonly SegmentCondition[]): Extent => {
+    const named = given.flatMap((condition) => referencesOf([condition]).segmentIds.map(extentOfSegment));
+    return {
+      size: named.reduce((sum, { size }) => sum + size, given.length),
+      levels: named.reduce((most, { levels }) => Math.max(most, levels + 1), 0),
+    };
+  };
+  const extentOfSegment = (id: string): Extent => {
+    const known = extents.get(id);
     if (known !== undefined) return known;
     // A segment that comes back to itself.
-    sizes.set(id, Infinity);
-    const size = sizeOf(segments.get(id)?.conditions ?? []);
-    sizes.set(id, size);
-    return size;
+    extents.set(id, { size: Infinity, levels: Infinity });
+    const extent = extentOf(segments.get(id)?.conditions ?? []);
+    extents.set(id, extent);
+    return extent;
   };
-  return segments.size === 0 || sizeOf(conditions) <= mostConditions
-    ? undefined
-    : `The segments that the conditions name come to more than 10,000 conditions`;
+  const { size, levels } = extentOf(conditions);
+  if (size > mostConditions)
+    return `The segments that the conditions name come to more than 10,000 conditions`;
+  return levels > maxLevels
+    ? `The segments that the conditions name are nested more than ${maxLevels} levels deep`
+    : undefined;
 }
 
 interface Compilation extends FilterContext {
@@ -155,7 +171,7 @@ function segmentAny(segmentIds: readonly string[], compilation: Compilation): Fr
   return sql.fragment`(${sql.join([sql.fragment`FALSE`, ...compiled], sql.fragment` OR `)})`;
 }
 
-// What became of messages. Each is one lookup by the contact, newest campaign first: a scalar subquery, because as a join Postgres
+// What became of messages. Each is one lookup by the contact: a scalar subquery, because as a join Postgres
 // might read all recipients of all workspaces.
 
 const recipientOf = (condition: Fragment): Fragment => sql.fragment`(

@@ -132,6 +132,11 @@ async function compareDay(
         return 0;
       }
       const ours = await listFigures(transaction, channel.id, day);
+      // Figures that come late, or under another spelling of the number, are not zero.
+      if (theirs.length === 0 && ours.some(({ messages }) => messages > 0)) {
+        await saveNotCompared(transaction, compared, 'The provider gives no figures for this number');
+        return 0;
+      }
       const differences = compareFigures(ours, theirs, terms);
       const isKnown = await saveDifferences(transaction, compared, differences);
       if (differences.length > 0 && !isKnown)

@@ -183,8 +183,14 @@ export async function saveNotCompared(
   compared: ComparedDay,
   details: string,
 ): Promise<void> {
-  const unknown = [null, null, null, null, null, null, null, null, null];
-  await replaceRows(connection, compared, [['NOT_COMPARED', ...unknown, details]]);
+  const { workspaceId, channelId, day } = compared;
+  await connection.query(sql.type(nothing)`
+    DELETE FROM price_comparison WHERE channel_id = ${channelId} AND day = ${day}::date AND state = 'NOT_COMPARED'`);
+  // Differences that were found before stay.
+  await connection.query(sql.type(nothing)`
+    INSERT INTO price_comparison (workspace_id, channel_id, day, state, details)
+    SELECT ${workspaceId}, ${channelId}, ${day}::date, 'NOT_COMPARED', ${details}
+    WHERE NOT EXISTS (SELECT FROM price_comparison WHERE channel_id = ${channelId} AND day = ${day}::date)`);
 }
 
 const ComparisonRow = t.type({
@@ -223,7 +229,7 @@ export const listComparison = (
 
 const Booked = row(t.type({ lines: t.number, amount: t.bigint }));
 
-/** Marks the differences of a month as booked; `month` is its first day. Returns their sum, of those of one cause if it is given. */
+/** Marks the differences of a month that were compared on the third day as booked; `month` is its first day. Returns their sum, of those of one cause if it is given. */
 export const takeDifferences = (
   connection: Connection,
   {
@@ -236,7 +242,9 @@ export const takeDifferences = (
     WITH booked AS (
       UPDATE price_comparison SET booked_at = now()
       WHERE channel_id = ${channelId} AND day >= ${month}::date AND day < ${month}::date + interval '1 month'
-        AND state = 'DIFFERENT' AND booked_at IS NULL AND (${cause ?? null}::text IS NULL OR cause = ${cause ?? null}::text)
+        AND state = 'DIFFERENT' AND booked_at IS NULL
+        -- Not by the figures of the next day, which are provisional: in every time zone those of the third day are later than this.
+        AND compared_at > (day + interval '60 hours') AT TIME ZONE 'UTC' AND (${cause ?? null}::text IS NULL OR cause = ${cause ?? null}::text)
       RETURNING difference
     )
     SELECT count(*)::int4 AS lines, COALESCE(sum(difference), 0)::bigint AS amount FROM booked`);

@@ -245,7 +245,7 @@ it('shows a difference, tells it once, and books it once', async () => {
 
 it('books nothing that the balance does not cover', async () => {
   const seeded = await seedCampaign(database.pool, { recipients: 1, balance: 100n });
-  const day = daysAgo(1);
+  const day = daysAgo(3);
   await compareAccount(
     comparer(() => Promise.resolve([point({ messages: 9, cost: 9_000n })])),
     await accountOf(seeded),
@@ -256,6 +256,38 @@ it('books nothing that the balance does not cover', async () => {
   await expect(bookDifference({ database: database.pool }, request)).rejects.toBeInstanceOf(Conflict);
   expect(await linesOf(seeded)).toHaveLength(1);
   expect(await listBookDifferences(database.pool)).toEqual([]);
+});
+
+it('does not book the provisional figures of the day before', async () => {
+  const seeded = await seedCampaign(database.pool, { recipients: 1 });
+  const day = daysAgo(1);
+  await compareAccount(
+    comparer(() => Promise.resolve([point({ messages: 9, cost: 9_000n })])),
+    await accountOf(seeded),
+    day,
+  );
+  expect(await linesOf(seeded)).toHaveLength(1);
+  const request = { ...seeded, month: day.slice(0, 7), reason: 'Invoice' };
+  expect(await bookDifference({ database: database.pool }, request)).toMatchObject({ differences: 0 });
+});
+
+it('takes no figures at all for unknown, not for zero, and keeps what was found before', async () => {
+  const seeded = await sent(3);
+  const account = await accountOf(seeded);
+  const day = daysAgo(1);
+  await report(seeded, [{ position: 1, name: 'delivered', day, pricing: regular('utility') }]);
+  const empty = comparer(() => Promise.resolve([]));
+  await compareAccount(empty, account, day);
+  expect(await linesOf(seeded)).toMatchObject([{ state: 'NOT_COMPARED' }]);
+  await compareAccount(
+    comparer(() => Promise.resolve([point({ messages: 99, cost: 9_000n })])),
+    account,
+    day,
+  );
+  const found = await linesOf(seeded);
+  expect(found).not.toMatchObject([{ state: 'NOT_COMPARED' }]);
+  await compareAccount(empty, account, day);
+  expect(await linesOf(seeded)).toEqual(found);
 });
 
 it('says that a day was not compared, and compares it once the provider answers', async () => {

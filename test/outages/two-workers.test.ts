@@ -109,7 +109,7 @@ describe('two workers on one campaign', () => {
     const survivor = names[1 - sleeper] ?? '';
     workers[sleeper]?.child.kill('SIGSTOP');
     // Temporal misses the heartbeats of its steps after eight seconds; its claims become UNKNOWN after four.
-    await expect.poll(() => sharesOf(survivor)[0], { timeout: 120_000 }).toBeGreaterThan(30);
+    await expect.poll(() => sharesOf(survivor)[0], { timeout: 400_000 }).toBeGreaterThan(30);
     workers[sleeper]?.child.kill('SIGCONT');
     await fixture.untilCompleted(seeded);
     const { unknown } = await fixture.expectSound(seeded);

@@ -168,7 +168,7 @@ const Figures = named(
   'ComparedFigures',
   struct({
     messages: describe(t.number, { description: 'Number of delivered messages.' }),
-    cost: Amount,
+    cost: describe(Amount, { description: 'Cost of these messages, as a decimal string.' }),
   }),
 );
 
@@ -191,11 +191,15 @@ export const ComparisonLine = named(
     pricing_type: describe(nullish(oneOf(pricingTypes, 'PricingType')), {
       description: 'Whether the messages are billed; null if not compared.',
     }),
-    ours: describe(nullish(Figures), { description: 'What this service delivered and charged.' }),
-    theirs: describe(nullish(Figures), { description: 'What the provider delivered and billed.' }),
+    ours: describe(nullish(Figures), {
+      description: 'What this service delivered and charged; null if the day was not compared.',
+    }),
+    theirs: describe(nullish(Figures), {
+      description: 'What the provider delivered and billed; null if the day was not compared.',
+    }),
     difference: describe(nullish(Amount), {
       description:
-        'What was charged too much, as a decimal string; negative if too little. The workspace’s markup on the provider’s prices is no difference.',
+        'What was charged too much, as a decimal string; negative if too little. The workspace’s markup on the provider’s prices is no difference. Null if the day was not compared.',
     }),
     likely_cause: describe(nullish(oneOf(differenceCauses, 'DifferenceCause')), {
       description:

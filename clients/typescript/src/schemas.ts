@@ -649,6 +649,7 @@ export type ChosenWebhookStatus = "active" | "inactive";
 export type ComparedFigures = {
   /** Number of delivered messages. */
   readonly messages: number;
+  /** Cost of these messages, as a decimal string. */
   readonly cost: string;
 };
 
@@ -667,11 +668,11 @@ export type ComparisonLine = {
   readonly country: string | null;
   /** Whether the messages are billed; null if not compared. */
   readonly pricing_type: PricingType | null;
-  /** What this service delivered and charged. */
+  /** What this service delivered and charged; null if the day was not compared. */
   readonly ours: ComparedFigures | null;
-  /** What the provider delivered and billed. */
+  /** What the provider delivered and billed; null if the day was not compared. */
   readonly theirs: ComparedFigures | null;
-  /** What was charged too much, as a decimal string; negative if too little. The workspace’s markup on the provider’s prices is no difference. */
+  /** What was charged too much, as a decimal string; negative if too little. The workspace’s markup on the provider’s prices is no difference. Null if the day was not compared. */
   readonly difference: string | null;
   /** OTHER_SENDERS: something else sends on the number, too. TIER: a volume tier has lower prices. AUTHENTICATION_INTERNATIONAL: prices of international authentication. MAX_PRICE: a maximum price is set. null: not known. */
   readonly likely_cause: DifferenceCause | null;
